@@ -16,7 +16,7 @@ import { rejectionOf } from './rejection.ts';
 import type { JobStore } from './store/job-store.ts';
 import { storedInput } from './store/stored-input.ts';
 
-/** A job that is to be admitted: in state `queued`, version 1, and its input. */
+/** A job to be admitted, in state `queued` and version 1, and its input. */
 export interface NewJob {
   readonly job: Job;
   readonly input: JobInput;
@@ -29,10 +29,10 @@ export interface AccountSnapshot {
   readonly quotaWindow?: QuotaWindow | null | undefined;
 }
 
-/** What was taken for new jobs: a slot, or positions in a queue from this number on. */
+/** What was reserved for new jobs: a slot, or positions in a queue from this number on. */
 type Taken = 'slot' | { readonly first: number };
 
-/** The job was admitted before, by another try of the same request. */
+/** The job was admitted before, by another attempt of the same request. */
 export class JobExists extends Error {
   constructor(jobId: string) {
     super(`The job ${jobId} exists already.`);
@@ -49,29 +49,30 @@ export interface AdmissionDeps {
 }
 
 /**
- * Half of the time after which a sweep takes an admission for dead (see sweeps/named-jobs.ts). One that has taken longer
- * than this, because the database did not answer, writes nothing any more, or makes sure of what it has written.
+ * Half of the time after which a sweep takes an admission for dead (see sweeps/named-jobs.ts). An admission that has
+ * taken longer than this, because the database responded slowly, writes nothing any more, or checks what it has
+ * written.
  */
 const SLOW_MS = 5000;
-/** How often it is checked whether another try of the same request has come further. */
+/** The interval at which the progress of another attempt of the same request is checked, in milliseconds. */
 const POLL_MS = 50;
-/** Accounts of which it is remembered that jobs wait, so that the slots are not tried first in vain. */
+/** Accounts that are remembered to have waiting jobs, so that no slot is tried first in vain. */
 const REMEMBERED_ACCOUNTS = 10_000;
 
 /**
- * Lets jobs in. All of what they take is taken in one update of the account's ledger, before anything is written; so a
- * rejection leaves nothing behind, and jobs that come together are admitted all or none.
+ * Admits jobs. One update of the account's ledger reserves everything that they need, before anything is written. So a
+ * rejection leaves nothing behind, and jobs that are submitted together are all admitted or none.
  *
- *    1 take      a slot and quota for the one job, or positions and quota for all   one update of the ledger
+ *    1 take      a slot and quota for a single job, or positions and quota for all   one update of the ledger
  *    2 write     the inputs, then the jobs
- *    3 confirm   that waiting jobs are at their positions                           one update of the ledger
+ *    3 confirm   that waiting jobs are at their positions                            one update of the ledger
  *    4 go on     publish the pointer, or give the free slots to the jobs at the heads of the queues
  *
- * What a crash leaves, which a sweep finds by its name in the ledger (sweeps/named-jobs.ts):
+ * After a crash a sweep finds the jobs by their names in the ledger (sweeps/named-jobs.ts):
  *
- *    after 1     a slot or positions without jobs: given back with their quota, with any inputs deleted
+ *    after 1     a slot or positions without jobs: given back with their quota, and any inputs are deleted
  *    after 2     a dispatched job that no worker knows of: its pointer is published
- *                jobs at their positions, an arrival to confirm: confirmed
+ *                jobs at their positions, and an arrival to confirm: confirmed
  *    after 3     free slots while jobs wait: given out (sweeps/waiting-jobs.ts)
  */
 export class Admission {
@@ -83,12 +84,12 @@ export class Admission {
   }
 
   /**
-   * Lets jobs of one account in, all of one class. When it resolves they are durable.
+   * Admits jobs of one account, all of one class. When it resolves, they are durable.
    *
-   * @param account its plan as the request found it.
+   * @param account with the plan that the request found.
    * @throws PlatenError TOO_MANY_WAITING, QUOTA_EXCEEDED, OVERAGE_PENDING, TEST_QUOTA_EXCEEDED, STORAGE_FULL or
-   * INPUT_TOO_LARGE: nothing is left behind then. JobExists when a single job was admitted before. After any other error
-   * they may have been admitted or not; what is left is swept up.
+   * INPUT_TOO_LARGE; nothing is left behind then. JobExists when a single job was admitted before. After any other
+   * error the jobs may have been admitted or not; a sweep finishes or undoes the admission.
    */
   async admit(
     account: AccountSnapshot,
@@ -119,14 +120,14 @@ export class Admission {
       place: positionOf(job.accountId, queue, taken.first + i),
     }));
     if (!(await store.transitions.accept(placed)) && placed.length === 1) {
-      // The try that has written it was given up for this one: what this one has taken now stands for the job.
+      // The attempt that wrote the job had lost its reservation; this attempt's reservation now stands for the job.
       await ledger.confirmArrival(account.accountId, first._id);
       throw new JobExists(first._id);
     }
     dispatch.expect(placed);
     const confirmed = await timer.time('confirm', () => ledger.confirmArrival(account.accountId, first._id));
     if (confirmed === undefined) {
-      // A sweep has taken this process for dead, and what it had taken is given back.
+      // A sweep has taken this process for dead, and has given back what it had reserved.
       await store.live.withdraw(jobs.map(({ _id }) => _id));
       throw tookTooLong();
     }
@@ -134,8 +135,8 @@ export class Admission {
   }
 
   /**
-   * Gives back what an earlier try of the same request has taken for a job that it never wrote. A sweep would do it
-   * later; a request that is repeated need not wait for that.
+   * Gives back what an earlier attempt of the same request reserved for a job that it never wrote. A sweep would do it
+   * later, but a repeated request need not wait for that.
    */
   async abandon(accountId: string, jobId: string): Promise<void> {
     const { ledger } = this.#deps;
@@ -149,7 +150,7 @@ export class Admission {
     await ledger.undoArrival(accountId, jobId, jobs.length, quota, since, bytes);
   }
 
-  /** A slot for a single job that no other waits before, else positions for all. */
+  /** Takes a slot for a single job if no other job waits before it, otherwise positions for all jobs. */
   async #take(account: AccountSnapshot, jobs: readonly Job[], quota: QuotaLimit | undefined): Promise<Taken> {
     const { ledger } = this.#deps;
     const { accountId, plan } = account;
@@ -171,12 +172,14 @@ export class Admission {
       return { first };
     }
     const record = await ledger.find(accountId);
-    // Another try of the same request is under way, in a process that was taken for dead.
+    // Another attempt of the same request is under way, in a process that was taken for dead.
     if (isNamed(record, job._id)) return this.#afterOther(account, jobs, quota);
     throw rejectionOf(record, jobs.length, account, limits, this.#deps.clock.now());
   }
 
-  /** Waits until the other try has written the job, or has given up. @throws JobExists, or what `#take` does. */
+  /**
+   * Waits until the other attempt has written the job or has given up. @throws JobExists, and the errors of `#take`.
+   */
   async #afterOther(
     account: AccountSnapshot,
     jobs: readonly Job[],
@@ -198,8 +201,8 @@ function isNamed(record: LedgerRecord | undefined, jobId: string): boolean {
 }
 
 /**
- * The quota that is taken for a job: of the month, or of a test key's the day. What was taken of a day is given back only
- * if the job is never written: a test counts whatever becomes of it.
+ * The quota that a job uses: of the month or, with a test key, of the day. The quota of a day is given back only if the
+ * job is never written: a test render counts whatever its outcome.
  */
 export function quotaOf(
   { test, quotaPeriod }: Pick<Job, 'test' | 'quotaPeriod'>,
@@ -210,7 +213,7 @@ export function quotaOf(
   return quotaPeriod === null ? undefined : { period: quotaPeriod, limit: monthlyRenders };
 }
 
-/** @param began by `performance.now()`. @throws PlatenError UNAVAILABLE. */
+/** @param began time by `performance.now()`. @throws PlatenError UNAVAILABLE. */
 export function refuseIfSlow(began: number): void {
   if (performance.now() - began < SLOW_MS) return;
   throw tookTooLong();

@@ -2,7 +2,7 @@ import type { FailedAttempt, Job, JobError } from './job.ts';
 
 export const ATTEMPT_OUTCOMES = ['running', 'completed', 'failed', 'cancelled'] as const;
 
-/** An attempt to render a job, as its owner is shown it. */
+/** An attempt to render a job, as its owner sees it. */
 export interface Attempt {
   /** 1 for the first. */
   readonly number: number;
@@ -11,13 +11,13 @@ export interface Attempt {
   readonly endedAt: Date | null;
   readonly outcome: (typeof ATTEMPT_OUTCOMES)[number];
   readonly error: JobError | null;
-  /** Milliseconds; null while it runs, and where it is not known. */
+  /** Milliseconds; null while it runs, and when unknown. */
   readonly phases: FailedAttempt['phases'];
 }
 
 /**
- * The attempts of a job, the first one first. Those that failed are in its record; the one that runs, or has ended the job
- * otherwise, follows from the rest of it.
+ * The attempts of a job, the first one first. Failed attempts are in its record; a running attempt, or one that ended
+ * the job otherwise, is derived from its other fields.
  */
 export function attemptsOf(job: Job): Attempt[] {
   const { failedAttempts = [], attempts, startedAt, completedAt } = job;
@@ -40,7 +40,7 @@ export function attemptsOf(job: Job): Attempt[] {
   }
 }
 
-/** Milliseconds that a job waited until its first attempt began, or until now or its end if none has. */
+/** Milliseconds from a job's creation to its first attempt; without an attempt, to its end or to `now`. */
 export function queuedMs(job: Job, now: Date): number {
   const [first] = attemptsOf(job);
   const until = first?.startedAt ?? job.completedAt ?? now;

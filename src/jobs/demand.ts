@@ -13,11 +13,11 @@ import { admissibleDemand, type LedgerRecord, queueState } from './ledger/ledger
 import { PRIORITY_QUEUES } from './priority-queues.ts';
 import type { LiveJobs, Whereabouts } from './store/live-jobs.ts';
 
-/** What accounts have in flight and waiting, added up. */
+/** The jobs in flight and waiting, summed over accounts. */
 export interface Load {
   readonly inFlight: number;
   readonly waiting: number;
-  /** Jobs that may run at the moment: Σ over accounts of in flight + min(waiting, cap − in flight). */
+  /** Jobs that may run at the moment: the sum over accounts of in flight + min(waiting, cap − in flight). */
   readonly demand: number;
 }
 
@@ -33,8 +33,8 @@ const NOTHING: Load = { inFlight: 0, waiting: 0, demand: 0 };
 /**
  * The admissible demand (design, section 2) of every pool and plan.
  *
- * @param ledgers of the accounts that have something in flight or waiting, taken at one moment.
- * @param plans of these accounts.
+ * @param ledgers the ledgers of accounts with jobs in flight or waiting, read at one moment.
+ * @param plans the plans of these accounts.
  */
 export function measureDemand(
   ledgers: readonly LedgerRecord[],
@@ -68,40 +68,40 @@ function add(loads: Map<string, Load>, name: string, load: Load): void {
   });
 }
 
-/** A worker that has been seen lately. */
+/** A worker that has reported recently. */
 export interface SeenWorker {
   readonly id: string;
   /** Absent outside Kubernetes. */
   readonly pod?: string;
   readonly slots: number;
-  /** Jobs that it holds. */
+  /** Jobs that it holds at the moment. */
   readonly busy: number;
   /** Epoch milliseconds. */
   readonly startedAt: number;
   readonly state: WorkerState;
-  /** As it found by checking a renderer of its own. */
+  /** The result of the worker's own check of a renderer. */
   readonly sandbox: SandboxState;
 }
 
-/** The work of a pool and its workers, as sizing it asks. */
+/** The demand and the workers of a pool, as input for its sizing. */
 export interface PoolDemand {
-  /** When the reading began, in epoch milliseconds. */
+  /** When the sample was begun, in epoch milliseconds. */
   readonly at: number;
-  /** Jobs that its workers could render at this moment, without those that are in flight on workers on their way out. */
+  /** Jobs that the pool's workers could render at this moment, without jobs in flight on workers that are ending. */
   readonly demand: number;
-  /** Jobs in flight on workers that stay. */
+  /** Jobs in flight on workers that are not ending. */
   readonly inFlightOnLive: number;
   readonly workers: readonly SeenWorker[];
-  /** Of the topics that they take work from; undefined before the first check. */
+  /** Partitions of the pool's topics; undefined before the first check. */
   readonly partitions?: number | undefined;
 }
 
 export interface DemandSample {
   readonly at: number;
-  /** Of every pool that has something to do or a worker; see `demandOf` for the others. */
+  /** Every pool that has demand or a worker; see `demandOf` for the other pools. */
   readonly byPool: ReadonlyMap<string, PoolDemand>;
   readonly byPlan: ReadonlyMap<string, Load>;
-  /** Of the topics of each pool that was checked. */
+  /** Partitions of the topics of each checked pool. */
   readonly partitions?: ReadonlyMap<string, number>;
 }
 
@@ -116,10 +116,10 @@ export interface DemandDeps {
 }
 
 /**
- * Reads the admissible demand of all pools, counting in flight on live workers only: what a worker holds that is ending,
- * or no longer seen, asks for no new one.
+ * Reads the admissible demand of all pools. Jobs count as in flight on live workers only: a job that is held by a
+ * worker that is ending, or no longer seen, does not call for a new worker.
  *
- * @throws when the database cannot be read: a reading is whole, or there is none.
+ * @throws when the database cannot be read: a sample is complete, or there is none.
  */
 export async function readPoolDemand(deps: DemandDeps): Promise<DemandSample> {
   const at = deps.clock.now().getTime();
@@ -129,7 +129,7 @@ export async function readPoolDemand(deps: DemandDeps): Promise<DemandSample> {
     deps.plansOf(ledgers.map(({ _id }) => _id)),
     deps.live.whereabouts(holders),
   ]);
-  // After the jobs: a worker is in the registry before it claims its first one.
+  // After the jobs, because a worker is in the registry before it claims its first job.
   const workers = (await deps.workers.list()).filter((worker) => deps.workers.isSeen(worker));
   const partitions = await deps.topics?.partitions();
   const count = new DemandCount(workers);
@@ -141,13 +141,13 @@ export async function readPoolDemand(deps: DemandDeps): Promise<DemandSample> {
   return { at, byPool: count.byPool(at), byPlan, ...(partitions && { partitions }) };
 }
 
-/** What was read of a pool. One that was not met has nothing to do, and no worker. */
+/** The demand of a pool in a sample; a pool that is not in the sample has no demand and no workers. */
 export function demandOf({ at, byPool, partitions }: DemandSample, pool: string): PoolDemand {
   const read = byPool.get(pool) ?? { at, demand: 0, inFlightOnLive: 0, workers: [] };
   return partitions === undefined ? read : { ...read, partitions: partitions.get(pool) };
 }
 
-/** Adds up one reading. */
+/** Sums up one sample. */
 class DemandCount {
   readonly #workers: readonly WorkerRecord[];
   readonly #staying: ReadonlySet<string>;
@@ -164,7 +164,7 @@ class DemandCount {
   add(ledger: LedgerRecord, { plan }: NamedPlan, jobs: ReadonlyMap<string, Whereabouts>): void {
     const pool = poolOf(plan);
     for (const jobId of Object.keys(ledger.holders ?? {})) this.#addHolder(jobs.get(jobId), pool);
-    // What waits goes to the pool that the plan names when it gets its slot. Every slot that is taken is in its way.
+    // A waiting job goes to the pool that the plan names when the job gets its slot. All slots in use limit it.
     const fitting = admissibleDemand(ledger, plan.concurrentRenders) - ledger.inFlight;
     if (fitting > 0) this.#pool(pool).demand += fitting;
   }
@@ -178,7 +178,7 @@ class DemandCount {
     );
   }
 
-  /** @param job undefined for one that has its slot and is about to be written. */
+  /** @param job undefined when the job has a slot and has not been written yet. */
   #addHolder(job: Whereabouts | undefined, planPool: string): void {
     switch (job?.state) {
       case 'processing': {
@@ -198,7 +198,7 @@ class DemandCount {
         this.#pool(planPool).demand += 1;
         return;
       default:
-      // It has ended, and its slot is about to be free.
+      // The job has ended, and its slot is about to be freed.
     }
   }
 
@@ -207,7 +207,7 @@ class DemandCount {
       id: _id,
       ...(pod !== null && { pod }),
       slots,
-      // What it has claimed since its last report counts as well.
+      // Jobs that the worker has claimed since its last report count as well.
       busy: Math.max(busy, this.#held.get(_id) ?? 0),
       startedAt: startedAt.getTime(),
       state,

@@ -5,21 +5,21 @@ import type { JobEnds } from './job-ends.ts';
 import type { Ledger } from './ledger/ledger.ts';
 import type { JobStore } from './store/job-store.ts';
 
-/** How jobs are ended early. */
+/** How jobs are ended before their own attempts end them. */
 export interface EarlyEnd {
-  /** They fail with it; without one they are cancelled. */
+  /** The error of the jobs; without an error they are cancelled. */
   readonly error?: PlatenError;
-  /** Resolves when all that follows their end is done, as `followWhole` does. */
+  /** Resolves when every step after their end is done, as `followWhole` does. */
   readonly whole?: boolean;
 }
 
 /**
- * Ends live jobs of one account by something else than their own attempts: a cancel, or the end of their time. Waiting jobs
- * are named in the ledger first: at their positions no sweep would find them before the head reaches them. Each step is
- * taken for all jobs together, so its cost does not grow with their number but for what has to be written.
+ * Ends live jobs of one account by a cancellation, or because their time is over. The ledger names waiting jobs first,
+ * because no sweep would find them at their positions before the head reaches them. Each step is taken for all jobs
+ * together, so that its cost hardly grows with their number.
  *
- * @param jobs as they were seen a moment ago: one job; or waiting jobs that have the same version and retention.
- * @returns the jobs that it has ended; the others had moved on meanwhile.
+ * @param jobs as read a moment ago: one job, or waiting jobs with the same version and retention.
+ * @returns the jobs that this call has ended; other jobs have changed meanwhile.
  */
 export async function endEarly(
   deps: { readonly ledger: Ledger; readonly ends: JobEnds; readonly store: Pick<JobStore, 'transitions'> },
@@ -31,7 +31,7 @@ export async function endEarly(
   const { ledger, ends, store } = deps;
   const { accountId } = first;
   const waits = first.state === 'queued';
-  // Of this try alone: where several processes end a job at the same moment, the name of the one that did is used.
+  // Unique to this attempt: if several processes end a job at the same moment, the job shows which of them succeeded.
   const leaving = randomBytes(6).toString('hex');
   const seen = waits ? jobs.map((job) => ({ ...job, leaving })) : jobs;
   if (waits) await ledger.announceEnds(accountId, ...seen.map(finalisingName));

@@ -1,38 +1,38 @@
 import type { Job } from './job.ts';
 
-/** The longest that an end waits for others, in milliseconds. */
+/** The longest time that the end of a job waits for other ends, in milliseconds. */
 const LONGEST_MS = 80;
-/** Less than this is not worth waiting for. */
+/** Shorter waits are skipped, in milliseconds. */
 const WORTHWHILE_MS = 10;
-/** As many as are looked up together in a queue. */
+/** The number of positions that are read together in a queue. */
 const MOST_JOBS = 16;
-/** An end may wait one part in this many of the time that a pointer waits for a worker. */
+/** An end waits at most the time that a pointer waits for a worker, divided by this. */
 const PART_OF_WAIT = 4;
 
 interface Gathered {
   readonly jobs: Job[];
   readonly done: Promise<void>;
-  /** At once, and once only. */
+  /** Ends the wait; called once. */
   readonly follow: () => void;
 }
 
 /**
- * Follows up ends of jobs of one account together, where that delays no job: while jobs that have their slots wait on the
- * bus for a worker, a slot that is given back a little later is a pointer that waits a little less. How long that is, each
- * job has measured itself, between its dispatch and its claim. (A `WriteBehind` has one delay and one write at a time for
- * all accounts, and its callers do not wait; an end of one account must not wait for those of others.)
+ * Follows up the ends of one account's jobs together, where that delays no job: while dispatched jobs wait on the bus
+ * for a worker, a slot that is given back a little later only shortens the wait of a pointer. Each job has measured
+ * that wait itself, between its dispatch and its claim. (A `WriteBehind` has one delay and one write at a time for all
+ * accounts, and its callers do not wait; here accounts must not wait for each other.)
  */
 export class EndsTogether {
   readonly #follow: (jobs: readonly Job[]) => Promise<void>;
   /** By account. */
   readonly #gathered = new Map<string, Gathered>();
 
-  /** @param follow given jobs of one account. */
+  /** @param follow called with jobs of one account. */
   constructor(follow: (jobs: readonly Job[]) => Promise<void>) {
     this.#follow = follow;
   }
 
-  /** Resolves when the end of the job has been followed up, perhaps with others. @throws what `follow` does. */
+  /** Resolves when the end of the job has been followed up, perhaps with others. @throws the errors of `follow`. */
   add(job: Job): Promise<void> {
     const waitMs = mayWaitMs(job);
     const others = this.#gathered.get(job.accountId);
@@ -42,7 +42,7 @@ export class EndsTogether {
     return others.done;
   }
 
-  /** Waits for no more. Resolves when what was gathered has been followed up, or has failed to be. */
+  /** Ends all waits. Resolves when every gathered end has been followed up, or its follow-up has failed. */
   async flush(): Promise<void> {
     const all = [...this.#gathered.values()];
     for (const { follow } of all) follow();
@@ -55,7 +55,7 @@ export class EndsTogether {
     const enough = Promise.withResolvers<void>();
     const follow = () => {
       clearTimeout(timer);
-      // Ends that come from now on are gathered anew.
+      // Later ends are gathered separately.
       this.#gathered.delete(accountId);
       enough.resolve();
     };
@@ -66,7 +66,7 @@ export class EndsTogether {
   }
 }
 
-/** How long the end of a job may wait for others, in milliseconds. Nothing waits that a caller waits for. */
+/** How long the end of a job may wait for others, in milliseconds; 0 for a job whose caller waits. */
 export function mayWaitMs({ class: jobClass, endedFrom, dispatchedAt, startedAt }: Job): number {
   if (jobClass !== 'bulk' || endedFrom !== 'processing' || dispatchedAt === null || startedAt === null)
     return 0;

@@ -14,36 +14,37 @@ export interface JobDispatchDeps {
   readonly store: JobStore;
   readonly bus: Bus;
   readonly logger: Logger;
-  /** The plan that an account has now. */
+  /** The present plan of an account. */
   readonly planOf: (accountId: string) => Promise<NamedPlan>;
-  /** Renders at a time in one worker of a pool: over how many workers an account's jobs are spread follows from it. */
+  /** Renders at a time in one worker of a pool; determines over how many workers an account's jobs are spread. */
   readonly slotsPerWorker: (pool: string) => number;
 }
 
-/** Steps of one call at most: each hands one slot on, or passes over some positions. A sweep goes on. */
+/** The most steps of one call: each gives a slot to a job, or passes over some positions. A sweep does the rest. */
 const MAX_STEPS = 1000;
 
-/** A job that has just got a slot, and is to be dispatched. */
+/** A job that has just got a slot, and has to be dispatched. */
 interface Granted {
   readonly job: Job;
   readonly plan: Plan;
 }
 
-/** What has become of the slots of jobs that have ended. */
+/** The slots that ended jobs have given back. */
 export interface FreedSlots {
   readonly ledger: SeenLedger;
-  /** The jobs that have them now. */
+  /** Jobs that have got these slots. */
   readonly granted: readonly Granted[];
 }
 
 /**
- * Gives free plan slots to the jobs at the heads of an account's queues, and notifies the workers. A job is published only
- * while it holds a slot, so the bus carries only what may run now, and no account's backlog stands before another's work.
+ * Gives free plan slots to the jobs at the heads of an account's queues, and notifies the workers. A job is published
+ * only while it holds a slot: the bus carries only jobs that may run now, and no account's backlog delays other
+ * accounts.
  */
 export class JobDispatch {
   readonly #deps: JobDispatchDeps;
   readonly #heads: QueueHeads;
-  /** By account: of two jobs that end at the same moment in one process, each gives its slot to another job. */
+  /** By account: if two jobs end at the same moment in one process, their slots go to different jobs. */
   readonly #oneByOne = new KeyedMutex();
 
   constructor(deps: JobDispatchDeps) {
@@ -52,10 +53,10 @@ export class JobDispatch {
   }
 
   /**
-   * Gives out an account's free slots, for as long as there are any and jobs wait. Safe to run in several processes at
+   * Gives out an account's free slots, as long as there are any and jobs wait. Safe to run in several processes at
    * once.
    *
-   * @param seen the account's ledger as it was a moment ago; looked up when absent.
+   * @param seen the account's ledger as read a moment ago; read from the database when absent.
    */
   async serve(accountId: string, seen?: SeenLedger): Promise<void> {
     const { ledger, planOf } = this.#deps;
@@ -70,18 +71,18 @@ export class JobDispatch {
   }
 
   /**
-   * Jobs of one account have ended, all at their positions or all while they held slots: they give back what they held, in
-   * one update. Where others wait, slots go to the next of them in the same update, and `goOn` has the rest; after a crash
-   * in between, a sweep finds a job that has a slot by its name in the ledger.
+   * Jobs of one account have ended, all at their positions or all while they held slots: one update gives back what
+   * they held, and gives their slots to the next waiting jobs, if there are any. `goOn` does the rest. After a crash in
+   * between, a sweep finds a job with a slot by its name in the ledger.
    *
-   * @returns undefined when that has been done before for one of them.
+   * @returns undefined when one of the jobs was handled before.
    */
   async free(jobs: readonly Job[]): Promise<FreedSlots | undefined> {
     const { ledger } = this.#deps;
     const [{ accountId, endedFrom }] = jobs as [Job];
     if (endedFrom === 'queued' || this.#nobodyWaits(accountId)) return freed(await ledger.leave(jobs));
     return this.#oneByOne.run(accountId, async () => {
-      // Whatever keeps us from knowing which job is next, these have ended; `goOn` will meet the same error.
+      // If the next job cannot be determined, the slots are given back nonetheless; `goOn` will meet the same error.
       const next = await this.#nextInQueue(accountId, jobs.length).catch(() => undefined);
       const left = next && (await ledger.leave(jobs, next));
       if (next && left) return freed(left, next.granted);
@@ -89,22 +90,22 @@ export class JobDispatch {
     });
   }
 
-  /** Dispatches the jobs that got slots, and gives out the other free slots. */
+  /** Dispatches the jobs that have got slots, and gives out the remaining free slots. */
   async goOn({ ledger, granted }: FreedSlots): Promise<void> {
     await this.#begin(granted);
     await this.serve(ledger._id, ledger);
   }
 
-  /** Notes that jobs have just been put at their positions. */
+  /** Remembers jobs that have just been put at their positions. */
   expect(placed: readonly Job[]): void {
     this.#heads.expect(placed);
   }
 
   /**
-   * Notifies the workers of a dispatched job. A pointer that does not arrive is published again by a sweep.
+   * Notifies the workers of a dispatched job. A sweep publishes a lost pointer again.
    *
-   * @param plan the account's.
-   * @param again for a job that no worker has claimed: there may be no room at the partition of its account.
+   * @param plan the account's plan.
+   * @param again for a job that no worker has claimed: the workers of its account's partition may be busy.
    */
   publish(job: Job, plan: Plan, again = false): void {
     const { bus, ledger, logger, slotsPerWorker } = this.#deps;
@@ -122,7 +123,7 @@ export class JobDispatch {
     });
   }
 
-  /** Notifies every process of what has happened to a job. A hint, which may be lost. */
+  /** Notifies every process of an event of a job. A hint, which may be lost. */
   report(event: JobEvent): void {
     const { bus, logger } = this.#deps;
     bus.publishEvent(event).catch((error: unknown) => {
@@ -131,9 +132,9 @@ export class JobDispatch {
   }
 
   /**
-   * queued → dispatched, for jobs of one version that have been given slots.
+   * queued → dispatched, for jobs of one version that have got slots.
    *
-   * @returns the jobs that are dispatched; the others have ended meanwhile.
+   * @returns the dispatched jobs; the others have ended meanwhile.
    */
   async dispatch(jobs: readonly Job[], plan: Plan): Promise<Job[]> {
     const dispatched = await this.#deps.store.transitions.dispatch(jobs, poolOf(plan));
@@ -142,8 +143,8 @@ export class JobDispatch {
   }
 
   /**
-   * Moves jobs that ended at their positions, when the head has reached or passed these. Until then the positions must not
-   * look empty, like those of jobs that are still to be written.
+   * Moves jobs that ended at their positions to the history, when the head has reached or passed the positions. Until
+   * then the positions must not become empty: an empty position may be that of a job that has not been written yet.
    */
   async clearPositions(jobs: readonly Job[]): Promise<void> {
     await this.#deps.store.history.take(jobs);
@@ -154,7 +155,7 @@ export class JobDispatch {
     return seen === undefined || queuesAreEmpty(seen);
   }
 
-  /** The jobs that would get `slots` slots which are given back now, or fewer; undefined when none would. */
+  /** The next jobs for `slots` slots that are being given back, or fewer jobs; undefined when there are none. */
   async #nextInQueue(
     accountId: string,
     slots: number,
@@ -169,7 +170,7 @@ export class JobDispatch {
     const waiting = this.#heads.behind(head, accountId, slots);
     const [first] = waiting;
     if (first === undefined) return undefined;
-    // Jobs that have waited since they were admitted all have the same version: they can be dispatched together.
+    // Jobs that have waited since their admission all have the same version, so they can be dispatched together.
     const alike = waiting.filter(({ version }, i) => i === 0 || version === first.version);
     const jobs = alike.length === waiting.length ? waiting : [first];
     const granted = jobs.map((job) => ({ job, plan }));
@@ -179,7 +180,7 @@ export class JobDispatch {
   /**
    * Gives a slot to the job at a head, or passes over jobs that have ended there.
    *
-   * @returns the job that has got one; `done` when no slot is free or no job is next.
+   * @returns the job with the slot; `done` when no slot is free or no job waits.
    */
   async #advance(accountId: string, plan: Plan): Promise<Granted | 'again' | 'done'> {
     const { ledger } = this.#deps;
@@ -208,11 +209,11 @@ export class JobDispatch {
     for (const job of jobs) if (!begun.has(job._id)) await this.#takeBack(job);
   }
 
-  /** From a job that has not been dispatched: it ended after it was seen at the head and before it got the slot. */
+  /** Takes the slot back from a job that ended after it was read at the head and before it got the slot. */
   async #takeBack(job: Job): Promise<void> {
     const { ledger, store } = this.#deps;
     const now = await store.live.find(job._id);
-    // A sweep that took this process for dead has dispatched it: then the slot is its own.
+    // A sweep has taken this process for dead and has dispatched the job: then the slot belongs to the job.
     if (now !== undefined && now.endedFrom !== 'queued') return;
     if (now !== undefined) await this.clearPositions([now]);
     await ledger.backToWaiting(job.accountId, job._id);
@@ -223,12 +224,15 @@ function freed(ledger: SeenLedger | undefined, granted: readonly Granted[] = [])
   return ledger && { ledger, granted };
 }
 
-/** Renders of one account that keep the smallest worker busy: past that another one computes concurrently. */
+/**
+ * Renders of one account that keep the smallest worker busy. A further render can compute in another worker
+ * concurrently.
+ */
 const RENDERS_TOGETHER = 2;
 
 /**
- * Spreads an account's jobs over as many workers as they can keep busy at the moment, and no more: each of them has to
- * make a context for the account, and finds it warm the next time. With little to do an account stays with one worker.
+ * Spreads an account's jobs over as many workers as they can keep busy at the moment, and no more: each worker has to
+ * make a context for the account, and reuses it for the next job. An account with few jobs stays with one worker.
  */
 function shardOf(jobId: string, inFlight: number, slotsPerWorker: number): number {
   const shards = Math.max(1, Math.ceil(inFlight / Math.min(slotsPerWorker, RENDERS_TOGETHER)));

@@ -13,13 +13,13 @@ export interface JobEndsDeps {
   readonly dispatch: JobDispatch;
   readonly usage: UsageCounters;
   readonly logger: Logger;
-  /** Called with every job that ends, once; for counters. */
+  /** Called once for every job that ends; for counters. */
   readonly observe: (job: Job) => void;
-  /** What else follows an end, before the job is moved to the history. */
+  /** Further steps after the end of jobs, before the jobs are moved to the history. */
   readonly furtherSteps?: readonly JobEndStep[];
 }
 
-/** One thing that follows the end of jobs. Done again for a job it was done for, it changes nothing. */
+/** A step that follows the end of jobs. Repeated for a job, it must change nothing. */
 export interface JobEndStep {
   readonly name: string;
   run(jobs: readonly Job[]): Promise<void>;
@@ -29,18 +29,17 @@ const GATHER_MS = 250;
 const GATHER_JOBS = 100;
 
 /**
- * What follows when a job has ended:
+ * The steps that follow the end of a job:
  *
- *    1 it gives back its slot or position, and its quota if it has no PDF; from then on the ledger names it as ending, and
- *      where others wait, the next of them as the holder of the slot
- *    2 the processes that wait for it are notified, and the job that got the slot is dispatched
- *    3 its outcome is counted, for its account and, of an item, in its batch
- *    4 it is moved to the history
- *    5 the ledger forgets it
+ *    1 the job gives back its slot or position, and its quota if it has no PDF. From then on the ledger names it as
+ *      ending. If other jobs wait, the ledger names the next one as the holder of the slot
+ *    2 the processes that wait for the job are notified, and the job that got the slot is dispatched
+ *    3 the outcome is counted for the account, and for the batch of an item
+ *    4 the job is moved to the history
+ *    5 the ledger forgets the job
  *
- * 1 and 2 are done at once or nearly so, the rest for some jobs together a moment later. A sweep that finds a job which has
- * ended by its name in the ledger goes the same way from where that says it stands, so a crash between any two steps loses
- * none.
+ * Steps 1 and 2 are done at once or nearly so, the others a moment later for several jobs together. After a crash
+ * between two steps, a sweep finds the job by its name in the ledger, and continues with the next step.
  */
 export class JobEnds {
   readonly #deps: JobEndsDeps;
@@ -51,7 +50,7 @@ export class JobEnds {
   readonly #finishLater = async (jobs: readonly Job[]): Promise<void> => {
     for (const job of jobs) this.#gathered.add(job);
   };
-  /** In order. What is to follow the end of every job, whatever it came to, is added here. */
+  /** In this order. A step for the end of every job, whatever its outcome, is added here. */
   readonly #steps: readonly JobEndStep[];
 
   constructor(deps: JobEndsDeps) {
@@ -62,7 +61,7 @@ export class JobEnds {
       ...(deps.furtherSteps ?? []),
       {
         name: 'move it to the history',
-        // One that ended at its position stays until the head reaches it: see JobDispatch.clearPositions.
+        // A job that ended at its position stays there until the head reaches it: see JobDispatch.clearPositions.
         run: (jobs) => store.history.take(jobs.filter(({ place }) => place === undefined)),
       },
       {
@@ -85,10 +84,10 @@ export class JobEnds {
   }
 
   /**
-   * Follows up jobs of one account that have just ended, here or in a process that died: all at their positions, or all
-   * while they held slots.
+   * Follows up jobs of one account that have just ended, in this process or in one that died: all at their positions,
+   * or all while they held slots.
    *
-   * @param finish the steps from 3 on: by default a moment later, for more jobs together.
+   * @param finish the steps from 3 on; by default they are done a moment later, for more jobs together.
    * @returns whether there was something to do.
    */
   async follow(jobs: readonly Job[], finish = this.#finishLater): Promise<boolean> {
@@ -102,25 +101,27 @@ export class JobEnds {
     }
     const [job] = jobs as [Job];
     if (jobs.length === 1) return this.#finishUnnamed(job);
-    // One of them was followed up before.
+    // One of the jobs was followed up before.
     for (const each of jobs) await this.follow([each]);
     return true;
   }
 
   /**
-   * The same for a job that has ended in this process a moment ago. 1 and 2 may wait for others as well, where that keeps
-   * no worker from its next job (ends-together.ts).
+   * The same for a job that has just ended in this process. Steps 1 and 2 may wait for the ends of other jobs as well,
+   * where that delays no worker (ends-together.ts).
    */
   followSoon(job: Job): Promise<void> {
     return this.#together.add(job);
   }
 
-  /** `follow` that resolves when all that follows is done, so that a caller that ends thousands goes no faster than that. */
+  /**
+   * Like `follow`, but resolves when all steps are done, so that a caller that ends thousands of jobs cannot run ahead.
+   */
   async followWhole(jobs: readonly Job[]): Promise<void> {
     await this.follow(jobs, (ended) => this.finish(ended));
   }
 
-  /** The steps that jobs which have left the ledger still need. */
+  /** The steps from 3 on, for jobs that have given back what they held. */
   async finish(jobs: readonly Job[]): Promise<void> {
     for (const step of this.#steps) await step.run(jobs);
   }
@@ -133,8 +134,9 @@ export class JobEnds {
   }
 
   /**
-   * The ledger does not name the job as holding anything. Mostly another process follows its end up, or has: it is
-   * named as ending then, or not live any more. If neither is so, no sweep would ever find it.
+   * The ledger does not name the job as a holder. Usually another process is following its end up, or has done so: then
+   * the job is named as ending, or is not live any more. In any other case no sweep would find the job, so it is
+   * finished here.
    */
   async #finishUnnamed(job: Job): Promise<boolean> {
     const { ledger, store } = this.#deps;
@@ -145,7 +147,7 @@ export class JobEnds {
     return true;
   }
 
-  /** Resolves when what was gathered is done, or has failed and is left to a sweep. */
+  /** Resolves when the steps of all gathered jobs are done, or have failed and are left to a sweep. */
   async flush(): Promise<void> {
     await this.#together.flush();
     await this.#gathered.flush();

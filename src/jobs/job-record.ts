@@ -4,17 +4,17 @@ import { asksForReport, hasEnded, type InputMode, type Job, type JobState, type 
 export const JOB_STATUSES = ['queued', 'processing', 'completed', 'failed', 'cancelled'] as const;
 export type JobStatus = (typeof JOB_STATUSES)[number];
 
-/** A dispatched job is still queued to its owner: no worker has begun it. */
+/** For its owner, a dispatched job is still queued, because no worker has begun it. */
 export function statusOf(job: Job): JobStatus {
   return job.state === 'dispatched' ? 'queued' : job.state;
 }
 
-/** What callers see as `queued` is two states. */
+/** The status `queued` stands for two states. */
 export function statesOf(status: JobStatus): JobState[] {
   return status === 'queued' ? ['queued', 'dispatched'] : [status];
 }
 
-/** The job status record of the interface. */
+/** The job status record of the API. */
 export interface JobRecord {
   success: boolean;
   jobId: string;
@@ -37,11 +37,11 @@ export interface JobRecord {
   willRetry: boolean;
   deadLettered: boolean;
   error: { code: string; message: string } | null;
-  /** Where its report is; absent without one, and until the job has ended. */
+  /** The path of its report; absent without a report, and until the job has ended. */
   reportEndpoint?: string;
 }
 
-/** What the owner of a job is shown of it. */
+/** A job as the API returns it to its owner. */
 export function jobRecord(job: Job): JobRecord {
   const willRetry = !hasEnded(job.state) && job.error !== null;
   return {
@@ -75,14 +75,14 @@ export function jobRecord(job: Job): JobRecord {
   };
 }
 
-/** Where the report of a job is that has ended, if one was asked for. */
+/** The path of the report of an ended job, if a report was requested. */
 export function reportLink(job: Job): { reportEndpoint?: string } {
   return hasEnded(job.state) && asksForReport(job)
     ? { reportEndpoint: `/v1/pdf/jobs/${job._id}/report` }
     : {};
 }
 
-/** The number of the retry that is scheduled, running or was the last (1 = first retry); null when there was none. */
+/** The number of the scheduled, running or last retry (1 = first retry); null without a retry. */
 function retryAttempt(job: Job, willRetry: boolean): number | null {
   const retries = job.state === 'queued' && willRetry ? job.attempts : job.attempts - 1;
   return retries > 0 ? retries : null;

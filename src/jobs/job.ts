@@ -22,10 +22,11 @@ import type { Period } from '../usage/quota-period.ts';
  * queued      waits for a plan slot at its position in a queue of its account, or for the time of its next attempt
  * dispatched  holds a plan slot; its pointer is on the bus
  * processing  holds a plan slot and a lease; a worker renders it
- * the rest    have ended: job-ends.ts has what follows, and in the end the job is moved to the history
+ * the rest    have ended: job-ends.ts has the steps that follow; the last ones move the job to the history
  *
- * `version` grows with every arrow, and every arrow requires the version it was decided on. So of two processes that decide
- * at the same time one wins and the other finds nothing to change; the version a worker claimed with is its fence.
+ * `version` grows with every arrow, and every arrow requires the version that it was decided on. So if two processes
+ * decide at the same time, one succeeds and the other finds nothing to change. The version with which a worker claimed
+ * a job is its fence.
  */
 export type LiveState = 'queued' | 'dispatched' | 'processing';
 export type EndState = 'completed' | 'failed' | 'cancelled';
@@ -39,7 +40,7 @@ export interface JobError {
   readonly message: string;
 }
 
-/** What a completed render left behind. */
+/** The result of a completed render. */
 export interface JobOutput {
   readonly key: OutputKey;
   /** Bytes. */
@@ -53,32 +54,32 @@ export interface JobOutput {
   readonly report?: RenderReport;
 }
 
-/** The report of a job's last attempt, kept where outputs are and for as long as its job. */
+/** The report of a job's last attempt, kept in the output store for as long as the job. */
 export interface StoredReport {
   readonly key: OutputKey;
   /** Bytes. */
   readonly size: number;
 }
 
-/** An attempt that failed: it is repeated, or the job has failed with it. */
+/** An attempt that failed; it is repeated, or the job has failed. */
 export interface FailedAttempt {
   /** 1 for the first. */
   readonly number: number;
   readonly startedAt: Date;
   readonly endedAt: Date;
   readonly error: JobError;
-  /** Milliseconds, up to where it failed; null where it is not known, as of a worker that was lost. */
+  /** Milliseconds in each phase until the failure; null when unknown, for example after the loss of a worker. */
   readonly phases: RenderReport['phases'] | null;
 }
 
-/** Which item of which batch a job is. */
+/** The item of a batch that a job renders. */
 export interface BatchItemRef {
   readonly batchId: string;
   /** The caller's own id of the item. */
   readonly id: string;
-  /** Its number in the batch, from 0. */
+  /** The number of the item in the batch, from 0. */
   readonly index: number;
-  /** The chunk of the batch that it is counted in. */
+  /** The chunk of the batch that counts the item. */
   readonly chunk: number;
 }
 
@@ -88,41 +89,44 @@ export interface Job {
   readonly state: JobState;
   readonly accountId: string;
   readonly apiKeyId: string;
-  /** The name of the plan that it was accepted under. */
+  /** The name of the plan under which it was accepted. */
   readonly plan: string;
-  /** The pool whose workers may run it: as it was when the job was accepted, and again when it got its slot. */
+  /** The pool whose workers may run it: the plan's pool when the job was accepted, and again when it got its slot. */
   readonly pool: string;
   readonly class: JobClass;
-  /** Where it waits (see priority-queues.ts); absent when it has a slot, or waits for the time of its next attempt. */
+  /**
+   * Its position in a queue (see priority-queues.ts); absent while it has a slot, or waits for the time of its next
+   * attempt.
+   */
   readonly place?: string;
-  /** The state that it ended in; absent while it is live. */
+  /** The state in which it ended; absent while it is live. */
   readonly endedFrom?: LiveState;
-  /** Of a job that ended while it waited: which of several tries has ended it (see `finalisingName`). */
+  /** Of a job that ended while it waited: identifies the attempt that ended it (see `finalisingName`). */
   readonly leaving?: string;
-  /** The item of a batch that it is; absent for a job that was asked for by itself. */
+  /** The item of a batch that it renders; absent for a job that was submitted by itself. */
   readonly item?: BatchItemRef;
-  /** The template that it was accepted with; absent without one, and in jobs of an older version. */
+  /** Its template when it was accepted; absent without one, and in jobs of an older version. */
   readonly templateId?: string;
-  /** The job that it was asked for to repeat. */
+  /** The job that it repeats. */
   readonly retryOf?: string;
-  /** One for each attempt that failed, `maxAttempts` at most; absent without any, and in jobs of an older version. */
+  /** One entry for each failed attempt, at most `maxAttempts`; absent without any, and in jobs of an older version. */
   readonly failedAttempts?: readonly FailedAttempt[];
-  /** Where its callback goes; absent when it has none. */
+  /** The address of its callback; absent without one. */
   readonly webhookUrl?: string;
   /** True for jobs of test keys: they carry a watermark and use no quota. */
   readonly test: boolean;
-  /** The period whose quota it has reserved a PDF of; null when it uses none. */
+  /** The period of the quota from which it has reserved a PDF; null when it uses no quota. */
   readonly quotaPeriod: Period | null;
   readonly inputMode: InputMode;
   readonly outputMode: OutputMode;
   readonly fileName: string;
-  /** Paper format as asked for or by default. */
+  /** The requested or default paper format. */
   readonly format: string;
   readonly createdAt: Date;
   readonly updatedAt: Date;
   /** When it last got a plan slot; null while queued for the first time. */
   readonly dispatchedAt: Date | null;
-  /** When the present or last attempt began. */
+  /** When the current or last attempt began. */
   readonly startedAt: Date | null;
   readonly completedAt: Date | null;
   /** Queued jobs are not dispatched before this time. */
@@ -130,35 +134,38 @@ export interface Job {
   /** Attempts begun. */
   readonly attempts: number;
   readonly maxAttempts: number;
-  /** Attempts that ended with the browser's death by this document's doing: the second one quarantines it. */
+  /** Attempts in which this document ended the browser; the second one quarantines the document. */
   readonly crashes: number;
   /** The worker that holds the lease. */
   readonly owner: string | null;
   readonly leaseExpiresAt: Date | null;
-  /** Of the last attempt; null of a completed job. */
+  /** The error of the last attempt; null for a completed job. */
   readonly error: JobError | null;
   readonly retentionHours: number;
   /** End of the retention window; null until the job has ended. */
   readonly expiresAt: Date | null;
   readonly output: JobOutput | null;
-  /** True when its options ask for a report; absent otherwise, and in jobs of an older version. */
+  /** True when its options request a report; absent otherwise, and in jobs of an older version. */
   readonly wantsReport?: true;
-  /** Absent when none was asked for, or its last attempt has left none: `stored-report.ts` has what is shown then. */
+  /**
+   * Absent when no report was requested or the last attempt left none: see `stored-report.ts` for the report shown
+   * then.
+   */
   readonly report?: StoredReport;
-  /** Bytes of its input as it is kept; absent in jobs of an older version, whose inputs are not counted. */
+  /** Bytes of its stored input; absent in jobs of an older version, whose inputs are not counted. */
   readonly inputBytes?: number;
   /** Milliseconds from the start of the last attempt to its end. */
   readonly processingTimeMs: number;
 }
 
-/** What is to be rendered. Stored separately from the job: read once, and may be megabytes. */
+/** The document to render. Stored separately from the job: it is read once, and may have megabytes. */
 export type JobSource =
   | { readonly mode: 'html'; readonly html: string }
   | { readonly mode: 'url'; readonly url: string }
   | {
       readonly mode: 'template';
       readonly templateId: string;
-      /** The version the job was accepted with; its content comes along, whatever becomes of the template. */
+      /** The version when the job was accepted. The job has its own copy of the content. */
       readonly templateVersionId: string;
       readonly content: string;
       readonly data: Record<string, unknown>;
@@ -169,11 +176,11 @@ export interface JobInput {
   readonly accountId: string;
   readonly source: JobSource;
   readonly options: RenderOptions;
-  /** Milliseconds from claim to deadline: as asked for or by default, within the plan. */
+  /** Milliseconds from claim to deadline: the requested or default time, within the plan. */
   readonly timeoutMs: number;
   /** Largest PDF in bytes. */
   readonly maxOutputBytes: number;
-  /** What its account may keep, in bytes; absent in inputs of an older version. */
+  /** The bytes that its account may store; absent in inputs of an older version. */
   readonly maxStoredBytes?: number;
   readonly createdAt: Date;
 }
@@ -182,31 +189,31 @@ export function hasEnded(state: JobState): state is EndState {
   return state === 'completed' || state === 'failed' || state === 'cancelled';
 }
 
-/** Whether its options ask for a report. Jobs of an older version say so by having one. */
+/** Whether its options request a report. Jobs of an older version have only the report itself to show that. */
 export function asksForReport({ wantsReport, report }: Pick<Job, 'wantsReport' | 'report'>): boolean {
   return wantsReport ?? report !== undefined;
 }
 
-/** The name by which a waiting job stands in the ledger before it is ended; its id, where no try has marked it. */
+/** The ledger's name for a waiting job that is about to be ended; the job's id when no attempt has marked it. */
 export function finalisingName({ _id, leaving }: Pick<Job, '_id' | 'leaving'>): string {
   return leaving === undefined ? _id : `${_id}~${leaving}`;
 }
 
-/** The id of the job that such a name is about. */
+/** The id of the job from such a name. */
 export function jobOfFinalising(name: string): string {
   return name.split('~')[0]!;
 }
 
-/** Bytes that are kept of a job: its input, and once it is completed its PDF in place of that; and its report. */
+/** The stored bytes of a job: its report and its input, or its PDF instead of the input once it is completed. */
 export function keptBytes(job: Pick<Job, 'state' | 'output' | 'inputBytes' | 'report'>): number {
   const bytes = job.state === 'completed' ? job.output?.size : job.inputBytes;
   return (bytes ?? 0) + (job.report?.size ?? 0);
 }
 
-/** What the record of a callback takes whatever it says, in bytes, nearly. */
+/** Approximate bytes of the record of a callback, whatever its content. */
 const CALLBACK_BYTES = 1024;
 
-/** Bytes that are kept of a callback to this address, for months after the end that it reports. */
+/** The stored bytes of a callback to this address, for months after the end that it reports. */
 export function callbackBytes(webhookUrl: string): number {
   return CALLBACK_BYTES + Buffer.byteLength(webhookUrl);
 }

@@ -8,27 +8,27 @@ import { quotaPeriod } from '../usage/quota-period.ts';
 import type { NewJob } from './admission.ts';
 import type { Job, JobInput, JobSource, OutputMode } from './job.ts';
 
-/** Besides what options such as a delay add. */
+/** Without the time that options such as a delay add. */
 const DEFAULT_TIMEOUT_MS = 30_000;
 const MAX_ATTEMPTS = 3;
 
-/** What is to be rendered, and the form of the response. */
+/** The document to render, and the form of the response. */
 export interface JobSubmission {
   readonly jobId: string;
   readonly source: JobSource;
   readonly options: RenderOptions;
   readonly output: OutputMode;
-  /** Already made safe. */
+  /** Already sanitised. */
   readonly fileName: string;
-  /** Whether the caller waits for it. */
+  /** Whether the caller waits for the job. */
   readonly execution: 'sync' | 'async';
-  /** The job that is asked for again with it. */
+  /** The job that this one repeats. */
   readonly retryOf?: string;
-  /** Where its callback goes; already checked. */
+  /** The address of its callback; already checked. */
   readonly webhookUrl?: string;
 }
 
-/** What is decided of a job before it is admitted. */
+/** The fields of a job that are determined before its admission. */
 export type JobFacts = Pick<
   Job,
   | '_id'
@@ -53,20 +53,23 @@ export type JobFacts = Pick<
   | 'wantsReport'
 >;
 
-/** What of its options a job keeps: the paper that it prints on, as asked for or by default, and whether it has a report. */
+/**
+ * The options that the record of a job contains: the requested or default paper format, and whether a report is
+ * requested.
+ */
 export function optionFacts(options: RenderOptions): Pick<Job, 'format' | 'wantsReport'> {
   return { format: given(options)(format)!, ...(options.report && { wantsReport: true as const }) };
 }
 
 /**
- * A UUID of version 7, which begins with the time: jobs that are made one after another are neighbours in the
- * database's trees, and so do those that are served one after another.
+ * A UUID of version 7, which begins with the time: jobs that are created one after another are neighbours in the
+ * database's trees, and so are jobs that are served one after another.
  */
 export function newJobId(): string {
   return v7();
 }
 
-/** Options that were let in under another plan: a time-out that is longer than this one allows is shortened. */
+/** Options that were accepted under another plan: a longer timeout than this plan allows is shortened. */
 export function withinPlan(
   options: RenderOptions,
   { maxTimeoutMs }: Pick<Plan, 'maxTimeoutMs'>,
@@ -76,7 +79,7 @@ export function withinPlan(
   return { ...options, timeoutMs: maxTimeoutMs };
 }
 
-/** The job of a submission, and its input, under the plan that the caller has now. */
+/** The job of a submission and its input, under the caller's present plan. */
 export function newJob(submission: JobSubmission, caller: Caller, now: Date): NewJob {
   const { accountId, plan } = caller;
   const test = caller.mode === 'test';
@@ -102,7 +105,7 @@ export function newJob(submission: JobSubmission, caller: Caller, now: Date): Ne
   return { job, input: newInput(submission, caller, now) };
 }
 
-/** A job in its first state, that nothing has happened to yet. */
+/** A job in its first state. */
 export function queuedJob(facts: JobFacts): Job {
   return {
     ...facts,
@@ -125,7 +128,7 @@ export function queuedJob(facts: JobFacts): Job {
   };
 }
 
-/** What a job is to render, within the bounds of the plan that the caller has now. */
+/** The input of a job, within the limits of the caller's present plan. */
 export function newInput(
   { jobId, source, options }: Pick<JobSubmission, 'jobId' | 'source' | 'options'>,
   { accountId, plan }: Pick<Caller, 'accountId' | 'plan'>,

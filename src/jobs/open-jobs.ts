@@ -15,7 +15,7 @@ import { Purchases } from './purchases/purchases.ts';
 import { Retries } from './retries.ts';
 import { type JobStore, openJobStore } from './store/job-store.ts';
 
-/** The life of jobs: what every role that touches them works with. */
+/** The job services that all roles use. */
 export interface Jobs {
   readonly store: JobStore;
   readonly ledger: Ledger;
@@ -34,17 +34,17 @@ export interface JobsDeps {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly usage: UsageCounters;
-  /** The plan that an account has now. */
+  /** The present plan of an account. */
   readonly planOf: (accountId: string) => Promise<NamedPlan>;
   /** Renders at a time in one worker of a pool. */
   readonly slotsPerWorker: (pool: string) => number;
-  /** Called with every job that ends, once, however it ends; for counters. */
+  /** Called once for every job that ends, whatever its outcome; for counters. */
   readonly observeEnd: (job: Job) => void;
-  /** What follows the end of jobs besides what is the jobs' own. */
+  /** Further steps after the end of jobs, of other parts of Platen. */
   readonly furtherSteps?: readonly JobEndStep[];
 }
 
-/** To be made before the connection's indexes are. */
+/** To be created before the connection's indexes. */
 export function openJobs(deps: JobsDeps): Jobs {
   const { connection, clock, observeEnd: observe } = deps;
   const store = openJobStore(connection, clock);

@@ -1,22 +1,23 @@
 import type { JobClass } from '../bus/bus.ts';
 
 /**
- * The queues that an account's jobs wait in for a plan slot, in the order in which they are served. What is tried again
- * goes before what has never run, and interactive jobs go before bulk ones.
+ * The queues in which an account's jobs wait for a plan slot, in the order in which they are served. Retries go before
+ * jobs that have never run, and interactive jobs before bulk jobs.
  */
 export const PRIORITY_QUEUES = ['interactive-again', 'interactive', 'bulk-again', 'bulk'] as const;
 export type QueueName = (typeof PRIORITY_QUEUES)[number];
 
 /**
- * A queue is numbered: `tail` is the number of the next position to be given out, `head` that of the next to be served. Both
- * stand in the account's ledger and only ever grow, so the next job is found by its exact position, however many wait.
+ * The positions of a queue are numbered: `tail` is the number of the next position to be given out, `head` the number
+ * of the next one to be served. Both are in the account's ledger and only grow, so the next job is found by its exact
+ * position, however many jobs wait.
  */
 export interface QueueState {
   readonly head: number;
   readonly tail: number;
 }
 
-/** The queue that items of batches wait in: behind everything that a caller of their account waits for. */
+/** The queue for the items of batches, which is served after all jobs that callers of the account wait for. */
 export const BATCH_QUEUE: QueueName = 'bulk';
 
 export function queueOf(jobClass: JobClass, triedBefore: boolean): QueueName {
@@ -28,7 +29,7 @@ export function positionOf(accountId: string, queue: QueueName, number: number):
   return `${accountId}/${queue}/${number}`;
 }
 
-/** The first positions of a queue that have been given out: `count` of them at most, and none of an empty one. */
+/** The first given-out positions of a queue: at most `count`, and none of an empty queue. */
 export function firstPositions(
   accountId: string,
   queue: QueueName,
@@ -40,7 +41,7 @@ export function firstPositions(
   );
 }
 
-/** The jobs that are at the first of these positions, in their order, up to one that none of `found` is at. */
+/** The jobs at the first of these positions, in order, up to a position without a job of `found`. */
 export function atFirst<J extends { readonly place?: string }>(
   positions: readonly string[],
   found: readonly J[],

@@ -11,26 +11,26 @@ import {
 } from './priority-queues.ts';
 import type { LiveJobs } from './store/live-jobs.ts';
 
-/** The head of a queue, and the job at it: none, where that job has ended or was never written. */
+/** The head of a queue, and the job at that position; undefined when no job is there. */
 export interface Head {
   readonly queue: QueueName;
   readonly number: number;
   readonly job: Job | undefined;
-  /** The jobs that have ended at this position and right behind it; none where a job waits, or is missing, at the head. */
+  /** Ended jobs at this position and directly behind it; empty when a job waits at the head, or is missing. */
   readonly ended: readonly Job[];
 }
 
-/** Positions of a queue that are looked up together. */
+/** Positions of a queue that are read together. */
 const READ_AHEAD = 16;
-/** Positions that are passed over together, when the jobs at all those that are looked up first have ended. */
+/** Positions that are passed over together, when the jobs at all READ_AHEAD positions have ended. */
 const PASSED_TOGETHER = 200;
-/** Jobs that are remembered, about a kilobyte each. */
+/** Remembered jobs, about 1 kB each. */
 const REMEMBERED_JOBS = 1000;
 
 /**
- * Finds the next job. Jobs at the next few positions are looked up together and remembered, as are jobs that this process
- * has put at their positions. A job that waits at its position can only end there; so what is remembered of it holds until
- * the head reaches it, or its dispatch finds out.
+ * Finds the next job. Jobs at the next few positions are read together and remembered, and so are jobs that this
+ * process has put at their positions. A job that waits at its position can only end there. So a remembered job is valid
+ * until the head reaches it; if it has ended, its dispatch detects that.
  */
 export class QueueHeads {
   readonly #live: LiveJobs;
@@ -40,7 +40,7 @@ export class QueueHeads {
     this.#live = live;
   }
 
-  /** Jobs have just been put at their positions, in this order. */
+  /** Remembers jobs that have just been put at their positions, given in this order. */
   expect(placed: readonly Job[]): void {
     for (const job of placed.slice(0, READ_AHEAD)) {
       if (job.place !== undefined) this.#atPositions.set(job.place, job);
@@ -48,9 +48,9 @@ export class QueueHeads {
   }
 
   /**
-   * The first queue with a job at its head. A position that looks empty may belong to a job that is being admitted just now:
-   * its admission gives out slots afterwards, so nothing is missed by going on to the next queue. When no admission is
-   * pending, the position stays empty. (When one always is, sweeps/waiting-jobs.ts finds out.)
+   * The first queue with a job at its head. An empty position may belong to a job that is being admitted: its admission
+   * gives out slots afterwards, so continuing with the next queue misses nothing. While no admission is pending, an
+   * empty position stays empty. (If an admission is always pending, sweeps/waiting-jobs.ts passes over the position.)
    */
   async next(ledger: SeenLedger): Promise<Head | undefined> {
     for (const queue of PRIORITY_QUEUES) {
@@ -63,10 +63,9 @@ export class QueueHeads {
   }
 
   /**
-   * The job that `next` has found, and the jobs behind it that would be at the head after it: up to one that has ended or
-   * has not been seen yet.
+   * The job that `next` has found, and the remembered jobs behind it, up to a job that has ended or is not remembered.
    *
-   * @param count with the head itself.
+   * @param count the most jobs, including the head itself.
    */
   behind({ queue, number, job }: Head, accountId: string, count: number): Job[] {
     const jobs: Job[] = [];
@@ -92,7 +91,7 @@ export class QueueHeads {
   }
 }
 
-/** The jobs that have ended at the first of these positions, up to the first where none has. */
+/** The ended jobs at the first of these positions, up to the first position without one. */
 function endedFirst(positions: readonly string[], found: readonly Job[]): Job[] {
   return atFirst(
     positions,

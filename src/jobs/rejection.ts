@@ -5,16 +5,16 @@ import type { QuotaLimit, StoredLimit } from './ledger/ledger.ts';
 import type { LedgerRecord } from './ledger/ledger-record.ts';
 import { secondsPerJob } from './ledger/queue-pace.ts';
 
-/** What new jobs would have taken besides slots or positions. */
+/** What new jobs need in addition to slots or positions. */
 interface Wanted {
   readonly quota: QuotaLimit | undefined;
   readonly stored: StoredLimit;
 }
 
 /**
- * Why an account's ledger had neither slots nor positions for new jobs.
+ * The reason why an account's ledger has rejected new jobs.
  *
- * @param count how many there were.
+ * @param count the number of new jobs.
  */
 export function rejectionOf(
   record: LedgerRecord | undefined,
@@ -36,7 +36,7 @@ export function rejectionOf(
   );
 }
 
-/** @param kept bytes that the account keeps already. */
+/** @param kept bytes that the account stores already. */
 export function storageFull(kept: number, { bytes, max }: StoredLimit): PlatenError {
   return new PlatenError(
     'STORAGE_FULL',

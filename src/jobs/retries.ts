@@ -14,15 +14,15 @@ export interface RetriesDeps {
 }
 
 /**
- * The way of a job from a worker back into a queue:
+ * How a job returns from a worker to a queue:
  *
- *    1 schedule  its next attempt is noted
+ *    1 schedule  the time of its next attempt is recorded
  *    2 move      processing → queued
  *    3 wait      its slot is free; the ledger counts it as waiting
- *    4 return    when its time has come it gets a position in its queue, before jobs that have never run
+ *    4 return    at that time it gets a position in its queue, before jobs that have never run
  *
- * After a crash before 3 the ledger still names it as the holder of a slot, and a sweep goes on from there; after that it
- * is found by what was noted in 1.
+ * After a crash before 3 the ledger still names it as the holder of a slot, and a sweep continues from there. After 3
+ * it is found by the record of step 1.
  */
 export class Retries {
   readonly #deps: RetriesDeps;
@@ -32,12 +32,12 @@ export class Retries {
   }
 
   /**
-   * The attempt has failed, and another follows.
+   * The attempt has failed, and another one follows.
    *
-   * @param delayMs from now until it may begin, in milliseconds.
-   * @param onlyIfLeaseEnded for a sweep that takes the job from a worker that is lost.
-   * @param phases of the attempt, where its time is known.
-   * @returns false when the job had moved on already.
+   * @param delayMs from now until the next attempt may begin, in milliseconds.
+   * @param onlyIfLeaseEnded for a sweep that takes the job from a lost worker.
+   * @param phases of the attempt, if known.
+   * @returns false when the job has changed meanwhile.
    */
   async retryLater(
     claimed: Job,
@@ -54,7 +54,7 @@ export class Retries {
     return true;
   }
 
-  /** The worker has to stop: the job goes back as if the attempt had not begun. @returns false as of `retryLater`. */
+  /** The worker has to stop: the job returns as if the attempt had not begun. @returns false as for `retryLater`. */
   async giveBack(claimed: Job): Promise<boolean> {
     await this.#schedule(claimed, 0);
     const queued = await this.#deps.store.transitions.giveBack(claimed);
@@ -65,10 +65,10 @@ export class Retries {
   }
 
   /**
-   * A job that has been queued again gives its slot back.
+   * Gives back the slot of a job that is queued again.
    *
-   * @param since only the slot that was taken then.
-   * @returns false when it had none.
+   * @param since only the slot that was taken at this time.
+   * @returns false when the job had no slot.
    */
   async releaseSlot(queued: Job, since?: number): Promise<boolean> {
     const { ledger, dispatch } = this.#deps;
@@ -78,7 +78,7 @@ export class Retries {
     return record !== undefined;
   }
 
-  /** Gives positions to the jobs whose time has come. @returns how many. */
+  /** Gives positions to the jobs whose next attempt is due. @returns the number of jobs. */
   async returnDue(limit = 1000): Promise<number> {
     const { store } = this.#deps;
     let returned = 0;
@@ -86,7 +86,7 @@ export class Retries {
       const retry = await store.retries.claim(seen);
       if (retry === undefined) continue;
       const job = await store.live.find(retry._id);
-      // Any other job has been moved on, or will be: by its worker, its lease or its owner.
+      // Any other job has been changed, or will be, by its worker, the end of its lease or its owner.
       const waits = job?.state === 'queued' && job.place === undefined;
       if (waits && (await this.#enqueue(job))) returned += 1;
       if (job?.state !== 'processing') await store.retries.remove(retry);

@@ -2,17 +2,19 @@ import { backoffMs } from '../async/backoff.ts';
 import { ERRORS, type PlatenError } from '../errors/registry.ts';
 import type { Job } from './job.ts';
 
-/** A document that has ended the browser this often is not given another one. */
+/** Ends of the browser by one document after which the document gets no other browser. */
 const CRASHES_TO_QUARANTINE = 2;
 
-/** Whether an attempt that ended with this counts towards its job's quarantine: the browser's death was its own doing. */
+/**
+ * Whether an attempt with this error counts towards the quarantine of its job: the document itself ended the browser.
+ */
 export function isOwnCrash({ code, shared }: Pick<PlatenError, 'code' | 'shared'>): boolean {
   return code === 'BROWSER_CRASHED' && !shared;
 }
 
 /**
- * Whether a job's next attempt has to have a browser to itself: the last one ended with the browser's death, so that it
- * may end this one's as well, and which document does so will then be known.
+ * Whether a job's next attempt needs a browser of its own: the last attempt ended with the end of the browser. If the
+ * browser ends again, it is known which document is the cause.
  */
 export function mustBeAlone({ error }: Pick<Job, 'error'>): boolean {
   return error?.code === 'BROWSER_CRASHED';
@@ -20,13 +22,13 @@ export function mustBeAlone({ error }: Pick<Job, 'error'>): boolean {
 
 export type RetryDecision =
   | { readonly kind: 'fail' }
-  /** `delayMs`: back-off before the next attempt may be dispatched. */
+  /** `delayMs`: the wait before the next attempt may be dispatched. */
   | { readonly kind: 'retry'; readonly delayMs: number };
 
 /**
- * Decides whether a job whose attempt has just failed gets another one.
+ * Decides whether a job whose attempt has just failed gets another attempt.
  *
- * @param baseMs back-off before the second attempt, in milliseconds.
+ * @param baseMs the wait before the second attempt, in milliseconds.
  * @param random a number in [0, 1).
  */
 export function decideRetry(

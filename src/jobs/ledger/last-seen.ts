@@ -1,14 +1,14 @@
 import { LRUCache } from 'lru-cache';
 import type { LedgerRecord, SeenLedger } from './ledger-record.ts';
 
-/** The fields of a record that are remembered: what changes return. */
+/** The fields of a record that are remembered, which every change returns. */
 export const SEEN = { revision: 1, inFlight: 1, waiting: 1, lanes: 1, arriving: 1, stored: 1 } as const;
-/** Accounts whose ledger is remembered as it was last seen. */
+/** Accounts whose last known ledger is remembered. */
 const REMEMBERED_ACCOUNTS = 10_000;
-/** For how long what was seen counts as what is there now, where that need not be exact. */
+/** How long a remembered value counts as the present one where it need not be exact, in milliseconds. */
 const LATELY_MS = 1000;
 
-/** Ledgers as this process has seen them last; others may have changed them since. */
+/** The last known ledgers of this process; other processes may have changed them since. */
 export class LastSeen {
   readonly #seen = new LRUCache<string, SeenLedger>({ max: REMEMBERED_ACCOUNTS });
   readonly #stored = new LRUCache<string, number>({ max: REMEMBERED_ACCOUNTS, ttl: LATELY_MS });
@@ -17,7 +17,7 @@ export class LastSeen {
     return this.#seen.get(accountId);
   }
 
-  /** Bytes that an account kept a moment ago; undefined when its ledger has not been seen since. */
+  /** The bytes that an account stored a moment ago; undefined when its ledger has not been read since. */
   storedLately(accountId: string): number | undefined {
     return this.#stored.get(accountId);
   }
@@ -27,7 +27,7 @@ export class LastSeen {
     this.#stored.delete(accountId);
   }
 
-  /** Responses may come in another order than that of the changes. */
+  /** Responses may arrive in another order than that of the changes. */
   remember(record: (SeenLedger & Pick<LedgerRecord, 'stored'>) | undefined): void {
     if (record === undefined) return;
     const { _id, revision, inFlight, waiting, lanes, arriving, stored = 0 } = record;

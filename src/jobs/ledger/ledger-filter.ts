@@ -4,15 +4,15 @@ import { callbackBytes, type Job, keptBytes } from '../job.ts';
 import { PRIORITY_QUEUES, type QueueName } from '../priority-queues.ts';
 import { type LedgerRecord, type NextInQueue, queueState, type SeenLedger } from './ledger-record.ts';
 
-/** The quota that an admission uses: a period and the PDFs that may be used in it. */
+/** The quota that an admission uses: a period, and the PDFs that may be used in it. */
 export interface QuotaLimit {
   readonly period: Period;
   readonly limit: number;
-  /** Set where the limit counts on what was bought: it holds for that version of it alone. */
+  /** Set when the limit includes bought PDFs: the limit is valid only for this version of `bought`. */
   readonly boughtVersion?: number;
 }
 
-/** What is to be kept for an account, and how much it may keep in all; both in bytes. */
+/** The bytes to be stored for an account, and the most bytes that it may store. */
 export interface StoredLimit {
   readonly bytes: number;
   readonly max: number;
@@ -20,13 +20,13 @@ export interface StoredLimit {
 
 type Filter = mongo.Filter<LedgerRecord>;
 
-/** One admission at a time takes something for a job. */
+/** Only one admission at a time reserves something for a job. */
 export function notNamed(jobId: string): Filter {
   return { [`holders.${jobId}`]: { $exists: false }, [`arriving.${jobId}`]: { $exists: false } };
 }
 
 export function withinQuota(quota: QuotaLimit | undefined, count: number): Filter {
-  // Not "at most": a period that has not begun has no number yet.
+  // Not `$lte`: a period that has not begun has no number yet.
   if (quota === undefined) return {};
   const { period, limit, boughtVersion } = quota;
   return {
@@ -39,7 +39,9 @@ export function withinStored(stored: StoredLimit | undefined): Filter {
   return stored === undefined ? {} : { stored: { $not: { $gt: stored.max - stored.bytes } } };
 }
 
-/** Whether what is asked for could never be had, whatever has been taken. A filter does not see that of what is missing. */
+/**
+ * Whether the request exceeds the limits even when nothing is in use. A filter cannot see that for a missing number.
+ */
 export function isBeyond(
   count: number,
   quota: QuotaLimit | undefined,
@@ -48,7 +50,7 @@ export function isBeyond(
   return (quota !== undefined && count > quota.limit) || (stored !== undefined && stored.bytes > stored.max);
 }
 
-/** What is added to the numbers of a record when PDFs of the quota and bytes are taken, or given back. */
+/** The increments of a record when PDFs of the quota and bytes are taken, or given back. */
 export function amounts(count: number, quota: Period | undefined, bytes = 0): Record<string, number> {
   return { ...(quota && { [`quota.${quota}`]: count }), ...(bytes !== 0 && { stored: bytes }) };
 }
@@ -61,7 +63,7 @@ export function fields<T>(map: string, jobIds: readonly string[], value: T): Rec
   return Object.fromEntries(jobIds.map((jobId) => [`${map}.${jobId}`, value]));
 }
 
-/** No job has got a position in a queue that is served before this one, since the ledger was seen. */
+/** No job has got a position in a queue that is served before this one since the ledger was read. */
 export function noEarlierPositions(queue: QueueName, seen: SeenLedger): Filter {
   const before = PRIORITY_QUEUES.slice(0, PRIORITY_QUEUES.indexOf(queue));
   return Object.fromEntries(
@@ -91,8 +93,8 @@ export function handing({ queue, head, jobs }: Pick<NextInQueue, 'queue' | 'head
 }
 
 /**
- * By path: what jobs that have ended give back of the quota, if they have made no PDF, and of the bytes kept for them. Jobs
- * with a callback take room for its record, which outlives them.
+ * The increments, by path, when jobs have ended: quota of jobs without a PDF, and the stored bytes. A job with a
+ * callback takes bytes for the callback's record, which is kept for longer than the job.
  */
 export function givenBack(jobs: readonly Job[]): Record<string, number> {
   const back: Record<string, number> = {};

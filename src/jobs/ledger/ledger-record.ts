@@ -15,83 +15,84 @@ export const LEDGERS: CollectionSpec = {
   ],
 };
 
-/** A plan slot that is taken. */
+/** A used plan slot. */
 export interface SlotHolder {
   /** Epoch milliseconds. */
   readonly since: number;
-  /** The period whose quota its job has reserved a PDF of; absent for one that uses none. */
+  /** The period of the quota from which its job has reserved a PDF; absent when the job uses no quota. */
   readonly quota?: Period;
-  /** Bytes of the input of a job that was let in with the slot: given back if it is never written. */
+  /** Bytes of the input of a job that was admitted with the slot; given back if the job is never written. */
   readonly bytes?: number;
 }
 
-/** Jobs that were given positions, and may not all be at them yet. */
+/** Jobs that have got positions, and may not all be at them yet. */
 export interface Arrival {
   /** Epoch milliseconds. */
   readonly since: number;
-  /** The new ones: what they have taken is given back if they are never written. */
+  /** Ids of the new jobs; their reservations are given back if they are never written. */
   readonly jobs: readonly string[];
-  /** Of a batch instead of their ids: how many items it has. Its jobs are written by its expansion. */
+  /** For a batch, the number of its items instead of ids. The jobs are written by the expansion of the batch. */
   readonly batchOf?: number;
   readonly quota?: Period;
-  /** Bytes of the inputs of the new ones. */
+  /** Bytes of the inputs of the new jobs. */
   readonly bytes?: number;
 }
 
 /**
- * What one account has taken: plan slots, positions in its queues, quota. Everything that is limited for an account is in
- * this one record, so that it is taken and given back in one atomic update, and costs the same however many jobs wait.
+ * What one account uses: plan slots, positions in its queues, quota. All limited resources of an account are in this
+ * one record, so that one atomic update takes or gives them back, at the same cost however many jobs wait.
  *
- * The record also names every job that is between two steps: whatever process dies in between, a sweep finds the job by its
- * name and does the rest. Only a job that waits at its position is not named: it is found by the number of the position.
+ * The record also names every job that is between two steps: if a process dies in between, a sweep finds the job by its
+ * name and does the rest. Only a job that waits at its position is not named; it is found by the number of the
+ * position.
  */
 export interface LedgerRecord {
   /** The account. */
   readonly _id: string;
-  /** Grows with every change: what a sweep decides holds only for the record that it has seen. */
+  /** Grows with every change: a decision of a sweep is valid only for the revision that the sweep has read. */
   readonly revision: number;
-  /** Set while a sweep has something to check; absent otherwise, so that its sparse index holds only these. */
+  /** Set while a sweep has something to check, otherwise absent, so that its sparse index has only such records. */
   readonly active?: true;
   /** Plan slots taken. */
   readonly inFlight: number;
-  /** The jobs that hold them, by id. */
+  /** The jobs that hold the slots, by id. */
   readonly holders?: Readonly<Record<string, SlotHolder>>;
   /** Jobs that wait, at a position or for the time of their next attempt. */
   readonly waiting: number;
   readonly lanes?: Readonly<Partial<Record<QueueName, Partial<QueueState>>>>;
   /**
-   * Jobs that are still to be written at their positions, by the id of their admission or of the job that comes back. While
-   * there is none, a position at which no job is found stays empty.
+   * Jobs that have not been written at their positions yet, by the id of their admission or of the returning job. While
+   * there is no entry, a position without a job stays empty.
    */
   readonly arriving?: Readonly<Record<string, Arrival>>;
   /** Waiting jobs that are about to be ended: `finalisingName` → epoch milliseconds. */
   readonly leaving?: Readonly<Record<string, number>>;
-  /** Jobs that have ended and given back what they held, and whose end is still to be followed up: id → epoch milliseconds. */
+  /** Ended jobs that have given back what they held, and have steps left (job-ends.ts): id → epoch milliseconds. */
   readonly ending?: Readonly<Record<string, number>>;
   /**
-   * PDFs used, by period. A job reserves one when it is let in and gives it back if it ends without a PDF; so this never
-   * passes the quota, and at rest it is the number of PDFs produced.
+   * PDFs used, by period. A job reserves one at its admission and gives it back if it ends without a PDF. So the number
+   * never exceeds the quota, and while no job is live it is the number of PDFs produced.
    */
   readonly quota?: Readonly<Record<string, number>>;
   /** PDFs that were bought beyond the quota. */
   readonly bought?: Bought;
-  /** What may be bought by itself, and what is being bought. */
+  /** What may be bought automatically, and the current purchase. */
   readonly overage?: Overage;
-  /** What has changed of the two of them and is not in the audit log yet. */
+  /** Changes of `bought` and `overage` that are not in the audit log yet. */
   readonly unrecorded?: readonly UnrecordedChange[];
-  /** Bytes that the account keeps: inputs, PDFs, templates. Put right by a sweep when a crash has left it wrong. */
+  /** Bytes that the account stores: inputs, PDFs, templates. A sweep corrects the number after a crash. */
   readonly stored?: number;
-  /** The revision at which that was last counted anew. */
+  /** The revision at which `stored` was last recounted. */
   readonly recounted?: number;
 }
 
-/** What decides who gets slots: a ledger but for the names in it, which may be many. */
+/** The fields that decide which jobs get slots, without the names of jobs, which may be many. */
 export type SeenLedger = Pick<
   LedgerRecord,
   '_id' | 'revision' | 'inFlight' | 'waiting' | 'lanes' | 'arriving'
 >;
 
-/** The jobs that are to get slots: at the first positions of a queue, one after another, by a ledger as it was seen. */
+/** The jobs that get the next slots, at the first positions of a queue, according to a ledger that was read. */
 export interface NextInQueue {
   readonly queue: QueueName;
   /** The number of the first job's position. */
@@ -108,7 +109,7 @@ export function queueState(ledger: Pick<LedgerRecord, 'lanes'>, queue: QueueName
   return { head, tail };
 }
 
-/** How many positions are served before this one. Some may be those of cancelled jobs. */
+/** The number of positions that are served before this one. Some may be those of cancelled jobs. */
 export function positionsBefore(position: string, ledger: Pick<LedgerRecord, 'lanes'>): number {
   const [, own, number] = position.split('/');
   let before = 0;
@@ -120,12 +121,12 @@ export function positionsBefore(position: string, ledger: Pick<LedgerRecord, 'la
   return before;
 }
 
-/** Jobs that may run at the moment: in flight, and waiting up to the free slots. */
+/** Jobs that may run at the moment: jobs in flight, and waiting jobs up to the number of free slots. */
 export function admissibleDemand({ inFlight, waiting }: LedgerRecord, concurrentRenders: number): number {
   return inFlight + Math.min(waiting, Math.max(0, concurrentRenders - inFlight));
 }
 
-/** Whether no job is at a position of an account. */
+/** Whether no job of the account is at a position. */
 export function queuesAreEmpty(ledger: Pick<LedgerRecord, 'lanes'>): boolean {
   return PRIORITY_QUEUES.every((queue) => {
     const { head, tail } = queueState(ledger, queue);
@@ -133,12 +134,12 @@ export function queuesAreEmpty(ledger: Pick<LedgerRecord, 'lanes'>): boolean {
   });
 }
 
-/** Whether no job is still to be written at a position of an account. */
+/** Whether every job of the account has been written at its position. */
 export function noneIsPending({ arriving = {} }: Pick<LedgerRecord, 'arriving'>): boolean {
   return Object.keys(arriving).length === 0;
 }
 
-/** Whether a sweep has nothing to check of an account. */
+/** Whether a sweep has nothing to check for an account. */
 export function isAtRest(ledger: LedgerRecord): boolean {
   const { inFlight, waiting, holders, arriving, leaving, ending } = ledger;
   const named = [holders, arriving, leaving, ending].some((names) => Object.keys(names ?? {}).length > 0);

@@ -34,8 +34,8 @@ type Change = Update<LedgerRecord>;
 type Filter = mongo.Filter<LedgerRecord>;
 
 /**
- * Takes and gives back what accounts have taken (ledger-record.ts says what). Each function is one atomic update of one
- * account's record, and done twice it changes nothing the second time.
+ * Takes and gives back the resources of accounts (see ledger-record.ts). Each function is one atomic update of one
+ * account's record, and repeating it changes nothing.
  */
 export class Ledger {
   readonly #records: Collection<LedgerRecord>;
@@ -53,22 +53,22 @@ export class Ledger {
     return record;
   }
 
-  /** An account's ledger as this process has seen it last; others may have changed it since. */
+  /** The last known ledger of an account in this process; other processes may have changed it since. */
   lastSeen(accountId: string): SeenLedger | undefined {
     return this.#seen.get(accountId);
   }
 
-  /** Bytes that an account kept a moment ago; undefined when its ledger has not been seen since. */
+  /** The bytes that an account stored a moment ago; undefined when its ledger has not been read since. */
   storedLately(accountId: string): number | undefined {
     return this.#seen.storedLately(accountId);
   }
 
-  /** Other processes have changed the ledger: it is read again. */
+  /** Forgets the last known ledger, because other processes have changed it. */
   forgetSeen(accountId: string): void {
     this.#seen.forget(accountId);
   }
 
-  /** The records of all accounts that a sweep is to check. */
+  /** The records of all accounts that a sweep has to check. */
   active(): Promise<LedgerRecord[]> {
     return this.#records.find({ active: true });
   }
@@ -80,10 +80,11 @@ export class Ledger {
   }
 
   /**
-   * Takes a plan slot, a PDF of the quota and room for the input for one new job, if no job of the account waits before it.
+   * Takes a plan slot, a PDF of the quota and storage for the input of one new job, if no job of the account waits
+   * before it.
    *
    * @param cap plan slots that the account may hold.
-   * @returns false when the slots, the quota or the room are used up, or other jobs wait.
+   * @returns false when the slots, the quota or the storage are used up, or other jobs wait.
    */
   async takeSlot(
     accountId: string,
@@ -98,7 +99,7 @@ export class Ledger {
     const taken = await this.#records.upsertMatching(
       {
         _id: accountId,
-        // As ranges: an equality would be written into a record that is made.
+        // As ranges, because an upsert would write an equality into a new record.
         waiting: { $lt: 1 },
         inFlight: { $lt: cap },
         ...notNamed(jobId),
@@ -120,13 +121,14 @@ export class Ledger {
   }
 
   /**
-   * Takes positions in a queue, as many PDFs of the quota, and room for the inputs of new jobs: for all of them or none.
+   * Takes positions in a queue, as many PDFs of the quota, and storage for the inputs of new jobs: for all of them or
+   * none.
    *
-   * @param admission its id, which names the arrival until it is confirmed, is that of the first job, or of the batch:
-   * then `batchOf` says how many items it has, and `jobs` is empty.
+   * @param admission its id, which names the arrival until it is confirmed, is that of the first job or of the batch.
+   * For a batch, `batchOf` is the number of items, and `jobs` is empty.
    * @param maxWaiting jobs of the account that may wait.
-   * @param onlyBehindOthers take them only if others wait already.
-   * @returns the number of the first position; undefined when positions, quota or room do not suffice.
+   * @param onlyBehindOthers whether to take positions only if other jobs wait already.
+   * @returns the number of the first position; undefined when positions, quota or storage do not suffice.
    */
   async takePositions(
     accountId: string,
@@ -184,9 +186,9 @@ export class Ledger {
   }
 
   /**
-   * Gives back what an arrival has taken for `missing` jobs that were never written; the others stay.
+   * Gives back what an arrival took for `missing` jobs that were never written; the other jobs stay.
    *
-   * @param since as of `undoSlot`: another try of the same request may have arrived under the same name meanwhile.
+   * @param since as for `undoSlot`: another attempt of the same request may have arrived under the same name meanwhile.
    */
   undoArrival(
     accountId: string,
@@ -208,9 +210,9 @@ export class Ledger {
   }
 
   /**
-   * Gives back the slot, the PDF of the quota and the room of a job that was never written.
+   * Gives back the slot, the PDF of the quota and the storage of a job that was never written.
    *
-   * @param since only the slot that was taken then: for a caller that decides by what it saw a while ago.
+   * @param since only the slot that was taken at this time, for callers that have read the ledger a while ago.
    */
   undoSlot(
     accountId: string,
@@ -237,7 +239,7 @@ export class Ledger {
     );
   }
 
-  /** Passes over positions from the head on at which no job waits any more. @returns undefined when the head has moved. */
+  /** Passes over positions at the head at which no job waits any more. @returns undefined when the head has moved. */
   passOver(
     accountId: string,
     queue: QueueName,
@@ -251,10 +253,10 @@ export class Ledger {
   }
 
   /**
-   * Gives out one more position in a queue, to a job that is counted as waiting already; to be confirmed as an arrival by
-   * the id of the job.
+   * Gives another position in a queue to a job that already counts as waiting. The arrival is to be confirmed by the id
+   * of the job.
    *
-   * @returns its number.
+   * @returns the number of the position.
    */
   async appendPosition(accountId: string, queue: QueueName, jobId: string): Promise<number> {
     const since = this.#clock.now().getTime();
@@ -269,37 +271,37 @@ export class Ledger {
   }
 
   /**
-   * A job that held a slot waits again: its slot is free.
+   * A job that held a slot waits again; its slot is free.
    *
-   * @param since as of `undoSlot`.
+   * @param since as for `undoSlot`.
    */
   backToWaiting(accountId: string, jobId: string, since?: number): Promise<SeenLedger | undefined> {
     return this.#changeHeld(accountId, jobId, { $inc: { inFlight: -1, waiting: 1 } }, since);
   }
 
   /**
-   * Says that waiting jobs of an account are about to be ended, so that a crash in the middle is found.
+   * Names waiting jobs of an account that are about to be ended, so that a sweep finds them after a crash.
    *
-   * @param names as `finalisingName` makes them.
+   * @param names made by `finalisingName`.
    */
   async announceEnds(accountId: string, ...names: readonly string[]): Promise<void> {
     const now = this.#clock.now().getTime();
     await this.#change({ _id: accountId }, { $set: { ...fields('leaving', names, now), active: true } });
   }
 
-  /** Another process has moved the jobs: by other names, if they have ended. */
+  /** Another process has changed the jobs; if it has ended them, it has named them differently. */
   async withdrawEnds(accountId: string, ...names: readonly string[]): Promise<void> {
     await this.#change({ _id: accountId }, { $unset: fields('leaving', names, '') });
   }
 
   /**
-   * Jobs of one account have ended, all of them at their positions or all while they held slots: gives back what each held,
-   * and its PDF of the quota if it made none. From now on the PDF of each is kept in the place of its input, or its input
-   * stays.
+   * Jobs of one account have ended, all at their positions or all while they held slots. Gives back what each job held,
+   * and its PDF of the quota if it made none. From now on the stored bytes of a completed job are those of its PDF
+   * instead of its input; other jobs keep their input.
    *
-   * @param next jobs that get slots of theirs in the same update: as many as they are, or fewer.
-   * @returns undefined when that has been done before for one of them, or `next` are not the next any more: nothing has
-   * changed then.
+   * @param next jobs that get some or all of the freed slots in the same update.
+   * @returns undefined, without a change, when one of the jobs was handled before, or `next` are not the next jobs any
+   * more.
    */
   leave(jobs: readonly Job[], next?: NextInQueue): Promise<SeenLedger | undefined> {
     const [{ accountId, endedFrom }] = jobs as [Job];
@@ -327,20 +329,20 @@ export class Ledger {
     );
   }
 
-  /** Everything that follows the end of these jobs has been done. */
+  /** All steps after the end of these jobs are done. */
   async forgetEnded(accountId: string, jobIds: readonly string[]): Promise<void> {
     await this.#change({ _id: accountId }, { $unset: fields('ending', jobIds, '') });
   }
 
-  /** Notes that sweeps need not check an account. @returns whether the record was still as seen. */
+  /** Records that sweeps need not check an account. @returns whether the record was unchanged since it was read. */
   rest({ _id, revision }: LedgerRecord): Promise<boolean> {
     return this.#records.updateOne({ _id, revision }, { $unset: { active: '' } });
   }
 
   /**
-   * Puts the number of waiting jobs right, where a crash between two steps has left it one off.
+   * Corrects the number of waiting jobs, which a crash between two steps can leave off by one.
    *
-   * @returns whether the record was still as seen.
+   * @returns whether the record was unchanged since it was read.
    */
   async setWaiting({ _id, revision }: LedgerRecord, waiting: number): Promise<boolean> {
     return (await this.#change({ _id, revision }, { $set: { waiting } })) !== undefined;

@@ -4,8 +4,9 @@ import type { LedgerRecord } from './ledger-record.ts';
 const LONGEST_S = 60;
 
 /**
- * In how many seconds an account's full queue moves on by one job, estimated from those that hold its slots now: seen at
- * any moment they have had about half of their time, and one of them ends after that time divided by their number.
+ * In how many seconds an account's full queue advances by one job, estimated from the jobs that hold its slots now: on
+ * average they have had half of their time, and the slots become free at the interval of that time divided by their
+ * number.
  */
 export function secondsPerJob(
   ledger: LedgerRecord | undefined,

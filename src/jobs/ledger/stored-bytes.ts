@@ -4,8 +4,8 @@ import { fields, isBeyond, type StoredLimit, withinStored } from './ledger-filte
 import { LEDGERS, type LedgerRecord } from './ledger-record.ts';
 
 /**
- * What accounts keep, in bytes: one number in the ledger of each. Jobs change it in the same updates that let them in and
- * end them (ledger.ts); here is what changes it besides, and what puts it right.
+ * The bytes that accounts store: one number in the ledger of each account. Jobs change it in the updates of their
+ * admission and end (ledger.ts); this class has all other changes, and the correction.
  */
 export class StoredBytes {
   readonly #records: Collection<LedgerRecord>;
@@ -14,12 +14,12 @@ export class StoredBytes {
     this.#records = new Collection<LedgerRecord>(connection, LEDGERS);
   }
 
-  /** Bytes that an account keeps. */
+  /** Bytes that an account stores. */
   async of(accountId: string): Promise<number> {
     return (await this.#records.findById(accountId, { stored: 1 }))?.stored ?? 0;
   }
 
-  /** Takes room for something that is not a job's. @returns false when there is not enough. */
+  /** Takes storage for a record that is not a job's. @returns false when there is not enough. */
   async take(accountId: string, stored: StoredLimit): Promise<boolean> {
     if (isBeyond(0, undefined, stored)) return false;
     const filter = { _id: accountId, ...withinStored(stored) };
@@ -30,16 +30,16 @@ export class StoredBytes {
     return (await this.#records.upsertMatching(filter, update, { revision: 1 })) !== undefined;
   }
 
-  /** Something of an account is kept no more. */
+  /** Gives back the storage of a deleted record. */
   async giveBack(accountId: string, bytes: number): Promise<void> {
     await this.#records.updateOne({ _id: accountId }, { $inc: { stored: -bytes, revision: 1 } });
   }
 
   /**
-   * Records are kept no more.
+   * Gives back the storage of deleted records.
    *
-   * @param deleted how many of them this process has deleted. Where another was at it as well, nothing is given back twice:
-   *   what is kept is then counted anew.
+   * @param deleted how many of them this process has deleted. If another process has deleted some, nothing is given
+   * back, so that nothing is given back twice; the recount corrects the number.
    */
   async giveBackAll<R extends { readonly accountId: string }>(
     records: readonly R[],
@@ -52,15 +52,15 @@ export class StoredBytes {
     }
   }
 
-  /** The ledgers of some accounts, in the order of their ids. */
+  /** The ledgers of some accounts, sorted by id. */
   after(accountId: string, limit: number): Promise<LedgerRecord[]> {
     return this.#records.find({ _id: { $gt: accountId } }, { sort: { _id: 1 }, limit });
   }
 
   /**
-   * Puts right what an account keeps, by what is really there, and forgets quotas of the past.
+   * Corrects the stored bytes of an account by the result of a recount, and deletes the numbers of past quotas.
    *
-   * @returns whether the record was still as seen.
+   * @returns whether the record was unchanged since it was read.
    */
   set({ _id, revision }: LedgerRecord, stored: number, past: readonly string[]): Promise<boolean> {
     const unset = fields('quota', past, '' as const);

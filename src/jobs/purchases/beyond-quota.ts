@@ -7,16 +7,18 @@ import type { LedgerRecord } from '../ledger/ledger-record.ts';
 import { limitWith } from './bought-units.ts';
 import type { Purchases } from './purchases.ts';
 
-/** How long a request waits for a purchase to be decided, in milliseconds; after that it is asked to retry. */
+/**
+ * How long a request waits for the decision of a purchase, in milliseconds; after that the caller is asked to retry.
+ */
 const WAIT_MS = 10_000;
 const POLL_MS = 200;
 const RETRY_S = 5;
-/** Others may change what decides about a purchase while it is decided; it is read anew this often. */
+/** How often a decision is repeated when other processes have changed its basis meanwhile. */
 const TRIES = 50;
 
 /**
- * What there is when a period's own quota is used up: blocks that were bought, and a purchase that is made now. Jobs that
- * come while one is under way wait for it; the quota does not refuse them until it is decided.
+ * Extends a used-up quota: by blocks that were bought, or by a purchase. Jobs that are submitted during a purchase wait
+ * for its decision before the quota rejects them.
  */
 export class BeyondQuota {
   readonly #purchases: Purchases;
@@ -30,10 +32,10 @@ export class BeyondQuota {
   }
 
   /**
-   * @param quota the plan's own.
-   * @param began when the request began to ask, by `performance.now()`.
-   * @param releasePermit called before it waits: a purchase may take long, and others are not to wait for it.
-   * @returns the quota with what was bought, if that suffices; undefined when nothing can be done.
+   * @param quota the plan's own quota.
+   * @param began the start of the request's wait, by `performance.now()`.
+   * @param releasePermit called before a wait: a purchase may take long, and other requests must not wait for it.
+   * @returns the quota with everything bought, if that suffices; undefined when the quota cannot be extended enough.
    * @throws PlatenError OVERAGE_PENDING when a purchase is still not decided.
    */
   async more(
@@ -59,7 +61,7 @@ export class BeyondQuota {
         if (!(await this.#purchases.reserve(record, randomUUID(), need))) {
           lost += 1;
           if (lost > TRIES) throw new Error(`What ${accountId} may buy changes all the time.`);
-          // Something is not as it was seen any more: it is decided anew, and no request waits for what is not bought.
+          // The basis has changed: decide again, because no request may wait for a purchase that was not made.
           continue;
         }
       }
@@ -72,7 +74,7 @@ export class BeyondQuota {
   }
 }
 
-/** Whether the owner has allowed what is needed, and one block is enough for it. */
+/** Whether the owner's settings allow the purchase, and one block is enough. */
 function mayBuy(
   { overage, quota }: LedgerRecord,
   need: { readonly period: QuotaLimit['period']; readonly limit: number; readonly count: number },
@@ -84,11 +86,11 @@ function mayBuy(
 }
 
 /**
- * Runs `take`, and where the quota refuses it, again with what was bought besides.
+ * Runs `take`; if the quota rejects that, runs it again with everything bought in addition.
  *
- * @param plain the plan's own quota; undefined where none is taken.
- * @returns what was taken, and when the try that took it began, by `performance.now()`.
- * @throws what `take` does, and OVERAGE_PENDING as `more` does.
+ * @param plain the plan's own quota; undefined when none is used.
+ * @returns the result of `take`, and the start of the successful attempt by `performance.now()`.
+ * @throws the errors of `take`, and OVERAGE_PENDING as `more` does.
  */
 export async function withMore<T>(
   beyond: BeyondQuota,

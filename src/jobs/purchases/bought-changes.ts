@@ -4,8 +4,8 @@ import type { LedgerRecord } from '../ledger/ledger-record.ts';
 import { type Bought, type BoughtBlock, lapsedOf } from './bought-units.ts';
 
 /*
- * What the audit log has of each change of what an account has bought. Each is written into the ledger by the update
- * that makes the change, and named by what caused it.
+ * The audit entries for changes of what an account has bought. The update that makes a change also writes its entry
+ * into the ledger. The entry's id is derived from the cause of the change.
  */
 
 export function granted(
@@ -22,7 +22,7 @@ export function granted(
   };
 }
 
-/** What is lost with the time of blocks, and was not counted as lost before. */
+/** Units of expired blocks that have not been recorded as lost before. */
 export function expired(
   bought: Bought | undefined,
   used: LedgerRecord['quota'],
@@ -38,18 +38,18 @@ export function expired(
   }));
 }
 
-/** Why a block stands otherwise, by what has become of it. */
+/** The causes of a change of a block, by its kind. */
 export interface Causes {
-  /** Details of what was taken back, beside its units; `cause` among them. */
+  /** Details for units that were taken back, including `cause`; the units themselves are added. */
   readonly taken: Readonly<Record<string, string>>;
   readonly frozen: string;
   readonly returned: string;
 }
 
 /**
- * A block stands otherwise than before: PDFs of it were taken back, or what is left cannot be used for now, or can be again.
+ * A block has changed: PDFs of it were taken back, or the remaining ones were frozen or became usable again.
  *
- * @param change.version of what is bought, from this change on.
+ * @param change.version the version of `bought` with this change.
  */
 export function moved(
   blockId: string,
@@ -72,7 +72,7 @@ export function moved(
     details: Readonly<Record<string, string>>,
   ): UnrecordedChange[] => {
     const id = `block:${blockId}:${what}:${version}`;
-    // Of a block that is used up nothing changes but its name.
+    // A change of a used-up block affects no units.
     return units > 0
       ? [{ id, action, targetId: blockId, details: { units: String(units), ...details }, at }]
       : [];
@@ -86,9 +86,9 @@ export function moved(
 }
 
 /**
- * Auto overage was turned on or off by something else than the owner's setting.
+ * Auto overage was turned on or off, but not by the owner's setting.
  *
- * @param id of what has caused it.
+ * @param id identifies the cause.
  */
 export function autoOverage(
   id: string,

@@ -5,27 +5,27 @@ type Used = Readonly<Record<string, number>> | undefined;
 
 /** PDFs of a block that was bought beyond the quota. */
 export interface BoughtBlock {
-  /** What was left of it when the present period began to be counted. */
+  /** PDFs that were left when counting for the present period began. */
   readonly left: number;
-  /** Epoch milliseconds: what is left then is lost. */
+  /** Epoch milliseconds; PDFs that are left then expire. */
   readonly until: number;
-  /** A dispute: it cannot be used, and is not lost. */
+  /** Disputed: the PDFs cannot be used, and do not expire. */
   readonly frozen?: boolean;
-  /** A refund has taken these PDFs back, of those that were left: they return if it fails. */
+  /** Left PDFs that a refund has taken back; they return if the refund fails. */
   readonly withdrawn?: number;
 }
 
-/** How a block stands by its payment. */
+/** The state of a block by its payment. */
 export interface Standing {
-  /** It cannot be used for now. */
+  /** Its PDFs cannot be used at the moment. */
   readonly frozen: boolean;
-  /** PDFs of the whole block that are to be taken back, as far as they are left. */
+  /** PDFs of the whole block to take back, as far as they are left. */
   readonly back: number;
 }
 
 /**
- * What is bought, and from which period's use it is taken. Nothing is written here while blocks are used: what a period
- * has used beyond its quota comes from the blocks, those that end first before the others.
+ * The bought blocks, and the period whose use is taken from them. Nothing is written here while blocks are used: the
+ * use of a period beyond its quota is taken from the blocks, the ones that expire first before the others.
  */
 export interface Bought {
   /** Grows with every change. */
@@ -33,18 +33,18 @@ export interface Bought {
   readonly period: Period;
   /** The quota of that period without blocks. */
   readonly quota: number;
-  /** By period: what has been taken off `left` for it already. */
+  /** By period: PDFs that are already subtracted from `left`. */
   readonly taken?: Readonly<Record<string, number>>;
   readonly blocks: Readonly<Record<string, BoughtBlock>>;
 }
 
-/** A block that is used up or over is still known for this long, so that it is not granted anew. */
+/** How long a used-up or expired block is kept, so that it cannot be granted again, in milliseconds. */
 const REMEMBERED_MS = 90 * 24 * 3_600_000;
 
 /**
- * Takes off the blocks what the period that was counted has used of them, and counts for another one from here on.
+ * Subtracts the use of the counted period from the blocks, and continues to count for another period.
  *
- * @param to the period, and its quota without blocks.
+ * @param to the new period, and its quota without blocks.
  * @param now epoch milliseconds.
  */
 export function countedFor(
@@ -58,10 +58,10 @@ export function countedFor(
   const blocks = takenOff(bought, overflow - (taken[period] ?? 0));
   const kept = Object.entries(blocks)
     .filter(([, { until }]) => until + REMEMBERED_MS > now)
-    // What is over is lost: it must not bear what is used from here on.
+    // PDFs of expired blocks are lost: later use must not be taken from them.
     .map(([id, block]) => [id, block.until > now ? block : withoutRest(block)] as const);
   const before = { [to.period]: taken[to.period] ?? 0, [period]: overflow };
-  // What was used under a larger quota is not taken off the blocks now that there is a smaller one.
+  // Use that a larger quota has covered is not taken from the blocks when the quota becomes smaller.
   const start = overflowOf({ ...to, taken: before }, used);
   return {
     version: version + 1,
@@ -72,7 +72,7 @@ export function countedFor(
   };
 }
 
-/** PDFs of the blocks that are left for the period that is counted, besides what is left of its quota. */
+/** PDFs of blocks that are left for the counted period, in addition to the rest of its quota. */
 export function leftOf(bought: Bought, used: Used, now: number): number {
   const rest = takenOff(bought, overflowOf(bought, used) - (bought.taken?.[bought.period] ?? 0));
   return Object.values(rest)
@@ -81,9 +81,9 @@ export function leftOf(bought: Bought, used: Used, now: number): number {
 }
 
 /**
- * What may be used in a period with all that was bought, by a record that counts for it.
+ * The PDFs that may be used in a period with all blocks, by a record that counts for that period.
  *
- * @param quota of the period without blocks.
+ * @param quota the quota of the period without blocks.
  */
 export function limitWith(
   record: { readonly bought?: Bought; readonly quota?: Used } | undefined,
@@ -96,14 +96,14 @@ export function limitWith(
   return Math.max(quota, record?.quota?.[period] ?? 0) + leftOf(bought, record?.quota, now.getTime());
 }
 
-/** By block: PDFs that are lost with its time, and were not counted as lost before. */
+/** PDFs of each expired block that have not been recorded as lost before. */
 export function lapsedOf(bought: Bought, used: Used, now: number): ReadonlyMap<string, number> {
   const rest = takenOff(bought, overflowOf(bought, used) - (bought.taken?.[bought.period] ?? 0));
   const over = Object.entries(rest).filter(([, { until, left }]) => until <= now && left > 0);
   return new Map(over.map(([id, { left }]) => [id, left]));
 }
 
-/** The same block, standing otherwise: nothing of what is left of it is lost on the way. */
+/** The same block in another state; its remaining PDFs are kept. */
 export function withStanding(
   { left, until, withdrawn = 0 }: BoughtBlock,
   { frozen, back }: Standing,
@@ -118,7 +118,7 @@ export function withStanding(
   };
 }
 
-/** Whether two states of a block differ by nothing that can be used, or come back. */
+/** Whether two states of a block have the same usable and returnable PDFs. */
 export function standsAlike(a: BoughtBlock, b: BoughtBlock): boolean {
   return (
     a.left === b.left &&
@@ -127,7 +127,7 @@ export function standsAlike(a: BoughtBlock, b: BoughtBlock): boolean {
   );
 }
 
-/** The same block, standing as it does, with nothing that could be used, or come back. */
+/** The same block without PDFs that could be used or return. */
 function withoutRest({ withdrawn, ...block }: BoughtBlock): BoughtBlock {
   return { ...block, left: 0, ...(withdrawn !== undefined && { withdrawn: 0 }) };
 }

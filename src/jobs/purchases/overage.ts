@@ -1,30 +1,30 @@
 import type { DisabledBecause } from '../../mail/mail.ts';
 
-/** A purchase that is under way: all that is known of it until its own record is made. */
+/** A purchase that is under way; it contains everything known about the purchase until that has a record of its own. */
 export interface Gate {
   readonly blockId: string;
   readonly units: number;
   readonly priceCents: number;
-  /** The billing period that it is charged to, and counted in against the cap. */
+  /** The billing period to which it is charged, and against whose cap it counts. */
   readonly cycle: string;
   /** Epoch milliseconds. */
   readonly at: number;
 }
 
-/** What an account lets the service buy by itself. Amounts are US cents. */
+/** What an account lets the service buy automatically. Amounts are US cents. */
 export interface Overage {
-  /** As the owner has set it. */
+  /** The owner's setting. */
   readonly enabled: boolean;
-  /** Whether its subscription allows it at present. */
+  /** Whether the subscription allows it at present. */
   readonly allowed: boolean;
   readonly units: number;
   readonly priceCents: number;
   readonly capCents: number;
   readonly cycle: string;
-  /** By blocks of this cycle that have not failed. */
+  /** For blocks of this cycle that have not failed. */
   readonly spentCents: number;
-  /** Absent while nothing is being bought: one purchase at a time. */
+  /** Absent while nothing is being bought; only one purchase runs at a time. */
   readonly gate?: Gate;
-  /** It was turned off by something else than the owner's own setting, and the owner has not been notified. */
+  /** Auto overage was turned off, but not by the owner's setting, and the owner has not been notified. */
   readonly untold?: { readonly because: DisabledBecause /** Epoch milliseconds. */; readonly at: number };
 }

@@ -23,13 +23,14 @@ export type OverageSettings = Pick<Overage, 'enabled' | 'units' | 'priceCents' |
 type Filter = mongo.Filter<LedgerRecord>;
 type Change = Update<LedgerRecord>;
 
-/** Others change what is bought at the same time; it is read anew this often. */
+/** How often a decision is repeated when other processes have changed its basis meanwhile. */
 const TRIES = 50;
 const LIMIT = 1000;
 
 /**
- * What is bought beyond the quota. It stands in the account's ledger, beside what is used: whether there is enough, and
- * whether to buy, are asked of one record, in one update. What a change is to say in the audit log is written with it.
+ * What is bought beyond the quota. It is part of the account's ledger, together with the use of the quota: so one
+ * update of one record decides whether the quota suffices and whether to buy. The same update writes the entry for the
+ * audit log.
  */
 export class Purchases {
   readonly #records: Collection<LedgerRecord>;
@@ -60,12 +61,14 @@ export class Purchases {
     );
   }
 
-  /** A change is in the audit log. The revision stays: nothing of what it stands for has changed. */
+  /** A change is in the audit log. The revision stays, because nothing that depends on it has changed. */
   async forgetRecorded(accountId: string, changeId: string): Promise<void> {
     await this.#records.updateOne({ _id: accountId }, { $pull: { unrecorded: { id: changeId } } });
   }
 
-  /** What was bought, counted for this period and quota. @returns undefined when nothing was. */
+  /**
+   * The account's ledger, with its blocks counted for this period and quota; undefined when the account has no ledger.
+   */
   counted(accountId: string, period: Period, quota: number): Promise<LedgerRecord | undefined> {
     return this.#decide(accountId, async () => {
       const record = await this.find(accountId);
@@ -76,7 +79,7 @@ export class Purchases {
     });
   }
 
-  /** PDFs that may still be made in a period with all that was bought; never less than none. */
+  /** PDFs that may still be made in a period with all blocks; at least 0. */
   async left(accountId: string, period: Period, quota: number): Promise<number> {
     const record = await this.counted(accountId, period, quota);
     const used = record?.quota?.[period] ?? 0;
@@ -84,10 +87,10 @@ export class Purchases {
   }
 
   /**
-   * Decides to buy: at most one purchase at a time, within the cap, and only while what is left is too little.
+   * Decides to buy: only one purchase at a time, within the cap, and only while the rest of the quota is too small.
    *
-   * @param quota what may be used with all that has been bought, by the record as it was seen.
-   * @returns false when one of that is not so any more.
+   * @param need.limit the PDFs that may be used with all blocks, by the record that was read.
+   * @returns false when one of these conditions does not hold any more.
    */
   reserve(
     { _id, overage, bought }: LedgerRecord,
@@ -110,7 +113,7 @@ export class Purchases {
         'overage.cycle': cycle,
         'overage.spentCents': { $lte: capCents - priceCents },
         'bought.version': bought === undefined ? { $exists: false } : bought.version,
-        // A period that nothing was used of has no number yet. Below nought any will do.
+        // An unused period has no number yet. With a negative bound any number will do.
         ...(unused >= 0 && { [`quota.${need.period}`]: { $gt: unused } }),
       },
       {
@@ -121,9 +124,9 @@ export class Purchases {
   }
 
   /**
-   * Adds the units of a block that was paid, once, and lets the next purchase go on.
+   * Adds the units of a paid block, once, and allows the next purchase.
    *
-   * @param until epoch milliseconds.
+   * @param until expiry of the units, in epoch milliseconds.
    */
   async grant(
     accountId: string,
@@ -157,21 +160,21 @@ export class Purchases {
     });
   }
 
-  /** A purchase has failed: what it would have cost is free again, and nothing more is bought by itself. */
+  /** A purchase has failed: its price no longer counts against the cap. */
   async release(accountId: string, blockId: string): Promise<void> {
     const gate = (await this.find(accountId))?.overage?.gate;
     if (gate?.blockId !== blockId) return;
     const back = { $inc: { 'overage.spentCents': -gate.priceCents } };
     if (await this.#open(accountId, blockId, back, { 'overage.cycle': gate.cycle })) return;
-    // A new period has begun since, which it does not count in.
+    // A new period has begun since, against whose cap the purchase does not count.
     await this.#open(accountId, blockId, {});
   }
 
   /**
-   * Takes a block out of use, or part of it, or puts it back, with what was left of it.
+   * Takes a block or a part of it out of use, or returns it with the units that were left.
    *
    * @param causes for the audit log.
-   * @returns false when it was so already.
+   * @returns false when the block was in this state already.
    */
   withdraw(accountId: string, blockId: string, standing: Standing, causes: Causes): Promise<boolean> {
     return this.#decide(accountId, async () => {
@@ -190,7 +193,7 @@ export class Purchases {
     });
   }
 
-  /** What is left of blocks whose time is over is lost. Done again it changes nothing. */
+  /** Removes the remaining units of expired blocks. Repeating it changes nothing. */
   async lapse(accountId: string): Promise<void> {
     await this.#decide(accountId, async () => {
       const record = await this.find(accountId);
@@ -201,7 +204,7 @@ export class Purchases {
     });
   }
 
-  /** What the owner lets the service buy. */
+  /** Saves the owner's settings for automatic purchases. */
   async set(accountId: string, settings: OverageSettings): Promise<void> {
     const { enabled, units, priceCents, capCents, cycle } = settings;
     await this.#records.upsert(accountId, {
@@ -212,7 +215,7 @@ export class Purchases {
         'overage.capCents': capCents,
         'overage.allowed': true,
       },
-      // The owner has set it anew, and knows how it stands.
+      // The owner has just changed the setting, so no notification is needed.
       $unset: { 'overage.untold': '' },
       $inc: { revision: 1, 'overage.spentCents': 0 },
       $setOnInsert: { inFlight: 0, waiting: 0 },
@@ -223,8 +226,8 @@ export class Purchases {
   }
 
   /**
-   * @param failed the block whose purchase has failed, of which its own mail notifies the owner; without one the owner is
-   * still to be notified.
+   * @param failed the block whose purchase has failed; the mail about the failure notifies the owner. Without it, the
+   * owner has to be notified.
    * @returns false when it was off already.
    */
   disable(accountId: string, because: DisabledBecause, failed?: string): Promise<boolean> {
@@ -242,13 +245,13 @@ export class Purchases {
     );
   }
 
-  /** The owner has been notified of what was turned off then. */
+  /** The owner has been notified that auto overage was turned off at this time. */
   async reported(accountId: string, at: number): Promise<void> {
     const untold = { _id: accountId, 'overage.untold.at': at };
     await this.#change(untold, { $unset: { 'overage.untold': '' } });
   }
 
-  /** Whether the subscription lets blocks be bought by themselves. */
+  /** Records whether the subscription allows automatic purchases. */
   async allow(accountId: string, allowed: boolean): Promise<void> {
     const differs = { _id: accountId, 'overage.allowed': !allowed };
     const $set = { 'overage.allowed': allowed };
@@ -258,13 +261,18 @@ export class Purchases {
     await this.#change(differs, { $set });
   }
 
-  /** A billing period has begun: nothing has been spent in it. Done again, or for one before, it changes nothing. */
+  /**
+   * A billing period has begun, in which nothing has been spent. A repetition, or an earlier period, changes nothing.
+   */
   async begin(accountId: string, cycle: string): Promise<void> {
     const earlier = { _id: accountId, 'overage.cycle': { $lt: cycle } };
     await this.#change(earlier, { $set: { 'overage.cycle': cycle, 'overage.spentCents': 0 } });
   }
 
-  /** Decides by the record as it is, and anew when others have changed it meanwhile. @throws after TRIES of those. */
+  /**
+   * Decides by the present record, and again when other processes have changed it meanwhile. @throws after TRIES
+   * attempts.
+   */
   async #decide<T>(accountId: string, decide: () => Promise<T | 'changed'>): Promise<T> {
     for (let tries = 0; tries < TRIES; tries += 1) {
       const decided = await decide();
@@ -278,7 +286,10 @@ export class Purchases {
     return this.#change(gated, { ...change, $unset: { 'overage.gate': '' } });
   }
 
-  /** Writes what is bought, if it is still as it was seen; with what is lost on the way, and what else has changed. */
+  /**
+   * Replaces the bought blocks, if they are unchanged since they were read, together with the audit entries and other
+   * changes.
+   */
   #replace(
     seen: LedgerRecord | undefined,
     bought: Bought,

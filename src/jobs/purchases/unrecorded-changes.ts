@@ -4,7 +4,9 @@ import type { Purchases } from './purchases.ts';
 
 const AT_ONCE = 100;
 
-/** Brings what billing has changed in ledgers into the audit log: each change is noted in the ledger until it is there. */
+/**
+ * Copies changes by billing from the ledgers to the audit log. Each change stays in its ledger until it is in the log.
+ */
 export class UnrecordedChanges {
   readonly #purchases: Purchases;
   readonly #audit: Pick<AuditLog, 'recordOnce'>;
@@ -14,13 +16,16 @@ export class UnrecordedChanges {
     this.#audit = audit;
   }
 
-  /** Those of one account. @throws when the audit log cannot be written; they stay then. */
+  /**
+   * Copies the changes of one account. @throws when the audit log cannot be written; the changes stay in the ledger
+   * then.
+   */
   async record(accountId: string): Promise<void> {
     const ledger = await this.#purchases.find(accountId);
     if (ledger !== undefined) await this.#record(ledger);
   }
 
-  /** Those of all accounts, the oldest first. @returns how many accounts had any. */
+  /** Copies the changes of all accounts, the oldest first. @returns the number of accounts with changes. */
   async sweep(): Promise<number> {
     const ledgers = await this.#purchases.unrecorded(AT_ONCE);
     for (const ledger of ledgers) await this.#record(ledger);

@@ -4,19 +4,19 @@ import { DUE_INDEX, type Due } from '../../store/due-queue.ts';
 import type { Job } from '../job.ts';
 
 /**
- * An input as it is stored: what was sent is kept as JSON text in one binary field. As nested documents, arrays of
- * numbers would take many times the room, and deep data would meet the database's nesting limit.
+ * An input as it is stored: the submitted fields as JSON text in one binary field. As nested documents, arrays of
+ * numbers would take many times the space, and deep data would exceed the database's nesting limit.
  */
 export interface StoredInput {
   readonly _id: string;
   readonly accountId: string;
   readonly createdAt: Date;
   readonly content: mongo.Binary;
-  /** Parts that it has in common with other inputs, by what they are: their ids. */
+  /** The ids of the parts that it shares with other inputs, by kind. */
   readonly shared?: Readonly<{ readonly markup?: string; readonly options?: string }>;
 }
 
-/** What several inputs have in common. */
+/** A part that several inputs share. */
 export interface StoredChunk {
   readonly _id: string;
   /** UTF-8. */
@@ -31,13 +31,13 @@ export interface ScheduledRetry extends Due {
 }
 
 /**
- * What the job store keeps. What is hot stays small:
+ * The collections of jobs. Frequently used collections stay small:
  *
- * - `jobs` holds what is waiting or running (and, for moments, what has just ended);
- * - `job_retries` which of those wait for the time of their next attempt;
- * - `job_history` what has ended, until its retention ends;
- * - `job_inputs` the documents to render, deleted when the job has completed;
- * - `job_input_parts` what several of them have in common.
+ * - `jobs`: waiting and running jobs (and, for moments, jobs that have just ended);
+ * - `job_retries`: the jobs among them that wait for the time of their next attempt;
+ * - `job_history`: ended jobs, until their retention ends;
+ * - `job_inputs`: the documents to render, deleted when their job has completed;
+ * - `job_input_parts`: the parts that several documents share.
  */
 export interface JobCollections {
   readonly live: Collection<Job>;
@@ -50,11 +50,11 @@ export interface JobCollections {
 const LIVE: CollectionSpec = {
   name: 'jobs',
   indexes: [
-    // Compare-and-set by exactly these two fields is one index look-up on every supported database.
+    // Makes compare-and-set by exactly these two fields one index lookup on every supported database.
     { fields: { _id: 1, version: 1 }, unique: true },
     // The next job in a queue is found by its position.
     { fields: { place: 1 }, unique: true, sparse: true },
-    // The live part of a listing.
+    // For listing live jobs.
     { fields: { accountId: 1, createdAt: 1, _id: 1 } },
   ],
   replaced: [{ accountId: 1, createdAt: 1 }],
@@ -73,7 +73,8 @@ const RETRIES: CollectionSpec = {
 const HISTORY: CollectionSpec = {
   name: 'job_history',
   indexes: [
-    // Unique, as the id in them is: the embedded database reads parts of such indexes alone (docs/decisions/0178).
+    // Unique because they contain the id: the embedded database reads only parts of a unique index
+    // (docs/decisions/0178).
     { fields: { accountId: 1, 'item.batchId': 1, test: 1, state: 1, createdAt: 1, _id: 1 }, unique: true },
     { fields: { expiresAt: 1, _id: 1 }, unique: true },
   ],

@@ -1,13 +1,13 @@
 import { hasEnded, type Job, type JobState } from '../job.ts';
 import type { JobCollections } from './collections.ts';
 
-/** Ids that are looked up together. */
+/** Ids that one query looks up. */
 const AT_ONCE = 500;
 
-/** A job that has ended, and what is kept of it. */
+/** An ended job, and the fields that describe its stored data. */
 export type KeptJob = Pick<Job, '_id' | 'accountId' | 'state' | 'output' | 'report' | 'inputBytes'>;
 
-/** What has ended, until its retention ends: found by id and listed by account. */
+/** Ended jobs until their retention ends: found by id, and listed by account. */
 export class JobHistory {
   readonly #collections: JobCollections;
 
@@ -16,14 +16,15 @@ export class JobHistory {
   }
 
   /**
-   * Moves what has ended out of the hot collection: copy first, delete after, so that a crash in between leaves two
-   * copies and never none. Inputs of completed jobs go; those of failed ones stay until their retention ends.
+   * Moves ended jobs out of the collection of live jobs: copies first and deletes after, so that a crash in between
+   * leaves two copies and never none. The inputs of completed jobs are deleted; other inputs stay until the retention
+   * ends.
    */
   async take(jobs: readonly Job[]): Promise<void> {
     const ended = jobs.filter((job) => hasEnded(job.state));
     if (ended.length === 0) return;
     const { history, live, inputs } = this.#collections;
-    // Some may have been copied before, by a process that died before it could delete them here.
+    // Some may have been copied by a process that died before it could delete the originals.
     await history.insertAbsent(ended.map(({ place: _, ...job }) => job));
     const completed = ended.filter((job) => job.state === 'completed').map((job) => job._id);
     await Promise.all([
@@ -36,7 +37,7 @@ export class JobHistory {
     return this.#collections.history.findById(jobId);
   }
 
-  /** Those of these jobs that have ended and been moved here. */
+  /** The given jobs that have been moved here. */
   async some(jobIds: readonly string[]): Promise<Job[]> {
     const found: Job[] = [];
     for (let start = 0; start < jobIds.length; start += AT_ONCE) {
@@ -46,7 +47,7 @@ export class JobHistory {
     return found;
   }
 
-  /** Which of these jobs have ended and been moved here. */
+  /** The ids of the given jobs that have been moved here. */
   async among(jobIds: readonly string[]): Promise<Set<string>> {
     if (jobIds.length === 0) return new Set();
     const found = await this.#collections.history.find(
@@ -56,20 +57,20 @@ export class JobHistory {
     return new Set(found.map((job) => job._id));
   }
 
-  /** Jobs whose retention has ended: what is needed to delete them. */
+  /** Jobs whose retention has ended, with the fields that are needed to delete them. */
   expired(now: Date, limit: number): Promise<KeptJob[]> {
     const projection = { accountId: 1, state: 1, output: 1, report: 1, inputBytes: 1 } as const;
     return this.#collections.history.find({ expiresAt: { $lte: now } }, { projection, limit });
   }
 
-  /** Deletes jobs for good, with their inputs. @returns how many of them were there. */
+  /** Deletes jobs and their inputs for good. @returns the number of deleted jobs. */
   async delete(jobIds: readonly string[]): Promise<number> {
     if (jobIds.length === 0) return 0;
     await this.#collections.inputs.deleteMany({ _id: { $in: [...jobIds] } });
     return this.#collections.history.deleteMany({ _id: { $in: [...jobIds] } });
   }
 
-  /** Bytes that are kept of an account's jobs which have ended. */
+  /** Stored bytes of an account's ended jobs. */
   async storedBytes(accountId: string): Promise<number> {
     const sums = await this.#collections.history.aggregate<{
       _id: JobState;

@@ -4,10 +4,10 @@ import type { JobCollections, StoredChunk, StoredInput } from './collections.ts'
 import { type NextJobs, PrefetchedInputs } from './prefetched-inputs.ts';
 import { type ChunkName, completed } from './shared-chunks.ts';
 
-/** Bytes of shared chunks that a process remembers: what the items of a batch share is read once, not by each of them. */
+/** Bytes of shared chunks that a process remembers, so that a chunk is read once for all items of a batch. */
 const REMEMBERED_CHUNK_BYTES = 32 * 1024 * 1024;
 
-/** The documents to render, each read once. They are stored separately from the state of their jobs, which is read often. */
+/** The documents to render, each read once. They are stored separately from the jobs, which are read often. */
 export class JobInputs {
   readonly #inputs: JobCollections['inputs'];
   readonly #chunks: JobCollections['chunks'];
@@ -21,15 +21,16 @@ export class JobInputs {
     this.#remembered = new LRUCache({
       maxSize: REMEMBERED_CHUNK_BYTES,
       sizeCalculation: (text) => 2 * text.length + 1,
-      // Items that begin together wait for one read.
+      // Concurrent callers share one read.
       fetchMethod: async (id) => textOf(await chunks.findById(id)),
     });
   }
 
   /**
-   * Saved before the jobs they belong to. One that was saved by an earlier try of the same request stays as it is.
+   * To be called before the jobs are written. Inputs that an earlier attempt of the same request has saved stay
+   * unchanged.
    *
-   * @param chunks what they share.
+   * @param chunks the chunks that the inputs share.
    */
   async save(inputs: readonly StoredInput[], chunks: readonly StoredChunk[] = []): Promise<void> {
     await this.#chunks.insertAbsent(chunks);
@@ -51,7 +52,7 @@ export class JobInputs {
     return completed(own, found);
   }
 
-  /** Whether the input of a job is still kept. */
+  /** Whether the input of a job is still stored. */
   async has(jobId: string): Promise<boolean> {
     return (await this.#inputs.findById(jobId, { _id: 1 })) !== undefined;
   }
@@ -60,7 +61,7 @@ export class JobInputs {
     if (jobIds.length > 0) await this.#inputs.deleteMany({ _id: { $in: [...jobIds] } });
   }
 
-  /** Deletes what inputs have shared, once none of them is needed any more. */
+  /** Deletes shared chunks that no input needs any more. */
   async deleteChunks(chunkIds: readonly string[]): Promise<void> {
     if (chunkIds.length > 0) await this.#chunks.deleteMany({ _id: { $in: [...chunkIds] } });
   }

@@ -9,20 +9,20 @@ import { LiveJobs } from './live-jobs.ts';
 import { ScheduledRetries } from './scheduled-retries.ts';
 import { Transitions } from './transitions.ts';
 
-/** Owns the collections of jobs: every query and every change of them is a function of one of these parts. */
+/** Owns the collections of jobs: every query and every change is a function of one of these parts. */
 export interface JobStore {
   readonly transitions: Transitions;
   readonly live: LiveJobs;
   readonly retries: ScheduledRetries;
   readonly inputs: JobInputs;
   readonly history: JobHistory;
-  /** A job wherever it is, if it belongs to the account and its retention has not ended. */
+  /** A job, live or ended, if it belongs to the account and its retention has not ended. */
   find(accountId: string, jobId: string): Promise<Job | undefined>;
-  /** A page of an account's jobs, live ones and those that have ended, with the number there is in all. */
+  /** One page of an account's jobs, live and ended, and the total number of matching jobs. */
   list(query: JobListQuery): Promise<{ total: number; jobs: Job[] }>;
 }
 
-/** To be made before the connection's indexes are. */
+/** To be created before the connection's indexes. */
 export function openJobStore(connection: Connection, clock: Clock): JobStore {
   const collections = openJobCollections(connection);
   const live = new LiveJobs(collections);
@@ -34,7 +34,7 @@ export function openJobStore(connection: Connection, clock: Clock): JobStore {
     inputs: new JobInputs(collections),
     history,
     async find(accountId, jobId) {
-      // It may move between the two look-ups, but only in this direction.
+      // A job may move between the two lookups, but only from live to history.
       const job = (await live.find(jobId)) ?? (await history.find(jobId));
       if (job === undefined || job.accountId !== accountId) return undefined;
       return job.expiresAt !== null && job.expiresAt <= clock.now() ? undefined : job;

@@ -4,9 +4,9 @@ import type { JobCollections } from './collections.ts';
 
 export interface JobListQuery {
   readonly accountId: string;
-  /** Those of test keys, or those of live keys; both when absent. */
+  /** Only jobs of test keys, or only jobs of live keys; both when absent. */
   readonly test?: boolean;
-  /** Only what was made then or later, and only what was made before that. */
+  /** Only jobs created at or after `from`, and before `to`. */
   readonly from?: Date | undefined;
   readonly to?: Date | undefined;
   /** States to list; all when absent. */
@@ -16,7 +16,10 @@ export interface JobListQuery {
   readonly newestFirst: boolean;
 }
 
-/** What says where in the list a job is. A page that begins far down the list passes by many, which are not read whole. */
+/**
+ * The fields that determine a job's position in the list. A page far down the list skips many jobs, which are not read
+ * whole.
+ */
 type ListPosition = Pick<Job, '_id' | 'createdAt'>;
 
 interface Page {
@@ -26,7 +29,7 @@ interface Page {
 
 const END_STATES: readonly EndState[] = ['completed', 'failed', 'cancelled'];
 
-/** A page of an account's jobs, live ones and those that have ended, with the number there is in all. */
+/** One page of an account's jobs, live and ended, and the total number of matching jobs. */
 export async function listJobs(
   { live, history }: JobCollections,
   query: JobListQuery,
@@ -34,21 +37,21 @@ export async function listJobs(
 ): Promise<{ total: number; jobs: Job[] }> {
   const filter: mongo.Filter<Job> = {
     accountId: query.accountId,
-    // Items of batches are listed by their batch.
+    // Items of batches are listed with their batch.
     item: { $exists: false },
     ...(query.test !== undefined && { test: query.test }),
     ...(query.states && { state: { $in: [...query.states] } }),
     ...madeWithin(query),
   };
   const visible: mongo.Filter<Job> = { ...filter, expiresAt: { $gt: now } };
-  // What has ended but not been moved yet is counted where it is going to be.
+  // Ended jobs that have not been moved yet are counted as part of the history.
   const stillLive: mongo.Filter<Job> = { ...filter, expiresAt: null };
   const upTo = query.offset + query.limit;
   const sign = query.newestFirst ? -1 : 1;
   const page: Page = { sort: { createdAt: sign, _id: sign }, limit: upTo };
-  // One after the other, in the order in which a job goes: one that moves in between is seen twice, and never missed.
+  // One after the other, in the direction in which jobs move: a job that moves in between is seen twice, never missed.
   const [liveJobs, liveTotal] = await Promise.all([live.find(stillLive, page), live.count(stillLive)]);
-  // All of them, to be counted: they are what has ended within the last moments.
+  // All of them, so that they can be counted; they have ended only moments ago.
   const movingJobs = await live.find(visible);
   const moving = movingJobs.map(({ _id }) => _id);
   const endedLists = fieldsOf(query).map((part) => listEnded(history, part, { moving, page, now }));
@@ -58,7 +61,7 @@ export async function listJobs(
     ...movingJobs,
     ...ended.flatMap(({ positions }) => positions),
   ];
-  // A job that ended between two of these queries is in both, and shown as it was seen last.
+  // A job that ended between two of these queries is in both results; the later one counts.
   const once = new Map(gathered.map((job) => [job._id, job]));
   const shown = [...once.values()]
     .sort((a, b) => sign * (a.createdAt.getTime() - b.createdAt.getTime() || (a._id < b._id ? -1 : 1)))
@@ -67,7 +70,7 @@ export async function listJobs(
   const known = new Map([...liveJobs, ...movingJobs].map((job) => [job._id, job]));
   const inHistory = new Set(ended.flatMap(({ positions }) => positions.map(({ _id }) => _id)));
   for (const job of await findAll(history, shown, inHistory)) known.set(job._id, job);
-  // Of those, some may have been deleted since.
+  // Some of them may have been deleted since.
   const jobs = shown.flatMap((id) => known.get(id) ?? []);
   const seenTwice = gathered.length - once.size;
   const endedTotal = ended.reduce((sum, { total }) => sum + total, 0);
@@ -79,13 +82,13 @@ function madeWithin({ from, to }: Pick<JobListQuery, 'from' | 'to'>): mongo.Filt
   return { createdAt: { ...(from && { $gte: from }), ...(to && { $lt: to }) } };
 }
 
-/** The parts of the history that the query is about, each of which lies in the order of time in the index. */
+/** The parts of the history that match the query; the index sorts each part by time. */
 function fieldsOf({ accountId, test, states = END_STATES, ...query }: JobListQuery): mongo.Filter<Job>[] {
   const tests = test === undefined ? [false, true] : [test];
   return tests.flatMap((isTest) =>
     states
       .filter(hasEnded)
-      // Null is what a job has that is no item of a batch: a path below one that is missing.
+      // A job that is no item of a batch has null here, because the path is missing.
       .map(
         (state) =>
           ({
@@ -100,8 +103,8 @@ function fieldsOf({ accountId, test, states = END_STATES, ...query }: JobListQue
 }
 
 /**
- * The first of a part of the history, and how many it has. What has expired is subtracted from all, rather than the others
- * counted one by one: so the many are counted in the index, and only the few read.
+ * The first positions in a part of the history, and the number of its jobs. The expired jobs are subtracted from the
+ * total, because the index counts the total and only the few expired jobs have to be read.
  */
 async function listEnded(
   history: JobCollections['history'],
@@ -117,7 +120,7 @@ async function listEnded(
   return { total: all - expired, positions };
 }
 
-/** Those of the jobs that were found in the history. */
+/** The given jobs that were found in the history. */
 async function findAll(
   history: JobCollections['history'],
   jobIds: readonly string[],

@@ -3,20 +3,24 @@ import type { Job } from '../job.ts';
 import type { JobCollections } from './collections.ts';
 import type { SeenJob } from './transitions.ts';
 
-/** Jobs that hold a slot: how many by state and class, and since when by pool the oldest that no worker has taken. */
+/**
+ * Jobs that hold a slot: counts by state and class, and by pool the time since when the oldest job waits for a worker.
+ */
 export interface RunningJobs {
   readonly dispatched: Readonly<Record<JobClass, number>>;
   readonly processing: Readonly<Record<JobClass, number>>;
   readonly oldestDispatched: ReadonlyMap<string, Date>;
 }
 
-/** Ids that are looked up together. */
+/** Ids that one query looks up. */
 const AT_ONCE = 500;
 
-/** Of a job: its state, the pool that it is for, and the worker that holds it. */
+/** The state of a job, the pool that it is for, and the worker that holds it. */
 export type Whereabouts = Pick<Job, 'state' | 'class' | 'pool' | 'owner' | 'dispatchedAt'>;
 
-/** Finds jobs that wait, run or have just ended, each by an exact key: that costs the same however many there are. */
+/**
+ * Finds jobs that wait, run or have just ended, each by an exact key, so that the cost does not depend on their number.
+ */
 export class LiveJobs {
   readonly #live: JobCollections['live'];
 
@@ -28,7 +32,7 @@ export class LiveJobs {
     return this.#live.findById(jobId);
   }
 
-  /** Those of these jobs that are live or have just ended. */
+  /** The given jobs that are live or have just ended. */
   async among(jobIds: readonly string[]): Promise<Map<string, Job>> {
     const found = new Map<string, Job>();
     for (let start = 0; start < jobIds.length; start += AT_ONCE) {
@@ -38,12 +42,15 @@ export class LiveJobs {
     return found;
   }
 
-  /** The jobs at some of these positions: at each one at most, which waits or has ended there. */
+  /** The jobs at some of these positions, at most one at each: it waits there or has ended there. */
   atPositions(positions: readonly string[]): Promise<Job[]> {
     return this.#live.find({ place: { $in: [...positions] } });
   }
 
-  /** How many of these jobs are dispatched and processing, by class; and since when the oldest of the former are, by pool. */
+  /**
+   * Counts the dispatched and the processing jobs by class, and finds the time of the oldest dispatched job of each
+   * pool.
+   */
   async countRunning(jobIds: readonly string[]): Promise<RunningJobs> {
     const counts = { dispatched: { interactive: 0, bulk: 0 }, processing: { interactive: 0, bulk: 0 } };
     const oldestDispatched = new Map<string, Date>();
@@ -57,7 +64,7 @@ export class LiveJobs {
     return { ...counts, oldestDispatched };
   }
 
-  /** Where those of these jobs are that are live or have just ended, by id. */
+  /** The state, pool and worker of the given jobs that are live or have just ended, by id. */
   async whereabouts(jobIds: readonly string[]): Promise<Map<string, Whereabouts>> {
     const found = new Map<string, Whereabouts>();
     const projection = { state: 1, class: 1, pool: 1, owner: 1, dispatchedAt: 1 } as const;
@@ -68,7 +75,7 @@ export class LiveJobs {
     return found;
   }
 
-  /** How many of these jobs are items of which batch, by its id; jobs that are no items are left out. */
+  /** The number of the given jobs in each batch, by its id; jobs that are no items are left out. */
   async countByBatch(jobIds: readonly string[]): Promise<Map<string, number>> {
     const counts = new Map<string, number>();
     for (let start = 0; start < jobIds.length; start += AT_ONCE) {
@@ -80,25 +87,28 @@ export class LiveJobs {
     return counts;
   }
 
-  /** Deletes jobs that were never accepted: written too late, after what they had taken was given back. */
+  /** Deletes jobs that were written after their reservations had been given back, and so were never accepted. */
   async withdraw(jobIds: readonly string[]): Promise<void> {
-    // In their first version: no process has moved them on.
+    // Only in their first version, in which no process has changed them.
     for (const _id of jobIds) await this.#live.deleteOne({ _id, version: 1 });
   }
 
-  /** Notes that the pointer of a dispatched job is published again, to this pool. @returns false when it has moved on. */
+  /**
+   * Records that the pointer of a dispatched job is published again, to this pool. @returns false when the job has
+   * changed.
+   */
   touch(seen: SeenJob, pool: string, now: Date): Promise<boolean> {
     return this.#live.updateOne({ _id: seen._id, version: seen.version }, { $set: { pool, updatedAt: now } });
   }
 
-  /** Bytes of the inputs of an account's jobs that wait or run. */
+  /** Bytes of the inputs of an account's waiting and running jobs. */
   async inputBytes(accountId: string): Promise<number> {
     const group = { $group: { _id: null, bytes: { $sum: '$inputBytes' } } };
     const [sum] = await this.#live.aggregate<{ bytes: number }>({ accountId }, [group]);
     return sum?.bytes ?? 0;
   }
 
-  /** About how many jobs wait or run, known without reading any. */
+  /** The approximate number of waiting and running jobs, without reading any. */
   estimatedCount(): Promise<number> {
     return this.#live.estimatedCount();
   }

@@ -1,24 +1,24 @@
 import { LRUCache } from 'lru-cache';
 import type { JobCollections, StoredInput } from './collections.ts';
 
-/** Bytes of inputs that were read before they were needed. */
+/** Bytes of inputs that are read before they are needed. */
 const PREFETCHED_BYTES = 4 * 1024 * 1024;
-/** Milliseconds. By then other workers have claimed a job whose input is not needed here. */
+/** Milliseconds after which other workers have claimed a job whose input has not been needed here. */
 const KEPT_MS = 10_000;
-/** Bytes up to which an input is small, without what it shares. */
+/** Bytes up to which an input counts as small, without shared parts. */
 const SMALL_BYTES = 16 * 1024;
 const REMEMBERED_ACCOUNTS = 1000;
 
-/** Jobs of the same account whose inputs are likely to be needed next. */
+/** Jobs of the same account whose inputs will probably be needed next. */
 export interface NextJobs {
   readonly accountId: string;
-  /** Their ids, a few of them. Called only when they are looked up. */
+  /** A few ids of such jobs. Called only when they are looked up. */
   ids(): readonly string[];
 }
 
 /**
- * Reads stored inputs by their jobs. Where an account's last input was a small one, those of its next jobs come in the same
- * query. An input never changes, so none can be out of date.
+ * Reads the stored inputs of jobs. If the last input of an account was small, the same query also reads the inputs of
+ * its next jobs. An input never changes, so a prefetched one is always valid.
  */
 export class PrefetchedInputs {
   readonly #inputs: JobCollections['inputs'];
@@ -27,14 +27,14 @@ export class PrefetchedInputs {
     sizeCalculation: ({ content }) => content.length() + 1,
     ttl: KEPT_MS,
   });
-  /** Accounts whose input that was read last was a small one that shares its markup. */
+  /** Accounts whose last input was small and shares its markup. */
   readonly #withSmallInputs = new LRUCache<string, true>({ max: REMEMBERED_ACCOUNTS });
 
   constructor(inputs: JobCollections['inputs']) {
     this.#inputs = inputs;
   }
 
-  /** @returns undefined when the input is not kept (any more). */
+  /** @returns undefined when the input is not stored (any more). */
   async find(jobId: string, next?: NextJobs): Promise<StoredInput | undefined> {
     const known = this.#prefetched.get(jobId);
     this.#prefetched.delete(jobId);

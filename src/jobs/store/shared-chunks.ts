@@ -4,23 +4,26 @@ import type { JobInput, JobSource } from '../job.ts';
 import type { StoredChunk, StoredInput } from './collections.ts';
 import { storedInput } from './stored-input.ts';
 
-/** What of an input may be kept once for several of them: its markup, be it a document or a template, and its options. */
+/**
+ * The parts of an input that may be stored once for several inputs: its markup (a document or a template), and its
+ * options.
+ */
 export type ChunkName = 'markup' | 'options';
 
-/** Characters. What is shorter is repeated: a reference takes nearly as much. */
+/** Characters. Shorter parts are not shared, because a reference takes nearly as much space. */
 const WORTH_SHARING = 128;
 
-/** What is left of an input, and what has been taken out of it. */
+/** An input without its parts, and the parts. */
 interface Split {
   readonly rest: JobInput;
   readonly chunks: Readonly<Record<ChunkName, string>>;
 }
 
 /**
- * Puts inputs into the form that they are stored in, with what several of them have in common kept once: a thousand
- * invoices of one template hold its text once, not a thousand times.
+ * Converts inputs to their stored form, with shared parts stored once: a thousand invoices of one template store the
+ * text of the template once.
  *
- * @param owner begins the ids of the chunks: `<owner>/<number>`, from 0.
+ * @param owner the beginning of the ids of the chunks: `<owner>/<number>`, from 0.
  * @throws PlatenError INPUT_TOO_LARGE as `storedInput` does.
  */
 export function shareChunks(
@@ -53,7 +56,7 @@ export function shareChunks(
   return { inputs: stored, chunks };
 }
 
-/** Puts chunks back to where they were taken from. */
+/** An input with its parts put back. */
 export function completed(rest: JobInput, chunks: Readonly<Partial<Record<ChunkName, string>>>): JobInput {
   const { markup, options } = chunks;
   return {

@@ -5,10 +5,10 @@ import type { JobInput } from '../job.ts';
 import type { StoredInput } from './collections.ts';
 
 /**
- * An input in the form that it is stored in.
+ * An input in its stored form.
  *
- * @param shared parts that have been taken out of it.
- * @throws PlatenError INPUT_TOO_LARGE when template and data together are larger than can be kept.
+ * @param shared the ids of the parts that are stored separately.
+ * @throws PlatenError INPUT_TOO_LARGE when template and data together exceed the limit of a record.
  */
 export function storedInput(input: JobInput, shared?: StoredInput['shared']): StoredInput {
   const { _id, accountId, createdAt, ...content } = input;

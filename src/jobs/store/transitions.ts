@@ -14,15 +14,15 @@ import {
 import { isOwnCrash } from '../retry-policy.ts';
 import type { JobCollections } from './collections.ts';
 
-/** A job as it was seen: enough to try to move it on. */
+/** A job as it was read: the fields that a change requires. */
 export type SeenJob = Pick<Job, '_id' | 'version'>;
 
-/** Where the time of an attempt that failed went; null where it is not known. */
+/** Milliseconds in each phase of a failed attempt; null when unknown. */
 type Phases = FailedAttempt['phases'];
 
-/** What of an attempt goes with the end of its job. */
+/** Details of the attempt that ended a job. */
 export interface AttemptDetails {
-  /** For a sweep that takes the job from a worker: a lease that was renewed meanwhile stands. */
+  /** For a sweep that takes the job from a worker: a renewed lease remains valid. */
   readonly onlyIfLeaseEnded?: boolean;
   readonly phases?: Phases;
   readonly report?: StoredReport | undefined;
@@ -32,9 +32,9 @@ const HOUR_MS = 3_600_000;
 const CANCELLED: JobError = { code: 'CANCELLED', message: 'The job was cancelled.' };
 
 /**
- * Every change of a job's state (the picture is in job.ts). Each function is one atomic update that requires the version
- * the caller decided on; it returns the job as it is afterwards, or undefined when another process was first: then nothing
- * has changed and nothing is to be done. Given several jobs, it returns those that it has moved.
+ * Every change of a job's state (see the diagram in job.ts). Each function is one atomic update that requires the
+ * version on which the caller decided. It returns the updated job, or undefined when another process was first: then
+ * nothing has changed and nothing is to be done. Given several jobs, it returns the jobs that it has changed.
  */
 export class Transitions {
   readonly #live: JobCollections['live'];
@@ -48,24 +48,24 @@ export class Transitions {
   }
 
   /**
-   * Makes jobs durable. Their inputs must have been saved before: a job without one must never be seen.
+   * Makes jobs durable. Their inputs must have been saved before, because a job must never exist without its input.
    *
-   * @returns false when there is a live job with one of these ids, or at one of these positions: jobs that were there
-   * before, by an earlier try of the same request, stay, and the others are written.
+   * @returns false when a live job has one of these ids or positions: such jobs, from an earlier attempt of the same
+   * request, stay unchanged, and the other jobs are written.
    */
   accept(jobs: readonly Job[]): Promise<boolean> {
     return this.#live.insertAbsent(jobs);
   }
 
-  /** queued → queued, at a position in a queue: its time has come. */
+  /** queued → queued, with a position in a queue: the next attempt is due. */
   enqueue(seen: SeenJob, position: string): Promise<Job | undefined> {
     return this.#move(seen, 'queued', { place: position });
   }
 
   /**
-   * queued → dispatched, once plan slots are held, for jobs that were all seen with the same version.
+   * queued → dispatched, once plan slots are held, for jobs that were all read with the same version.
    *
-   * @returns the jobs that are dispatched now; the others have moved on.
+   * @returns the dispatched jobs; the others have changed meanwhile.
    */
   async dispatch(seen: readonly Job[], pool: string): Promise<Job[]> {
     const now = this.#clock.now();
@@ -91,8 +91,8 @@ export class Transitions {
   }
 
   /**
-   * processing → completed, if the fence still holds. The worker knows all of the job but until when its lease was
-   * renewed last, so the job is not read back.
+   * processing → completed, if the fence is still valid. The worker knows every field of the job except the time of the
+   * last renewal of its lease, so the job is not read back.
    */
   async complete(
     claimed: Job,
@@ -118,10 +118,10 @@ export class Transitions {
   }
 
   /**
-   * processing → queued, to be tried again `delayMs` from now.
+   * processing → queued, for another attempt `delayMs` milliseconds from now.
    *
-   * @param onlyIfLeaseEnded for a sweep that takes the job from a worker: a lease that was renewed meanwhile stands.
-   * @param phases of the attempt that has failed.
+   * @param onlyIfLeaseEnded for a sweep that takes the job from a worker: a renewed lease remains valid.
+   * @param phases of the failed attempt.
    */
   retryLater(
     claimed: Job,
@@ -151,7 +151,7 @@ export class Transitions {
     return this.#move(claimed, 'queued', undone, { increment: { attempts: -1 } });
   }
 
-  /** Any live state → failed, for jobs as of `#end`. @returns the jobs that have failed now; the others have moved on. */
+  /** Any live state → failed, for jobs as for `#end`. @returns the failed jobs; the others have changed meanwhile. */
   fail(seen: readonly Job[], error: PlatenError, details?: AttemptDetails): Promise<Job[]> {
     return this.#end(seen, 'failed', recorded(error), details);
   }
@@ -162,9 +162,9 @@ export class Transitions {
   }
 
   /**
-   * Prolongs the leases of what a worker still holds, in one update.
+   * Renews the leases of the jobs that a worker still holds, in one update.
    *
-   * @returns the ids of those jobs that it holds no more (cancelled, or given to another worker).
+   * @returns the ids of the jobs that it does not hold any more (cancelled, or given to another worker).
    */
   async renew(owner: string, held: readonly SeenJob[], leaseMs: number): Promise<string[]> {
     const ids = idsOf(held);
@@ -179,8 +179,8 @@ export class Transitions {
   }
 
   /**
-   * @param seen one job; or waiting jobs that were seen with the same version and retention, with a `leaving` of this try
-   * alone.
+   * @param seen one job, or waiting jobs that were read with the same version and retention and have the same unique
+   * `leaving`.
    */
   async #end(
     seen: readonly Job[],
@@ -213,20 +213,20 @@ export class Transitions {
     if (moved === 0) return [];
     const found = await this.#live.find({ _id: { $in: idsOf(seen) } });
     const live = new Set(idsOf(found));
-    // A job whose position was reached since is in the history already. No job goes the other way.
+    // A job whose position was reached meanwhile is in the history. No job moves back.
     const passed = await this.#history.find({ _id: { $in: idsOf(seen).filter((id) => !live.has(id)) } });
     return [...found, ...passed].filter((each) => each.leaving === leaving);
   }
 
-  /** One update of jobs that were all seen with the same version. @returns how many of them it has moved. */
+  /** One update of jobs that were all read with the same version. @returns the number of changed jobs. */
   async #moveAll(seen: readonly Job[], update: Update<Job>, guard: mongo.Filter<Job> = {}): Promise<number> {
     const [{ _id, version }] = seen as [Job];
-    // One job by its exact key, which every supported database looks up in one index.
+    // One job by its exact key, which is one index lookup on every supported database.
     if (seen.length === 1) return Number(await this.#live.updateOne({ _id, version, ...guard }, update));
     return this.#live.updateMany({ _id: { $in: idsOf(seen) }, version, ...guard }, update);
   }
 
-  /** The one update behind every other arrow. */
+  /** The update of all other arrows. */
   #move(
     seen: SeenJob,
     state: JobState,
@@ -252,7 +252,7 @@ export class Transitions {
   }
 }
 
-/** Adds the attempt that has just failed to the earlier ones. */
+/** Adds the attempt that has just failed to the earlier failed attempts. */
 function afterAttempt(
   { attempts, maxAttempts, startedAt, failedAttempts = [] }: Job,
   error: JobError,

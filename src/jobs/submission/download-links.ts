@@ -1,30 +1,30 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
-/** The longest a download link lives, in milliseconds; never past the retention of what it leads to. */
+/** How long a download link is valid at most, in milliseconds; it never outlives the retention of its file. */
 export const LINK_LIFE_MS = 15 * 60_000;
 
-/** What a link leads to: the PDF of a job, or the manifest of a batch. */
+/** The file of a link: the PDF of a job, or the manifest of a batch. */
 export type LinkKind = 'pdf' | 'manifest';
 
 export interface LinkTarget {
   readonly kind: LinkKind;
-  /** Of the job or of the batch. */
+  /** The id of the job or the batch. */
   readonly jobId: string;
   readonly accountId: string;
   /** Epoch milliseconds. */
   readonly expiresAt: number;
 }
 
-/** Makes and checks the tokens of `/v1/files/:token`: the holder of one may read one file, for a while. */
+/** Makes and checks the tokens of `/v1/files/:token`: the holder of a token may read one file for a limited time. */
 export class DownloadLinks {
   readonly #key: Buffer;
 
-  /** @param secret PLATEN_SECRET; links get a key of their own derived from it. */
+  /** @param secret PLATEN_SECRET, from which the key of the links is derived. */
   constructor(secret: string) {
     this.#key = createHmac('sha256', secret).update('platen download links v1').digest();
   }
 
-  /** @param retentionEnds the link ends there if that is sooner than LINK_LIFE_MS from `now`. */
+  /** @param retentionEnds the link expires then if that is sooner than LINK_LIFE_MS after `now`. */
   sign(
     jobId: string,
     accountId: string,
@@ -40,14 +40,14 @@ export class DownloadLinks {
     };
   }
 
-  /** undefined for a token that is malformed, forged or past its time. */
+  /** @returns undefined for a token that is malformed, forged or expired. */
   verify(token: string, now: Date): LinkTarget | undefined {
     const [payload, mac, ...rest] = token.split('.');
     if (payload === undefined || mac === undefined || rest.length > 0) return undefined;
     const given = Buffer.from(mac, 'base64url');
     const expected = this.#mac(payload);
     if (given.length !== expected.length || !timingSafeEqual(given, expected)) return undefined;
-    // Those of PDFs once said nothing of their kind.
+    // Earlier links to PDFs have no kind.
     const [jobId, accountId, expiresAt, kind = 'pdf'] = JSON.parse(
       Buffer.from(payload, 'base64url').toString(),
     ) as [string, string, number, LinkKind?];

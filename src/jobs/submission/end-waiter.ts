@@ -4,16 +4,14 @@ import type { Job } from '../job.ts';
 
 const POLL_MS = 1000;
 
-/** What became of a wait: the job has ended, another attempt is scheduled, or the time is up. */
+/** The result of a wait: the job has ended, another attempt is scheduled, or the time limit is reached. */
 export interface WaitResult {
   readonly kind: 'ended' | 'retrying' | 'timeout';
-  /** As it ended, when that happened in this process; otherwise it is to be looked up. */
+  /** The ended job, if it ended in this process; otherwise it has to be read. */
   readonly job?: Job | undefined;
 }
 
-/**
- * Lets a request wait for its job. Events are hints that may be lost, so a slow poll stands behind them.
- */
+/** Lets a request wait for its job. Events are hints that may be lost, so the job is also polled slowly. */
 export class EndWaiter {
   readonly #waiting = new Map<string, (result: WaitResult) => void>();
   readonly #subscription: Promise<Subscription>;
@@ -24,9 +22,9 @@ export class EndWaiter {
   }
 
   /**
-   * Starts listening for a job; call it before the job is submitted, so that no event can be missed.
+   * Starts to wait for a job. To be called before the job is submitted, so that no event is missed.
    *
-   * @param check asks the database; a result ends the wait.
+   * @param check queries the database; a result ends the wait.
    * @returns `result` resolves once; `stop` ends the wait early.
    */
   expect(
@@ -49,7 +47,7 @@ export class EndWaiter {
       poll = setInterval(() => {
         check().then(
           (found) => found !== undefined && finish({ kind: found }),
-          // The database is away; the next poll or the time limit ends the wait.
+          // The database cannot be reached; the next poll or the time limit ends the wait.
           () => undefined,
         );
       }, POLL_MS);
@@ -58,9 +56,9 @@ export class EndWaiter {
   }
 
   /**
-   * Lets waiting callers learn how their jobs end, for a while; then ends their waits.
+   * Gives waiting callers time to get the results of their jobs, then ends all waits.
    *
-   * @param graceMs how long, in milliseconds.
+   * @param graceMs that time, in milliseconds.
    */
   async close(graceMs: number): Promise<void> {
     if (this.#waiting.size > 0) {

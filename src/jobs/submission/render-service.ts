@@ -17,35 +17,35 @@ import type { JobStore } from '../store/job-store.ts';
 import type { JobListQuery } from '../store/listing.ts';
 import type { EndWaiter, WaitResult } from './end-waiter.ts';
 
-/** Moves of one job by others that a cancel follows before it gives up. */
+/** How many concurrent changes of one job a cancellation follows before it gives up. */
 const CANCEL_TRIES = 10;
 
-/** A render request whose form has been checked, and whose template has been found. */
+/** A render request whose fields have been validated, and whose template exists. */
 export interface RenderSubmission extends Omit<JobSubmission, 'jobId'> {
-  /** Given when the job's id was chosen beforehand, with an idempotency key. */
+  /** Set when the id of the job was chosen beforehand, with an idempotency key. */
   readonly jobId?: string;
 }
 
 /**
- * The owner of the jobs that are asked about: a test key sees jobs of test keys, a live key those of live keys, the account
- * all.
+ * The owner of the requested jobs: a test key sees the jobs of test keys, a live key the jobs of live keys, the account
+ * itself all jobs.
  */
 export type JobOwner = Pick<Caller, 'accountId'> & Partial<Pick<Caller, 'mode'>>;
 
-/** The jobs of an account that run and wait. */
+/** The running and waiting jobs of an account. */
 export interface QueueStatus {
-  /** Plan slots that are taken. */
+  /** Plan slots in use. */
   readonly inFlight: number;
   readonly waiting: number;
-  /** When the oldest of the jobs at the heads of the queues was made; null when none waits. */
+  /** The creation of the oldest job at the head of a queue; null when no job waits. */
   readonly oldestWaitingAt: Date | null;
 }
 
 export interface Accepted {
   readonly jobId: string;
-  /** Resolves when the job has ended or will be retried, or the sync window has closed. At once where nothing waits. */
+  /** Resolves when the job has ended or will be retried, or after the sync wait; at once for an async submission. */
   readonly outcome: Promise<WaitResult>;
-  /** Ends the wait early, when the caller is gone. */
+  /** Ends the wait early, when the caller has disconnected. */
   stopWaiting(): void;
 }
 
@@ -61,7 +61,7 @@ export interface RenderServiceDeps {
   readonly syncWaitMs: number;
 }
 
-/** The API's side of renders: takes submissions, and reads and cancels their jobs. */
+/** Accepts submissions, and reads and cancels their jobs, for the API. */
 export class RenderService {
   readonly #deps: RenderServiceDeps;
 
@@ -70,9 +70,9 @@ export class RenderService {
   }
 
   /**
-   * Takes a submission. When it resolves the job is durable; before that nothing has been promised.
+   * Accepts a submission. When it resolves, the job is durable; nothing is guaranteed before.
    *
-   * @throws PlatenError PLAN_LIMIT for a longer time-out than the plan's; QUOTA_EXCEEDED; TOO_MANY_WAITING.
+   * @throws PlatenError PLAN_LIMIT for a longer timeout than the plan's; QUOTA_EXCEEDED; TOO_MANY_WAITING.
    */
   async submit(
     caller: Caller,
@@ -90,7 +90,7 @@ export class RenderService {
     try {
       await admission.admit(caller, [newJob({ ...submission, jobId }, caller, clock.now())], pending);
     } catch (error) {
-      // Begun by an earlier try of the same request: there is nothing left to do but to wait for it.
+      // An earlier attempt of the same request has begun the job: all that remains is to wait for it.
       if (error instanceof JobExists) return accepted;
       accepted.stopWaiting();
       throw error;
@@ -100,9 +100,9 @@ export class RenderService {
   }
 
   /**
-   * Goes on with a submission whose first request died, under the job id that was chosen for it.
+   * Continues a submission whose first request died, under the job id that was chosen for it.
    *
-   * @returns the job to wait for; undefined when it was never accepted, and is to be submitted.
+   * @returns the job to wait for; undefined when it was never accepted and has to be submitted.
    */
   async resume(
     accountId: string,
@@ -116,19 +116,19 @@ export class RenderService {
     accepted.stopWaiting();
     if (job !== undefined)
       return { jobId, outcome: Promise.resolve({ kind: 'ended', job }), stopWaiting() {} };
-    // What was taken for it and never used would be swept up later; the submission need not wait for that.
+    // A sweep would give back the unused reservations later; the submission need not wait for that.
     await admission.abandon(accountId, jobId);
     return undefined;
   }
 
-  /** @throws PlatenError NOT_FOUND for a job that is missing, of another account, or past its retention. */
+  /** @throws PlatenError NOT_FOUND for a job that is missing, another account's or past its retention. */
   async get({ accountId, mode }: JobOwner, jobId: string): Promise<Job> {
     const job = await this.ofAccount(accountId, jobId);
     if (mode !== undefined && job.test !== (mode === 'test')) throw missing(jobId);
     return job;
   }
 
-  /** For callers that may see all that an account has. @throws PlatenError NOT_FOUND as `get` does. */
+  /** For callers that may see all jobs of the account. @throws PlatenError NOT_FOUND as `get` does. */
   async ofAccount(accountId: string, jobId: string): Promise<Job> {
     const job = await this.#deps.store.find(accountId, jobId);
     if (job === undefined) throw missing(jobId);
@@ -147,9 +147,9 @@ export class RenderService {
   }
 
   /**
-   * Cancels a job: its slot is free and its render stops.
+   * Cancels a job: its slot becomes free and its render stops.
    *
-   * @throws PlatenError NOT_FOUND; JOB_ENDED when it has ended already.
+   * @throws PlatenError NOT_FOUND; JOB_ENDED when it has already ended.
    */
   async cancel(owner: JobOwner, jobId: string): Promise<Job> {
     for (let tries = 0; tries < CANCEL_TRIES; tries += 1) {
@@ -165,13 +165,13 @@ export class RenderService {
     });
   }
 
-  /** Cancels a job that no worker has begun; one that runs or has ended is left as it is. */
+  /** Cancels a job that no worker has begun; does nothing to a running or ended job. */
   async cancelIfNotStarted(accountId: string, jobId: string): Promise<void> {
     const job = await this.#deps.store.find(accountId, jobId);
     if (job?.state === 'queued' || job?.state === 'dispatched') await endEarly(this.#deps, [job]);
   }
 
-  /** @throws PlatenError NOT_FOUND unless the job is completed and its PDF is there. */
+  /** @throws PlatenError NOT_FOUND unless the job is completed and its PDF exists. */
   async openOutput(job: Job): Promise<StoredOutput> {
     const stored = job.output === null ? undefined : await this.#deps.outputs.get(job.output.key);
     if (stored === undefined)
@@ -180,10 +180,10 @@ export class RenderService {
   }
 
   /**
-   * What the last attempt has found out.
+   * The report of the last attempt.
    *
-   * @returns undefined when that was lost, or could not be kept.
-   * @throws PlatenError NOT_FOUND when no report was asked for, or the job has not ended.
+   * @returns undefined when the report was lost, or could not be stored.
+   * @throws PlatenError NOT_FOUND when no report was requested, or the job has not ended.
    */
   async openReport(job: Job): Promise<StoredOutput | undefined> {
     const { _id: jobId, state, report } = job;
@@ -193,12 +193,12 @@ export class RenderService {
     return report === undefined ? undefined : await this.#deps.outputs.get(report.key);
   }
 
-  /** Whether what the job was to render is kept still: until it has completed, or its retention has ended. */
+  /** Whether the input of the job is still stored: until it has completed, or its retention has ended. */
   async hasInput({ _id, state }: Job): Promise<boolean> {
     return state !== 'completed' && (await this.#deps.store.inputs.has(_id));
   }
 
-  /** What the job was to render. @throws PlatenError GONE when that is not kept any more. */
+  /** The input of the job. @throws PlatenError GONE when it is not stored any more. */
   async inputOf({ _id, state }: Job): Promise<JobInput> {
     const input = state === 'completed' ? undefined : await this.#deps.store.inputs.load(_id);
     if (input === undefined)
@@ -207,8 +207,8 @@ export class RenderService {
   }
 
   /**
-   * What asks anew for what a job has not rendered, under the plan that its account has now: a time-out that is longer than
-   * that allows is shortened, and a callback left out that it does not have.
+   * The submission that repeats a job without a PDF, under the account's present plan: a timeout that exceeds the plan
+   * is shortened, and a callback is left out if the plan has none.
    *
    * @throws PlatenError NOT_RETRYABLE for a job that has neither failed nor been cancelled; GONE.
    */
@@ -230,7 +230,7 @@ export class RenderService {
     };
   }
 
-  /** What of an account runs and waits now. */
+  /** The jobs of an account that run and wait now. */
   async queue(accountId: string): Promise<QueueStatus> {
     const { ledger, store } = this.#deps;
     const record = await ledger.find(accountId);
@@ -244,24 +244,21 @@ export class RenderService {
     return { inFlight, waiting, oldestWaitingAt: oldest };
   }
 
-  /** What changes with every job of an account that is admitted, gets its slot or ends; reads one record. */
+  /** Changes whenever a job of the account is admitted, gets its slot or ends. Reads one record. */
   async activity(accountId: string): Promise<{ revision: number; inFlight: number; waiting: number }> {
     const record = await this.#deps.ledger.find(accountId);
     const { revision = 0, inFlight = 0, waiting = 0 } = record ?? {};
     return { revision, inFlight, waiting };
   }
 
-  /**
-   * Where a job stands among those of its account: plan slots that are taken, and how many jobs come before it; null when
-   * it does not wait at a position.
-   */
+  /** The plan slots in use, and the number of jobs before this one; null when it does not wait at a position. */
   async standing({ accountId, state, place }: Job): Promise<{ inFlight: number; ahead: number | null }> {
     const record = await this.#deps.ledger.find(accountId);
     const waits = record !== undefined && state === 'queued' && place !== undefined;
     return { inFlight: record?.inFlight ?? 0, ahead: waits ? positionsBefore(place, record) : null };
   }
 
-  /** Listens for the end of a job before it is submitted, so that no event can be missed. */
+  /** Starts to wait for the end of a job before it is submitted, so that no event is missed. */
   #expect(accountId: string, jobId: string, execution: RenderSubmission['execution']): Accepted {
     if (execution === 'async')
       return { jobId, outcome: Promise.resolve({ kind: 'timeout' }), stopWaiting() {} };

@@ -20,31 +20,38 @@ export interface NamedJobsDeps {
   readonly planOf: (accountId: string) => Promise<NamedPlan>;
   /** Milliseconds without a claim after which the pointer of a dispatched job is published again. */
   readonly redeliveryMs: number;
-  /** First back-off between attempts, in milliseconds. */
+  /** The first wait between attempts, in milliseconds. */
   readonly retryBaseMs: number;
   readonly random: () => number;
   /**
-   * Whether a batch is durable whose admission was begun a while ago: its jobs are still to be written then. When it is not,
-   * what was written for it is deleted, and its positions are given back.
+   * Whether a batch is durable whose admission was begun a while ago; then its jobs still have to be written. If it is
+   * not durable, everything written for it is deleted, and its positions are given back.
    */
   readonly keepsArrivalOf?: (batchId: string, items: number) => Promise<boolean>;
   /** Called for every attempt that will be repeated. */
   readonly onRetried: (code: ErrorCode) => void;
 }
 
-/** A process that is between two steps takes moments; one that has taken this long, in milliseconds, is dead. */
+/**
+ * A process that takes longer than this between two steps counts as dead, in milliseconds; usually it takes moments.
+ */
 const DEAD_MS = 10_000;
-/** The ordinary way of following up the end of a job takes a quarter of a second. */
+/**
+ * After this time without a follow-up, the end of a job is followed up here, in milliseconds; usually it takes 250 ms.
+ */
 const UNFOLLOWED_MS = 5000;
-/** A process that is about to end a waiting job decides in moments; its name for the job must not be withdrawn meanwhile. */
+/**
+ * After this time a process has certainly decided whether it ends a waiting job, so its name for the job can be
+ * withdrawn. Milliseconds.
+ */
 const UNDECIDED_MS = 60_000;
 
 /**
- * Checks every job that a ledger names, and does what the process that named it did not get to: one that died between two
- * steps, a worker that was lost, a pointer that did not arrive.
+ * Checks every job that a ledger names, and does what the process that named it has left undone: a process died between
+ * two steps, a worker was lost, or a pointer did not arrive.
  *
- * @param ledgers of the accounts that have something to check.
- * @returns how many things were put right.
+ * @param ledgers the ledgers of accounts with something to check.
+ * @returns the number of repairs.
  */
 export async function repairNamedJobs(
   deps: NamedJobsDeps,
@@ -63,7 +70,7 @@ export async function repairNamedJobs(
     }
     for (const [name, { since }] of olderThan(UNFOLLOWED_MS, timed(ledger.leaving), now)) {
       const jobId = jobOfFinalising(name);
-      // The head may have reached it meanwhile: then it has been moved from its position (JobDispatch.clearPositions).
+      // If the head has reached the job meanwhile, the job has been moved to the history (JobDispatch.clearPositions).
       const job = live.get(jobId) ?? (await deps.store.history.find(jobId));
       if (job !== undefined && hasEnded(job.state) && finalisingName(job) === name) {
         repaired += Number(await deps.ends.follow([job]));
@@ -77,7 +84,7 @@ export async function repairNamedJobs(
   return repaired;
 }
 
-/** The jobs that have to be checked. */
+/** The ids of the jobs to check. */
 function namedIn(ledger: LedgerRecord, now: number): string[] {
   return [
     ...Object.keys(ledger.holders ?? {}),
@@ -91,12 +98,12 @@ interface Held {
   readonly accountId: string;
   readonly jobId: string;
   readonly holder: SlotHolder;
-  /** Undefined when it is not live. */
+  /** Undefined when the job is not live. */
   readonly job: Job | undefined;
   readonly now: number;
 }
 
-/** @returns whether something was put right. */
+/** @returns whether something was repaired. */
 async function repairHolder(deps: NamedJobsDeps, held: Held): Promise<boolean> {
   const { job, now, holder } = held;
   const dead = now - holder.since > DEAD_MS;
@@ -108,8 +115,8 @@ async function repairHolder(deps: NamedJobsDeps, held: Held): Promise<boolean> {
       return endLostAttempt(deps, job, now);
     case 'queued':
       if (!dead) return false;
-      // Between the slot and the dispatch, or between the end of its attempt and the release of its slot.
-      // The slot that was seen: meanwhile the job may have come back and have another.
+      // The job is between the slot and the dispatch, or between the end of its attempt and the release of its slot.
+      // Only the slot that was read: the job may have returned meanwhile and hold another one.
       if (job.place === undefined) return deps.retries.releaseSlot(job, holder.since);
       return (await deps.dispatch.dispatch([job], (await deps.planOf(job.accountId)).plan)).length > 0;
     default:
@@ -118,7 +125,7 @@ async function repairHolder(deps: NamedJobsDeps, held: Held): Promise<boolean> {
   }
 }
 
-/** Its process died before it had written the job; or the job ended long ago, and its slot was taken twice. */
+/** The process died before it had written the job; or the job ended long ago, and its slot was taken twice. */
 async function freeUnusedSlot(deps: NamedJobsDeps, { accountId, jobId, holder }: Held): Promise<boolean> {
   const ended = await deps.store.history.find(jobId);
   const { quota, bytes, since } = holder;
@@ -133,7 +140,7 @@ async function freeUnusedSlot(deps: NamedJobsDeps, { accountId, jobId, holder }:
   return true;
 }
 
-/** It ended while it was being given its slot, and the process that gave it died before it could take it back. */
+/** The job ended while it was being given its slot, and the process died before it could take the slot back. */
 async function undoDispatch(
   { ledger, dispatch: jobDispatch }: NamedJobsDeps,
   job: Job,
@@ -145,18 +152,18 @@ async function undoDispatch(
   return freed !== undefined;
 }
 
-/** The message may be lost, or the pool that it went to has no workers any more: the plan names the pool that has. */
+/** The message may be lost, or its pool may have no workers any more; the plan names the present pool. */
 async function publishAgain(deps: NamedJobsDeps, job: Job, now: number): Promise<boolean> {
   if (now - job.updatedAt.getTime() < deps.redeliveryMs) return false;
   const { plan } = await deps.planOf(job.accountId);
   const pool = poolOf(plan);
-  // Touching it spaces the messages; a claim in between makes the update miss.
+  // The update spaces the messages; it fails when a worker has claimed the job meanwhile.
   if (!(await deps.store.live.touch(job, pool, new Date(now)))) return false;
   deps.dispatch.publish({ ...job, pool }, plan, true);
   return true;
 }
 
-/** Takes a job from a worker that has stopped renewing its lease: to be tried again, or failed. */
+/** Takes a job from a worker that has stopped renewing its lease. The job is retried, or fails. */
 async function endLostAttempt(deps: NamedJobsDeps, job: Job, now: number): Promise<boolean> {
   if (job.leaseExpiresAt === null || job.leaseExpiresAt.getTime() > now) return false;
   const { retries, store, ends, retryBaseMs, random, onRetried } = deps;
@@ -173,7 +180,7 @@ async function endLostAttempt(deps: NamedJobsDeps, job: Job, now: number): Promi
   return true;
 }
 
-/** Its process died: what it has not written was never accepted, and what it has written is admitted. */
+/** The process died: jobs that it has not written were never accepted, and jobs that it has written are admitted. */
 async function repairArrival(
   deps: NamedJobsDeps,
   accountId: string,
@@ -190,7 +197,7 @@ async function repairArrival(
   }
   const ended = await store.history.among(jobs.filter((jobId) => !live.has(jobId)));
   const missing = jobs.filter((jobId) => !live.has(jobId) && !ended.has(jobId));
-  // Jobs that come back have brought nothing, and several new ones have brought about as much each.
+  // Returning jobs have no bytes here; several new jobs share them about equally.
   const unused = Math.round((bytes * missing.length) / Math.max(1, jobs.length));
   const record = await ledger.undoArrival(accountId, id, missing.length, quota, since, unused);
   if (record === undefined) return false;
@@ -200,9 +207,9 @@ async function repairArrival(
 }
 
 /**
- * Jobs that are not live any more have been moved to the history, which is the last step but one; except jobs that ended at
- * their positions, which are moved when the head reaches them, whatever step they are at. They are looked up anew: the
- * process that follows them up may be slow, and not dead.
+ * Jobs that are not live any more have been moved to the history, which is the last step but one. Jobs that ended at
+ * their positions are an exception: they are moved when the head reaches them, whatever their step. The jobs are read
+ * again, because the process that follows them up may be slow and not dead.
  */
 async function finishEnds(
   { ends, ledger, store }: NamedJobsDeps,

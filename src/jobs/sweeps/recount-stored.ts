@@ -7,20 +7,20 @@ import type { StoredBytes } from '../ledger/stored-bytes.ts';
 export interface RecountDeps {
   readonly stored: StoredBytes;
   readonly clock: Clock;
-  /** Each returns the bytes of one kind that an account really keeps. */
+  /** Each function counts the bytes of one kind that an account really stores. */
   readonly counts: readonly ((accountId: string) => Promise<number>)[];
 }
 
-/** Accounts that one run checks, and how many of them it counts the bytes of. */
+/** The most accounts that one run checks, and the most that it recounts. */
 const LOOKED_AT = 1000;
 const COUNTED = 50;
-/** Accounts of which it is remembered how they were last seen. */
+/** Accounts whose last revision is remembered. */
 const REMEMBERED = 100_000;
 
 /**
- * Counts anew what accounts keep. The number in the ledger is exact as long as nothing dies between two steps; this puts
- * it right where something has. An account is counted when it has changed since the last time, and has then been left
- * alone from one visit to the next with nothing on its way: so nothing is counted that is about to be taken or given back.
+ * Recounts the bytes that accounts store. The number in the ledger is exact unless a process dies between two steps;
+ * then this corrects it. An account is recounted when it has changed since the last recount, has then stayed unchanged
+ * between two runs, and has no job between two steps. So no bytes are counted that are about to be taken or given back.
  */
 export class StoredRecount {
   readonly #deps: RecountDeps;
@@ -32,7 +32,10 @@ export class StoredRecount {
     this.#deps = deps;
   }
 
-  /** Goes on where the last run ended, and begins anew at the end. @returns how many accounts were put right. */
+  /**
+   * Continues after the last account of the previous run, and starts again at the end. @returns the number of
+   * corrections.
+   */
   async run(): Promise<number> {
     const records = await this.#deps.stored.after(this.#last, LOOKED_AT);
     let counted = 0;

@@ -5,7 +5,7 @@ import type { JobHistory, KeptJob } from '../store/history.ts';
 
 const BATCH = 500;
 
-/** Deletes jobs whose retention has ended, with their outputs and inputs; then outputs that no job knows of. */
+/** Deletes jobs whose retention has ended, with their outputs and inputs; then outputs that belong to no job. */
 export async function endRetention(
   { history, stored }: { readonly history: JobHistory; readonly stored: StoredBytes },
   outputs: OutputStore,
@@ -21,7 +21,7 @@ export async function endRetention(
   return ended + (await outputs.deleteExpired(now));
 }
 
-/** Deletes jobs that have ended, with what is kept of them; their accounts have that much more room. */
+/** Deletes ended jobs with their stored data, and gives the storage back to their accounts. */
 export async function deleteKept(
   { history, stored }: { readonly history: JobHistory; readonly stored: StoredBytes },
   outputs: OutputStore,

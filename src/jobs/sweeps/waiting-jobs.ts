@@ -26,17 +26,17 @@ export interface WaitingJobsDeps {
 }
 
 const HOUR_MS = 3_600_000;
-/** Jobs of one queue that are ended in one run, and how many of them together. */
+/** Jobs of one queue that one run ends, and how many of them are ended together. */
 const EXPIRED_AT_ONCE = 1000;
 const ENDED_TOGETHER = 100;
-/** Empty positions of one queue that are passed over in one run, and how many of them are read together. */
+/** Empty positions of one queue that one run passes over, and how many of them are read together. */
 const PASSED_AT_ONCE = 1000;
 const READ_TOGETHER = 100;
 
-/** Checks the heads of the queues: how long that takes does not depend on how many jobs wait behind them. */
+/** Checks the heads of the queues. The cost does not depend on how many jobs wait behind them. */
 export class WaitingJobs {
   readonly #deps: WaitingJobsDeps;
-  /** By position: the admissions that were pending when it was first seen empty at the head of its queue. */
+  /** By position: the admissions that were pending when the position was first seen empty at the head of its queue. */
   #empty = new Map<string, readonly string[]>();
 
   constructor(deps: WaitingJobsDeps) {
@@ -44,10 +44,10 @@ export class WaitingJobs {
   }
 
   /**
-   * Gives out slots that a crash left free while jobs wait, passes over positions at which no job will be written any more,
-   * and notes which accounts are at rest.
+   * Gives out slots that a crash left free while jobs wait, passes over positions at which no job will be written any
+   * more, and records which accounts have nothing to check.
    *
-   * @returns how many things were put right.
+   * @returns the number of repairs.
    */
   async serve(ledgers: readonly LedgerRecord[]): Promise<number> {
     const { ledger, dispatch, planOf } = this.#deps;
@@ -66,7 +66,7 @@ export class WaitingJobs {
     return repaired;
   }
 
-  /** Ends jobs that have waited for longer than their output would have been kept. @returns how many. */
+  /** Ends jobs that have waited for longer than their retention. @returns the number of jobs. */
   async expire(ledgers: readonly LedgerRecord[]): Promise<number> {
     let ended = 0;
     for (const record of ledgers)
@@ -74,7 +74,10 @@ export class WaitingJobs {
     return ended;
   }
 
-  /** Once no admission is pending that was when a position was first seen empty, no job will be written at it. */
+  /**
+   * When no admission is pending any more that was pending when a position was first seen empty, no job will be written
+   * there.
+   */
   async #passAbandoned(record: LedgerRecord, seenEmpty: Map<string, readonly string[]>): Promise<number> {
     const { arriving = {} } = record;
     const pending = Object.keys(arriving);
@@ -92,7 +95,7 @@ export class WaitingJobs {
     return passed;
   }
 
-  /** @returns how many positions were passed over: none when the head has moved. */
+  /** @returns the number of positions passed over: 0 when the head has moved. */
   async #passOver(
     accountId: string,
     queue: QueueName,
@@ -104,12 +107,12 @@ export class WaitingJobs {
     return moved === undefined ? 0 : positions;
   }
 
-  /** The first positions of a queue, up to one with a job. */
+  /** The first positions of a queue, up to a position with a job. */
   async #emptyAtHead(accountId: string, queue: QueueName, state: QueueState): Promise<string[]> {
     const { live } = this.#deps.store;
     const positions = firstPositions(accountId, queue, state, PASSED_AT_ONCE);
     const [first] = positions;
-    // Nearly always there is a job at the first: the jobs behind it need not be read.
+    // Nearly always the first position has a job; then the others need not be read.
     if (first === undefined || (await live.atPositions([first])).length > 0) return [];
     for (let from = 0; from < positions.length; from += READ_TOGETHER) {
       const some = positions.slice(from, from + READ_TOGETHER);
@@ -120,7 +123,7 @@ export class WaitingJobs {
     return positions;
   }
 
-  /** No job is at a position: all that are counted as waiting must wait for the time of their next attempt. */
+  /** No job is at a position, so all jobs that count as waiting must wait for the time of their next attempt. */
   async #recountWaiting(record: LedgerRecord): Promise<boolean> {
     const { ledger, store } = this.#deps;
     const between = [record.arriving, record.leaving].some((names) => Object.keys(names ?? {}).length > 0);
@@ -151,7 +154,7 @@ export class WaitingJobs {
     return ended;
   }
 
-  /** The jobs that wait or have ended at the first positions of a queue, up to one without a job. */
+  /** The waiting or ended jobs at the first positions of a queue, up to a position without a job. */
   async #atHead(accountId: string, queue: QueueName, state: QueueState): Promise<Job[]> {
     const positions = firstPositions(accountId, queue, state, ENDED_TOGETHER);
     return positions.length === 0
@@ -164,13 +167,13 @@ export class WaitingJobs {
   }
 }
 
-/** The first jobs, up to one for which something does not hold. */
+/** The first jobs, up to a job for which `holds` returns false. */
 function firstOf(jobs: readonly Job[], holds: (job: Job) => boolean): Job[] {
   const end = jobs.findIndex((job) => !holds(job));
   return jobs.slice(0, end === -1 ? jobs.length : end);
 }
 
-/** Whether two jobs that wait can be ended together. */
+/** Whether two waiting jobs can be ended together. */
 function isAlike(job: Job, other: Job): boolean {
   return (
     job.state === 'queued' && job.version === other.version && job.retentionHours === other.retentionHours
