@@ -1,18 +1,18 @@
 import { readFile } from 'node:fs/promises';
 
-/** What a client shows to a server that asks who it is; PEM. */
+/** The PEM texts with which a client authenticates to a server over TLS. */
 export interface ClientCertificate {
   readonly cert: string;
   readonly key: string;
 }
 
-/** The files of one, by the names of the settings that name them; both or none. */
+/** The paths of a certificate and its key, by the names of the settings; both or none. */
 export type CertificateFiles<Cert extends string, Key extends string> = Readonly<
   Partial<Record<Cert | Key, string | undefined>>
 >;
 
 /**
- * Reads the certificate and the key that two settings name.
+ * Reads the certificate and the key of two settings.
  *
  * @returns undefined when they are not set.
  * @throws Error naming the setting when its file cannot be read.
@@ -37,7 +37,10 @@ export async function readPem(setting: string, path: string): Promise<string> {
   }
 }
 
-/** The certificate for the database of MONGODB_URI; the embedded one asks for none. @throws as `readClientCertificate` does. */
+/**
+ * The certificate for the database of MONGODB_URI; the embedded database needs none. @throws as
+ * `readClientCertificate`.
+ */
 export async function mongodbCertificate(
   config: CertificateFiles<'MONGODB_TLS_CERT', 'MONGODB_TLS_KEY'> & {
     readonly MONGODB_URI?: string | undefined;

@@ -1,31 +1,31 @@
 import { type Connection, mongo } from 'mongoose';
 import type { Directions } from './query-shape.ts';
 
-/** An index: its fields in order, and whether they rise (1) or fall (-1). */
+/** An index: its fields in order, and whether each ascends (1) or descends (-1). */
 export interface Index {
   readonly fields: Directions;
   readonly unique?: true;
-  /** Holds only the records that have the fields. */
+  /** Contains only the records that have the fields. */
   readonly sparse?: true;
 }
 
-/** What is declared of a collection, next to the code that owns it. */
+/** The declaration of a collection, next to the code that owns it. */
 export interface CollectionSpec {
   readonly name: string;
-  /** Besides the one on `_id`. */
+  /** In addition to the index on `_id`. */
   readonly indexes?: readonly Index[];
-  /** Fields of indexes that an older version made, and that no query needs beside those above. */
+  /** Fields of indexes from older versions that no query needs besides `indexes`. */
   readonly replaced?: readonly Directions[];
   /**
-   * What queries ask for besides what their index gives: fields that are simply compared, and `sort a, b` for an order
-   * that is made by hand, among the few records that the index leads to.
+   * What queries use besides their index: fields that are compared without it, and `sort a, b` for sorting without it,
+   * among the few records to which the index leads.
    */
   readonly filtersBy?: { readonly fields: readonly string[]; readonly reason: string };
   /** Queries that read the whole collection, as `nameOf` writes them, each with the reason why that is little. */
   readonly scans?: Readonly<Record<string, string>>;
 }
 
-/** What was declared over each connection, by the collections' names. */
+/** The declarations over each connection, by the names of the collections. */
 const declared = new WeakMap<Connection, Map<string, CollectionSpec>>();
 
 /** @throws when the connection has another declaration of this name: a collection has one owner. */
@@ -35,26 +35,26 @@ export function declareCollection(connection: Connection, spec: CollectionSpec):
   declared.set(connection, others.set(spec.name, spec));
 }
 
-/** The fields of all indexes of a collection, the one on `_id` among them. */
+/** The fields of all indexes of a collection, including the index on `_id`. */
 export function indexedFields({ indexes = [] }: CollectionSpec): readonly Directions[] {
   return [{ _id: 1 }, ...indexes.map(({ fields }) => fields)];
 }
 
-/** The collections that were declared over a connection, in that order. */
+/** The collections that were declared over a connection, in the order of their declaration. */
 export function declaredCollections(connection: Connection): readonly CollectionSpec[] {
   return [...(declared.get(connection)?.values() ?? [])];
 }
 
 /**
- * What MongoDB answers when there is no such collection, or no such index, and up to version 5.1 while another index of the
- * collection is being built: then the next start drops it.
+ * Codes of MongoDB for a missing collection, a missing index and, up to version 5.1, another index of the collection
+ * being built: in the last case the next start drops the index.
  */
 const LEFT: ReadonlySet<unknown> = new Set([26, 27, 12_587]);
 
 /**
- * Creates every declared index that is missing, and then drops what it replaces; doing it again, or in several processes at
- * once, changes nothing. MongoDB builds an index while others read and write the collection. A process that starts waits
- * for it: without it, each query would read all.
+ * Creates every declared index that is missing, then drops the indexes that are replaced. Repeating it, also in several
+ * processes at once, changes nothing. MongoDB builds an index while others read and write the collection. A starting
+ * process waits for the index, because without it every query would read the whole collection.
  */
 export async function ensureIndexes(connection: Connection): Promise<void> {
   for (const { name, indexes = [], replaced = [] } of declaredCollections(connection)) {
@@ -64,7 +64,7 @@ export async function ensureIndexes(connection: Connection): Promise<void> {
   }
 }
 
-/** By its fields: by a name, the embedded server would drop those of all collections. */
+/** By its fields, because by a name the embedded server would drop the indexes of all collections. */
 async function dropIfThere(connection: Connection, collection: string, fields: Directions): Promise<void> {
   try {
     await connection.db!.command({ dropIndexes: collection, index: fields });

@@ -7,14 +7,14 @@ import type { Directions } from './query-shape.ts';
 export type { CollectionSpec } from './collection-spec.ts';
 
 type Filter<T> = mongo.Filter<T>;
-/** Values for fields, typed as they are in the record, and for paths below them (`hours.9`), which are not. */
+/** Values for fields, typed as in the record, and for paths below them (`hours.9`), which are not typed. */
 type Values<T> = mongo.MatchKeysAndValues<T>;
 type Paths<V> = Readonly<Record<string, V>>;
 
 /** A change to a record, with the operators that every supported database has. */
 export interface Update<T> {
   readonly $set?: Values<T>;
-  /** Takes effect when an upsert makes the record. */
+  /** Takes effect when an upsert inserts the record. */
   readonly $setOnInsert?: Values<T>;
   readonly $unset?: Paths<'' | 1 | true>;
   readonly $inc?: Paths<number>;
@@ -34,13 +34,13 @@ export interface FindOptions {
   readonly projection?: Readonly<Record<string, 0 | 1>>;
 }
 
-/** Upserts that lose the race to insert are run again this often. */
+/** How often an upsert is repeated that has lost a race to insert. */
 const TRIES = 5;
 
 /**
- * A collection as its owner sees it: the operations of the driver that every supported database has, typed by the
- * record, without mongoose's casting. Records are kept as they are written. A query that is neither led by an index nor
- * declared as an exception is refused, so a new one cannot slow the system down unseen.
+ * A collection for its owner: the operations of the driver that every supported database has, typed by the record,
+ * without mongoose's casting. Records are stored as they are written. A query without an index is rejected unless it is
+ * declared as an exception, so that no new query slows the system down unnoticed.
  */
 export class Collection<T extends { readonly _id: string }> {
   readonly #records: mongo.Collection<T>;
@@ -53,7 +53,7 @@ export class Collection<T extends { readonly _id: string }> {
    */
   constructor(connection: Connection, spec: CollectionSpec) {
     declareCollection(connection, spec);
-    // The one place that knows what mongoose hands out: the driver's own collection, typed for no record.
+    // The only code that uses what mongoose returns: the driver's own collection, without a type for its records.
     this.#records = connection.collection(spec.name) as unknown as mongo.Collection<T>;
     this.#guard = new QueryGuard(spec);
   }
@@ -76,17 +76,17 @@ export class Collection<T extends { readonly _id: string }> {
     return (await this.#records.find(filter, { ...options }).toArray()) as T[];
   }
 
-  /** @throws what `isDuplicateKey` knows when a unique index refuses the record. */
+  /** @throws an error for `isDuplicateKey` when a unique index rejects the record. */
   async insert(record: T): Promise<void> {
     await this.#records.insertOne(record as mongo.OptionalUnlessRequiredId<T>);
   }
 
-  /** Inserts them in their order, up to the first that a unique index refuses. @throws as `insert` does. */
+  /** Inserts records in their order, up to the first one that a unique index rejects. @throws as `insert` does. */
   async insertAll(records: readonly T[]): Promise<void> {
     if (records.length > 0) await this.#records.insertMany(records as mongo.OptionalUnlessRequiredId<T>[]);
   }
 
-  /** @returns false when a unique index refuses the record. */
+  /** @returns false when a unique index rejects the record. */
   async insertIfAbsent(record: T): Promise<boolean> {
     try {
       await this.insert(record);
@@ -97,7 +97,7 @@ export class Collection<T extends { readonly _id: string }> {
     }
   }
 
-  /** Inserts those records that a unique index does not refuse. @returns false when it refuses any. */
+  /** Inserts the records that no unique index rejects. @returns false when any is rejected. */
   async insertAbsent(records: readonly T[]): Promise<boolean> {
     if (records.length === 0) return true;
     try {
@@ -115,13 +115,13 @@ export class Collection<T extends { readonly _id: string }> {
     return (await this.#records.updateOne(filter, sent(update))).matchedCount === 1;
   }
 
-  /** @returns how many records matched. */
+  /** @returns the number of matching records. */
   async updateMany(filter: Filter<T>, update: Update<T>): Promise<number> {
     this.#guard.check(filter);
     return (await this.#records.updateMany(filter, sent(update))).matchedCount;
   }
 
-  /** @returns the record, or the fields of it that are asked for, as it is afterwards; undefined when none matched. */
+  /** @returns the updated record or its projected fields; undefined when none matched. */
   async findOneAndUpdate(
     filter: Filter<T>,
     update: Update<T>,
@@ -136,11 +136,11 @@ export class Collection<T extends { readonly _id: string }> {
   }
 
   /**
-   * Changes the record, or makes it when there is none with this id. Where the filter, which names the id, misses a
-   * record that exists, the insert meets its id. That may also be a record that another has made just now, which the
-   * filter does not miss: so it is asked once more, and that decides.
+   * Updates the record, or inserts it when none has this id. The filter names the id: if it does not match an existing
+   * record, the insert fails because of the id. The same happens when another process has just inserted a matching
+   * record. So the update is then run once more without an insert.
    *
-   * @returns as of `findOneAndUpdate`; undefined when it exists and the filter misses it.
+   * @returns as `findOneAndUpdate`; undefined when the record exists and the filter does not match it.
    */
   async upsertMatching(
     filter: Filter<T>,
@@ -162,11 +162,11 @@ export class Collection<T extends { readonly _id: string }> {
   }
 
   /**
-   * Changes the record with this id, or makes it. Two who make it at the same moment may both find it missing; MongoDB
-   * repeats the loser's update by itself, and for servers that do not it is repeated here.
+   * Updates the record with this id, or inserts it. Two processes may find it missing at the same time. MongoDB then
+   * repeats the update that lost; for servers that do not, it is repeated here.
    *
-   * @param options `writeConcern` other than the connection's, for what may be lost; `projection` for the fields of it
-   * that are to be returned.
+   * @param options `writeConcern` instead of the connection's, for data that may be lost; `projection` for the fields
+   * to be returned.
    */
   async upsert(
     id: string,
@@ -187,7 +187,7 @@ export class Collection<T extends { readonly _id: string }> {
     }
   }
 
-  /** Changes those of the records that exist, each by its id, sent together and in no order. */
+  /** Updates the existing records among these ids, sent together and in no particular order. */
   async updateAll(changes: readonly { readonly id: string; readonly update: Update<T> }[]): Promise<void> {
     if (changes.length === 0) return;
     const operations = changes.map(({ id, update }) => ({
@@ -196,7 +196,7 @@ export class Collection<T extends { readonly _id: string }> {
     await this.#records.bulkWrite(operations, { ordered: false });
   }
 
-  /** `upsert` for many records, sent together; none that went through is run twice. */
+  /** `upsert` for many records, sent together; only failed upserts are repeated. */
   async upsertAll(changes: readonly { readonly id: string; readonly update: Update<T> }[]): Promise<void> {
     let left = changes.map(({ id, update }) => ({
       updateOne: { filter: { _id: id } as Filter<T>, update: sent(update), upsert: true },
@@ -220,24 +220,24 @@ export class Collection<T extends { readonly _id: string }> {
     return (await this.#records.deleteOne(filter)).deletedCount === 1;
   }
 
-  /** @returns how many records were deleted. */
+  /** @returns the number of deleted records. */
   async deleteMany(filter: Filter<T>): Promise<number> {
     this.#guard.check(filter);
     return (await this.#records.deleteMany(filter)).deletedCount;
   }
 
-  /** By the command of that name: what an index knows alone is counted there, which an aggregation is not everywhere. */
+  /** By the `count` command: it counts in the index alone, while an aggregation on some servers does not. */
   async count(filter: Filter<T>): Promise<number> {
     this.#guard.check(filter);
     return this.#records.count(filter);
   }
 
-  /** About how many records there are, known without reading any. */
+  /** The approximate number of records, without reading any. */
   estimatedCount(): Promise<number> {
     return this.#records.estimatedDocumentCount();
   }
 
-  /** Runs a pipeline over the records that match. */
+  /** Runs a pipeline over the matching records. */
   async aggregate<R extends mongo.Document>(
     match: Filter<T>,
     stages: readonly mongo.Document[],
@@ -247,7 +247,7 @@ export class Collection<T extends { readonly _id: string }> {
   }
 }
 
-/** The driver's own type looks for numbers and lists below a record's fields, where it cannot know them. */
+/** The driver's type requires the types of numbers and lists below a record's fields, which are not known for `T`. */
 function sent<T>(update: Update<T>): mongo.UpdateFilter<T> {
   return update as mongo.UpdateFilter<T>;
 }

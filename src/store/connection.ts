@@ -2,15 +2,17 @@ import mongoose, { type Connection } from 'mongoose';
 import type { Logger } from '../telemetry/logger.ts';
 import type { ClientCertificate } from './client-certificate.ts';
 
-/** A request that cannot reach the database fails after this time, rather than hang, unless the URI names another. */
+/**
+ * A request that cannot reach the database fails after this time, in milliseconds, unless the URI names another time.
+ */
 const SERVER_SELECTION_MS = 10_000;
 const PING_MS = 2000;
 
 /**
- * Opens a connection of its own (no global one): two of them can live in one process.
+ * Opens a separate connection (no global one), so that one process can have two.
  *
- * @param certificate shown to the server, over TLS.
- * @throws when no server answers within the URI's serverSelectionTimeoutMS, by default SERVER_SELECTION_MS.
+ * @param certificate presented to the server, over TLS.
+ * @throws when no server responds within the URI's serverSelectionTimeoutMS, by default SERVER_SELECTION_MS.
  */
 export async function connectDatabase(
   uri: string,
@@ -18,11 +20,11 @@ export async function connectDatabase(
   certificate?: ClientCertificate,
 ): Promise<Connection> {
   const connection = mongoose.createConnection(uri, {
-    // What is given here would win over the URI.
+    // An option here would take precedence over the URI.
     ...(!/[?&]serverSelectionTimeoutMS=/i.test(uri) && { serverSelectionTimeoutMS: SERVER_SELECTION_MS }),
     autoIndex: false,
     autoCreate: false,
-    // Writes that were answered are on disk in a majority of the members: "accepted" has to mean it.
+    // An acknowledged write is on disk in a majority of the members, so that an accepted job is durable.
     writeConcern: { w: 'majority', journal: true },
     ...(certificate !== undefined && { tls: true, ...certificate }),
   });
@@ -37,17 +39,17 @@ export async function connectDatabase(
   return connection.asPromise();
 }
 
-/** Resolves when the database answers. @throws when it does not, within two seconds at the latest. */
+/** Resolves when the database responds. @throws when it does not respond within two seconds. */
 export async function pingDatabase(connection: Connection): Promise<void> {
   await connection.db?.command({ ping: 1 }, { timeoutMS: PING_MS });
 }
 
-/** Whether an error says that the database cannot be reached at the moment, rather than that it refused something. */
+/** Whether an error means that the database cannot be reached at the moment, not that it rejected a command. */
 export function isDatabaseAway(error: unknown): boolean {
   return error instanceof Error && AWAY.has(error.name);
 }
 
-/** Of the driver: no server could be chosen, the connection broke, or the pool was cleared because of it. */
+/** Errors of the driver: no server could be selected, the connection broke, or the pool was cleared because of that. */
 const AWAY: ReadonlySet<string> = new Set([
   'MongooseServerSelectionError',
   'MongoServerSelectionError',

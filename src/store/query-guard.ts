@@ -1,7 +1,7 @@
 import { type CollectionSpec, indexedFields } from './collection-spec.ts';
 import { beyondIndex, type Directions, nameOf, type QueryShape, shapeOf } from './query-shape.ts';
 
-/** A query that would read far more than it returns. */
+/** A query that would read far more records than it returns. */
 export class UnindexedQuery extends Error {
   constructor(collection: string, query: string, why: string) {
     super(`Query of ${collection}: ${query}: ${why}. Declare an index for it, or why it reads little.`);
@@ -9,10 +9,10 @@ export class UnindexedQuery extends Error {
   }
 }
 
-/** Lets those queries of a collection through that an index leads, and those that are declared as exceptions. */
+/** Allows only queries of a collection that use an index, and queries that are declared as exceptions. */
 export class QueryGuard {
   readonly #spec: CollectionSpec;
-  /** Shapes that were found right; there are as many as the code has queries. */
+  /** Allowed shapes; there are as many as the code has queries. */
   readonly #allowed = new Set<string>();
 
   constructor(spec: CollectionSpec) {
@@ -31,7 +31,7 @@ export class QueryGuard {
   }
 }
 
-/** What is wrong with queries of a shape; undefined when an index or a declared exception leads them. */
+/** Why queries of a shape are not allowed; undefined when they use an index or are declared as an exception. */
 export function errorOf(spec: CollectionSpec, shape: QueryShape): string | undefined {
   const { filtersBy, scans = {} } = spec;
   if (nameOf(shape) in scans) return undefined;

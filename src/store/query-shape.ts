@@ -1,27 +1,27 @@
-/** How a query binds a field: to one value, to some values, to a range, or in a way that no index helps with. */
+/** How a query binds a field: to one value, to several values, to a range, or in a way that cannot use an index. */
 export type Binding = 'one' | 'some' | 'range' | 'other';
 
-/** What a query looks like when its values are left out. */
+/** A query without its values. */
 export interface QueryShape {
   readonly filter: Readonly<Record<string, Binding>>;
-  /** Fields it sorts by, in order; with a minus those that run against the first. */
+  /** The fields of the sort, in order; a minus marks fields with the opposite direction of the first field. */
   readonly sort: readonly string[];
 }
 
-/** Fields in order, and whether they rise or fall. */
+/** Fields in order, and whether each ascends or descends. */
 export type Directions = Readonly<Record<string, 1 | -1>>;
 
 type Fields = Readonly<Record<string, unknown>>;
 
 const RANGE: ReadonlySet<string> = new Set(['$gt', '$gte', '$lt', '$lte']);
-/** A UUID, or something like it, as the last part of a field's path. */
+/** A UUID or a similar id as the last part of a field's path. */
 const ID_AT_END = /\.[0-9a-z-]{20,}$/;
 
 export function shapeOf(filter: object, sort: object = {}): QueryShape {
   return { filter: bindings(filter as Fields), sort: orderOf(Object.entries(sort)) };
 }
 
-/** One text that is the same for all queries of a shape. */
+/** A text that is the same for all queries of a shape. */
 export function nameOf({ filter, sort }: QueryShape): string {
   const fields = Object.entries(filter)
     .map(([field, binding]) => (binding === 'one' ? field : `${field}:${binding}`))
@@ -30,10 +30,11 @@ export function nameOf({ filter, sort }: QueryShape): string {
 }
 
 /**
- * What a query asks for that its best index does not give. An index leads a query whose fields are its first ones, all
- * but the last of them bound to values; after those it gives the order, forwards and backwards.
+ * What a query needs that its best index does not provide. A query can use an index if it binds the index's first
+ * fields, all of them except the last to values. The following fields of the index provide the sort, in both
+ * directions.
  *
- * @returns fields and, as `sort a, b`, an order; undefined when no index leads the query.
+ * @returns fields, and `sort a, b` for a sort; undefined when no index can be used.
  */
 export function beyondIndex(
   shape: QueryShape,
@@ -54,7 +55,7 @@ function beyond(shape: QueryShape, index: readonly [string, 1 | -1][]): readonly
     const binding = shape.filter[field];
     if (binding === undefined || binding === 'other') break;
     led.add(field);
-    // Past a range the order of the index is not that of its further fields.
+    // After a range the index is not sorted by its further fields.
     if (binding === 'range') break;
     rest = rest.slice(1);
   }
@@ -66,7 +67,7 @@ function beyond(shape: QueryShape, index: readonly [string, 1 | -1][]): readonly
   return inOrder ? unbound : [...unbound, `sort ${shape.sort.join(', ')}`];
 }
 
-/** An index can be read from either end, so a direction says something only beside that of the first field. */
+/** An index can be read from either end, so only the directions relative to the first field matter. */
 function orderOf(fields: readonly (readonly [string, unknown])[]): string[] {
   return fields.map(([field, direction]) => (direction === fields[0]![1] ? field : `-${field}`));
 }
@@ -75,7 +76,7 @@ function bindings(filter: Fields): Record<string, Binding> {
   const bound: Record<string, Binding> = {};
   for (const [field, value] of Object.entries(filter)) {
     if (field === '$and') for (const part of value as Fields[]) Object.assign(bound, bindings(part));
-    // Alternatives, expressions and the like: no index leads them as a whole.
+    // Alternatives, expressions and the like cannot use an index as a whole.
     else if (field.startsWith('$')) bound[field] = 'other';
     else bound[field.replace(ID_AT_END, '.*')] = bindingOf(value);
   }
@@ -92,7 +93,7 @@ function bindingOf(value: unknown): Binding {
   return operators.every((operator) => RANGE.has(operator)) ? 'range' : 'other';
 }
 
-/** Rather than a date, an id or another value of the database's own. */
+/** An object with operators, not a date, an id or another value of the database. */
 function isPlain(value: object): boolean {
   const prototype = Object.getPrototypeOf(value);
   return prototype === Object.prototype || prototype === null;

@@ -5,13 +5,13 @@ import { startGuarded } from './guarded-process.ts';
 import { parseResponse } from './launcher-response.ts';
 
 /**
- * The loaded classes of the embedded database, kept so that a JVM maps them at its start instead of reading the jars.
- * A JVM takes only what it has made itself from the very same jars. Given another one's it goes on without it; given a
- * damaged one it may crash. So what it was made by and from, and its own hash, are kept beside it.
+ * The loaded classes of the embedded database, which a JVM maps at its start instead of reading the jars. A JVM accepts
+ * only an archive that it has made itself from the same jars. Given the archive of another JVM, it starts without one;
+ * a damaged archive may crash it. So the record next to the archive names the JVM, the jars and the archive's hash.
  */
 const ARCHIVE = 'classes.jsa';
 const RECORD = 'classes.json';
-/** No run takes so long. */
+/** Longer than any run takes, in milliseconds. */
 const ABANDONED_AFTER_MS = 600_000;
 
 interface ArchiveRecord {
@@ -23,7 +23,9 @@ interface ArchiveRecord {
   readonly sha256: string;
 }
 
-/** Flags for a JVM that is to use this folder's archive; undefined when there is none that is whole and fits its jars. */
+/**
+ * Flags for a JVM that uses this folder's archive; undefined without an archive that is undamaged and fits its jars.
+ */
 export async function archiveToUse(
   jarsDir: string,
 ): Promise<{ readonly flags: readonly string[]; readonly jvm: string } | undefined> {
@@ -38,11 +40,11 @@ export async function archiveToUse(
 }
 
 /**
- * Makes the archive by a short run of the database over no data, and puts it in place of the one that is there, which
- * may be in use.
+ * Makes the archive by a short run of the database without data, and replaces the existing archive, which may be in
+ * use.
  *
- * @param java the program that is to use it.
- * @throws Error when it cannot be made or not be kept: starts are slower then, and nothing else.
+ * @param java the program that will use the archive.
+ * @throws Error when it cannot be made or stored; then starts are slower, without any other effect.
  */
 export async function makeClassArchive(java: string, jarsDir: string): Promise<void> {
   const scratch = `${ARCHIVE}.${randomUUID()}`;
@@ -61,7 +63,7 @@ export async function makeClassArchive(java: string, jarsDir: string): Promise<v
   }
 }
 
-/** What runs that were killed have left. */
+/** Deletes the files that killed runs have left. */
 async function removeAbandoned(jarsDir: string): Promise<void> {
   for (const name of await readdir(jarsDir)) {
     if (!name.startsWith(`${ARCHIVE}.`)) continue;

@@ -8,15 +8,15 @@ export interface EmbeddedDatabase {
   readonly pid: number;
   /** Resolves when the database has ended, for whatever reason. */
   readonly ended: Promise<unknown>;
-  /** Why it cannot write at present, a full disk above all; undefined when it can, or does not know. */
+  /** Why it cannot write at present, for example a full disk; undefined when it can, or the reason is not known. */
   problem(): string | undefined;
-  /** Writes everything and ends it. */
+  /** Writes all data and stops it. */
   close(): Promise<void>;
 }
 
-/** No embedded database could be started; the message says why and what can be done. */
+/** No embedded database could be started; the message says why, and how to solve it. */
 export class EmbeddedDatabaseError extends Error {
-  /** Whether that is because another process has the data open. */
+  /** Whether the reason is that another process has the data open. */
   readonly inUse: boolean;
 
   constructor(message: string, inUse = false) {

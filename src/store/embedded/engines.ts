@@ -1,7 +1,7 @@
-/** What an embedded database may be. */
+/** The embedded databases. */
 export const ENGINES = ['mongod', 'mongo-java-server'] as const;
 export type Engine = (typeof ENGINES)[number];
 
-/** What can be asked for: an engine, or the first of them that can be had. */
+/** A given engine, or `auto` for the first one that is available. */
 export const ENGINE_CHOICES = ['auto', ...ENGINES] as const;
 export type EngineChoice = (typeof ENGINE_CHOICES)[number];

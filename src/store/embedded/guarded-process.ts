@@ -1,30 +1,32 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 
-/** How long a process that was asked to end may take to write what it holds, before it is killed. */
+/** How long a process may take to write its data after a request to stop, before it is killed, in milliseconds. */
 const STOP_GRACE_MS = 15_000;
 
 type LineListener = (line: string, stream: 'stdout' | 'stderr') => void;
 
-/** A child that ends at the end of its stdin, which comes however its parent ends: the pipe breaks even by kill -9. */
+/**
+ * A child process that ends when its stdin ends. That happens however its parent ends: even `kill -9` closes the pipe.
+ */
 export interface GuardedProcess {
   readonly pid: number;
   /** Resolves with the exit code, or with the signal that ended it. */
   readonly ended: Promise<number | string>;
-  /** Resolves as `ended` does, once all that it wrote has been read. */
+  /** Resolves as `ended` does, when all its output has been read. */
   readonly closed: Promise<number | string>;
-  /** What it has written to stdout and stderr so far: the last 8 KB of each. */
+  /** Its output on stdout and stderr so far: the last 8,192 characters of each. */
   readonly output: { readonly stdout: string; readonly stderr: string };
   /** Calls back for each new line. */
   onLine(listener: LineListener): void;
   /** Writes to its stdin. */
   send(text: string): void;
-  /** Ends its stdin and waits; kills it when it has not ended after 15 s. */
+  /** Closes its stdin and waits; kills it when it has not ended after 15 s. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts a process in a process group of its own, so that a Ctrl-C in the terminal reaches the parent alone, which
- * then stops its children in good order.
+ * Starts a process in its own process group, so that a Ctrl-C in the terminal reaches only the parent, which then stops
+ * its children in order.
  *
  * @throws when the program cannot be started at all.
  */
@@ -44,7 +46,7 @@ export async function startGuarded(
     child.once('spawn', resolve);
     child.once('error', reject);
   });
-  // Without listeners a child that dies early would take us with it.
+  // Without listeners, the errors of a child that dies early would end this process.
   child.on('error', () => {});
   child.stdin.on('error', () => {});
   void ended.then(() => child.stdin.destroy());
@@ -88,11 +90,11 @@ function collect(
 }
 
 /**
- * The same for a program that pays no heed to its stdin: a shell holds the pipe, and passes its end on as SIGTERM.
- * Arguments reach the program as they are.
+ * The same for a program that ignores its stdin: a shell holds the pipe, and sends SIGTERM when it ends. Arguments
+ * reach the program unchanged.
  */
 export function startWatched(command: string, args: readonly string[]): Promise<GuardedProcess> {
-  // The watcher's own output is closed, or it would keep our pipes open after the program has ended.
+  // The watcher's output is closed, because otherwise it would keep our pipes open after the program has ended.
   const script = `exec 3<&0
 "$@" </dev/null 3<&- & program=$!
 { cat <&3; kill -TERM $program; } >/dev/null 2>&1 & watcher=$!

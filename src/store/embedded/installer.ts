@@ -2,20 +2,20 @@ import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { EmbeddedDatabaseError } from './embedded-database.ts';
 
-/** How long an installer may be silent before it is ended, in milliseconds. */
+/** How long an installer may be silent before it is killed, in milliseconds. */
 export interface SilenceLimits {
-  /** After its first line, which says that it has asked somebody. */
+  /** After its first line, which says that it has sent a request. */
   readonly firstMs: number;
-  /** After any line that follows. */
+  /** After any later line. */
   readonly laterMs: number;
 }
 
 export interface InstallerRun {
   /** Called with each line of its progress, for a person. */
   readonly report: (line: string) => void;
-  /** Default: it may be silent for as long as it runs. */
+  /** Default: no limit. */
   readonly limits?: SilenceLimits;
-  /** Of its environment, beside this process's own. */
+  /** Environment variables in addition to those of this process. */
   readonly environment?: NodeJS.ProcessEnv;
 }
 
@@ -23,7 +23,7 @@ export interface InstallerRun {
  * Runs one of scripts/install-*.mjs.
  *
  * @throws EmbeddedDatabaseError with the first line of its stderr when it fails, or when it is silent for too long.
- * @throws Error when somebody else has ended it, as a Ctrl-C does: then nothing is wanted in its place.
+ * @throws Error when a signal has ended it, for example by Ctrl-C: then no other engine is tried.
  */
 export async function runInstaller(
   script: string,

@@ -1,4 +1,4 @@
-/** What the launcher of the embedded database says of itself: see peers/mongo-java-server/EmbeddedDatabase.java. */
+/** What the launcher of the embedded database reports: see peers/mongo-java-server/EmbeddedDatabase.java. */
 export type LauncherResponse =
   | { readonly kind: 'jvm'; readonly name: string }
   | { readonly kind: 'port'; readonly port: number }
@@ -9,7 +9,7 @@ export type LauncherResponse =
 
 const FORM = /^platen-database (?<word>[A-Z]+)(?: (?<rest>.*))?$/;
 
-/** A line of the launcher; undefined for what the JVM or anything else has printed. */
+/** The response in a line of output; undefined for lines of the JVM or of other code. */
 export function parseResponse(line: string): LauncherResponse | undefined {
   const { word, rest = '' } = FORM.exec(line)?.groups ?? {};
   switch (word) {

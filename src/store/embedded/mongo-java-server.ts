@@ -7,25 +7,25 @@ import { type EmbeddedDatabase, EmbeddedDatabaseError } from './embedded-databas
 import { type GuardedProcess, startGuarded } from './guarded-process.ts';
 import { type LauncherResponse, parseResponse } from './launcher-response.ts';
 
-/** A cold machine starts it in 2 s; the rest is for one that is busy with other things. */
+/** Milliseconds. A cold machine starts it in 2 s; the rest is for a busy machine. */
 const START_TIMEOUT_MS = 60_000;
-/** Lines of the JVM's own that are put into the log; a JVM that complains without end is not to fill it. */
+/** Lines of the JVM itself that are logged, so that endless complaints cannot fill the log. */
 const MAX_FOREIGN_LINES = 100;
 
 /**
- * What peers/mongo-java-server/launcher.version has to say: raised with every change of what the two say to each other, or of
- * what is declared of collections and an older one cannot do.
+ * The required content of peers/mongo-java-server/launcher.version. To be raised with every change of the messages
+ * between launcher and Platen, and of declared collections that an older launcher does not support.
  */
 const LAUNCHER_VERSION = '3';
 
 export interface MongoJavaServerOptions {
   /** Folder of the database file; made when missing. */
   readonly folder: string;
-  /** Where scripts/install-peers.mjs has put the jars. */
+  /** The folder in which scripts/install-peers.mjs has put the jars. */
   readonly jarsDir: string;
-  /** The `java` to run. */
+  /** The `java` program to run. */
   readonly java: string;
-  /** How long a lock on the file gets to go away, in milliseconds. */
+  /** How long to wait for a lock on the file to be released, in milliseconds. */
   readonly lockWaitMs: number;
   readonly logger: Logger;
 }
@@ -40,7 +40,7 @@ export function installationProblem(jarsDir: string): string | undefined {
   return `${jarsDir} is of another version of Platen; ${remedy} renews it`;
 }
 
-/** The `java` on PATH, else the one of JAVA_HOME; undefined when there is none. */
+/** The `java` on PATH, or else the one of JAVA_HOME; undefined when there is none. */
 export function findJava(environment: NodeJS.ProcessEnv = process.env): string | undefined {
   const { PATH = '', JAVA_HOME } = environment;
   const folders = PATH.split(delimiter).filter((folder) => folder !== '');
@@ -58,9 +58,9 @@ function isExecutable(file: string): boolean {
 }
 
 /**
- * Starts mongo-java-server on a free loopback port, over one file in `folder`.
+ * Starts mongo-java-server on a free loopback port, with one file in `folder`.
  *
- * @throws EmbeddedDatabaseError when another process has the file, or it does not start.
+ * @throws EmbeddedDatabaseError when another process has the file open, or the server does not start.
  */
 export async function startMongoJavaServer(options: MongoJavaServerOptions): Promise<EmbeddedDatabase> {
   const { folder, jarsDir, java, logger } = options;
@@ -95,7 +95,7 @@ type FirstResponse =
 
 interface Launched {
   readonly process: GuardedProcess;
-  /** What came of it: an answer that decides, its end, or nothing in time. */
+  /** The first decisive response, or that the process has ended, or that nothing came in time. */
   readonly first: FirstResponse;
   /** The JVM's name for itself. */
   readonly jvm: () => string | undefined;
@@ -116,7 +116,7 @@ async function launch(options: MongoJavaServerOptions, archiveFlags: readonly st
   let problem: string | undefined;
   const first = new Promise<FirstResponse>((decide) => {
     const timer = setTimeout(() => decide({ kind: 'silent' }), START_TIMEOUT_MS);
-    // Of a process that has ended, all lines have not come yet; its pipes are read to their end first.
+    // When a process ends, not all of its lines have arrived, so its pipes are read to their end first.
     void process.closed.then((how) => decide({ kind: 'ended', how })).then(() => clearTimeout(timer));
     process.onLine(
       listener(logger, (response) => {
@@ -149,7 +149,7 @@ async function launch(options: MongoJavaServerOptions, archiveFlags: readonly st
   return { process, first: await first, jvm: () => jvm, problem: () => problem };
 }
 
-/** Hands on what the launcher says; what anything else prints, the JVM above all, is logged and means nothing. */
+/** Passes the launcher's responses on; output of other code, mostly the JVM, is only logged. */
 function listener(logger: Logger, onResponse: (response: LauncherResponse) => void) {
   let foreign = 0;
   return (line: string, stream: 'stdout' | 'stderr') => {
@@ -191,7 +191,7 @@ async function startFailure(
   return new EmbeddedDatabaseError(`The embedded database did not start (${how}${said ? `: ${said}` : ''}).`);
 }
 
-/** Later starts are faster for it; no start waits for it, and the service runs without. */
+/** Makes the archive for faster starts in the background; no start waits for it, and Platen runs without it. */
 function renewArchive(java: string, jarsDir: string, logger: Logger): void {
   makeClassArchive(java, jarsDir).then(
     () => logger.info({ jarsDir }, 'class archive of the embedded database made anew'),

@@ -9,36 +9,36 @@ import { type EmbeddedDatabase, EmbeddedDatabaseError } from './embedded-databas
 import { startWatched } from './guarded-process.ts';
 import { type InstallerRun, runInstaller, type SilenceLimits } from './installer.ts';
 
-/** The version that is fetched; scripts/mongod-archives.json has the checksums of its archives. */
+/** The version to download; scripts/mongod-archives.json has the checksums of its archives. */
 export const FETCHED_VERSION = '8.0.32';
 /**
- * Where MongoDB's downloads cannot be reached nobody is to notice that they were asked for; later on half a minute without
- * a byte means that no more will come.
+ * Where MongoDB's downloads cannot be reached, the attempt must not delay the start noticeably. Later, half a minute
+ * without a byte means that no more bytes will come.
  */
 const SILENCE: SilenceLimits = { firstMs: 2000, laterMs: 30_000 };
 const START_TIMEOUT_MS = 60_000;
 const POLL_MS = 50;
 
-/** Where and how it is fetched. */
+/** Options of the download. */
 export interface FetchOptions extends Pick<InstallerRun, 'report' | 'environment'> {
-  /** Has a folder for each version; default .cache/mongod beside the package. */
+  /** The folder with a subfolder for each version; default .cache/mongod in the package's folder. */
   readonly folder?: string;
   readonly limits?: SilenceLimits;
-  /** File with the SHA-256 of each archive by its name; default scripts/mongod-archives.json. */
+  /** The file with the SHA-256 of each archive by its name; default scripts/mongod-archives.json. */
   readonly checksums?: string;
 }
 
-/** Path of the one that was fetched before; undefined when none was. */
+/** The path of the mongod that was downloaded before; undefined when there is none. */
 export function fetchedMongod(folder = defaultFolder()): string | undefined {
   const file = join(folder, FETCHED_VERSION, 'mongod');
   return isExecutable(file) ? file : undefined;
 }
 
 /**
- * Fetches MongoDB's own server, which takes as long as the network does, and gives up within seconds where nobody answers.
+ * Downloads MongoDB's own server. Takes as long as the network needs; gives up within seconds when no server responds.
  *
  * @returns its path.
- * @throws EmbeddedDatabaseError when it cannot be had, or is not what it should be.
+ * @throws EmbeddedDatabaseError when it cannot be downloaded, or its checksum is wrong.
  */
 export async function fetchMongod(options: FetchOptions): Promise<string> {
   const { folder = defaultFolder(), limits = SILENCE, checksums, report, environment } = options;
@@ -50,14 +50,14 @@ export async function fetchMongod(options: FetchOptions): Promise<string> {
   return file;
 }
 
-/** Beside the package, whether it runs from src/ or from dist/. */
+/** In the package's folder, whether the code runs from src/ or from dist/. */
 const INSTALLER = fileURLToPath(new URL('../../../scripts/install-mongod.mjs', import.meta.url));
 
 function defaultFolder(): string {
   return fileURLToPath(new URL('../../../.cache/mongod', import.meta.url));
 }
 
-/** Path of the mongod on PATH, or undefined. */
+/** The path of the mongod on PATH, or undefined. */
 export function findMongod(path = process.env.PATH ?? ''): string | undefined {
   return path
     .split(delimiter)
@@ -76,9 +76,9 @@ function isExecutable(file: string): boolean {
 }
 
 /**
- * Starts a mongod on a free loopback port over `folder`.
+ * Starts a mongod on a free loopback port, with its data in `folder`.
  *
- * @throws EmbeddedDatabaseError when it does not come up, with the last it wrote.
+ * @throws EmbeddedDatabaseError with its last output when it does not start.
  */
 export async function startMongod(program: string, folder: string): Promise<EmbeddedDatabase> {
   await mkdir(folder, { recursive: true });
@@ -100,7 +100,7 @@ export async function startMongod(program: string, folder: string): Promise<Embe
         kind: 'mongod',
         pid: process.pid,
         ended: process.ended,
-        // It ends by itself when it cannot write.
+        // mongod ends when it cannot write.
         problem: () => undefined,
         close: () => process.stop(),
       };
@@ -131,7 +131,7 @@ async function responses(uri: string): Promise<boolean> {
   }
 }
 
-/** A port that was free a moment ago: mongod cannot choose one and report it. */
+/** A port that was free a moment ago, because mongod cannot choose one and report it. */
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await new Promise((done) => server.once('listening', done));

@@ -11,35 +11,40 @@ import { type FetchOptions, fetchedMongod, fetchMongod, findMongod, startMongod 
 
 export { type EmbeddedDatabase, EmbeddedDatabaseError } from './embedded-database.ts';
 
-/** A predecessor that lost its parent a moment ago may still be writing. */
+/** In milliseconds: a previous database that has just lost its parent may still be writing. */
 const LOCK_WAIT_MS = 5000;
 
 export interface EmbeddedDatabaseOptions {
   /** Folder of the database's files; made when missing. */
   readonly dataDir: string;
   readonly logger: Logger;
-  /** Default auto: what the data was written by, or without data the first that can be had. */
+  /** Default auto: the engine that wrote the data or, without data, the first one that is available. */
   readonly engine?: EngineChoice | undefined;
-  /** Where scripts/install-peers.mjs has put mongo-java-server; default .cache/peers/mongo-java-server. */
+  /**
+   * The folder in which scripts/install-peers.mjs has put mongo-java-server; default .cache/peers/mongo-java-server.
+   */
   readonly jarsDir?: string | undefined;
-  /** What is missing is brought to this machine, with lines of progress for a person; without it nothing is. */
+  /** Downloads a missing engine, and reports the progress to a person; without it nothing is downloaded. */
   readonly fetch?: FetchOptions | undefined;
-  /** How long another process's lock on the data gets to go away, in milliseconds; default: 5000. */
+  /** How long to wait for another process to release its lock on the data, in milliseconds; default 5000. */
   readonly lockWaitMs?: number | undefined;
 }
 
 interface Candidate {
   readonly kind: Engine;
-  /** Makes sure that it can be started. @returns starts it. @throws EmbeddedDatabaseError when it cannot be used here. */
+  /**
+   * Makes sure that the engine can be started. @returns a function that starts it. @throws EmbeddedDatabaseError when
+   * it cannot be used here.
+   */
   prepare(): Promise<(folder: string) => Promise<EmbeddedDatabase>>;
 }
 
 /**
- * Starts a database beside this process: a `mongod` when there is one on PATH or MongoDB's downloads can be reached,
- * otherwise mongo-java-server. Each has a folder of its own under `dataDir`; data that is there already decides which one it
- * is. The database ends when this process does, however that happens.
+ * Starts a database for this process: a `mongod` if there is one on PATH or it can be downloaded, otherwise
+ * mongo-java-server. Each engine has its own folder under `dataDir`; existing data determines the engine. The database
+ * ends when this process ends, however that happens.
  *
- * @throws EmbeddedDatabaseError when the data folder is in use, or nothing could be started.
+ * @throws EmbeddedDatabaseError when the data folder is in use, or no engine could be started.
  */
 export async function startEmbeddedDatabase(options: EmbeddedDatabaseOptions): Promise<EmbeddedDatabase> {
   const { dataDir, logger, engine = 'auto' } = options;
@@ -60,7 +65,7 @@ export async function startEmbeddedDatabase(options: EmbeddedDatabaseOptions): P
       return database;
     } catch (error) {
       if (!(error instanceof EmbeddedDatabaseError)) throw error;
-      // Data that cannot be opened is no reason to begin again with none.
+      // If existing data cannot be opened, no other engine may start with an empty folder.
       if (withData.length > 0 && prepared) throw error;
       if (withData.length === 0) await rm(folder, { recursive: true, force: true });
       obstacles.push(`${kind}: ${error.message}`);
@@ -74,7 +79,7 @@ export async function startEmbeddedDatabase(options: EmbeddedDatabaseOptions): P
   );
 }
 
-/** @throws EmbeddedDatabaseError when the data is another engine's than the one that is asked for. */
+/** @throws EmbeddedDatabaseError when the data was written by another engine than the requested one. */
 function choose(
   engine: EngineChoice,
   all: readonly Candidate[],
@@ -118,7 +123,7 @@ function javaServerCandidate(options: EmbeddedDatabaseOptions): Candidate {
   return {
     kind: 'mongo-java-server',
     async prepare() {
-      // Elsewhere it is for whoever has put it there to keep it up to date.
+      // Another folder is kept up to date by the person who set it up.
       if (options.jarsDir === undefined && fetch !== undefined && existsSync(JAVA_INSTALLER))
         await runInstaller(JAVA_INSTALLER, ['mongo-java-server'], { report: fetch.report });
       const jarsDir = options.jarsDir ?? DEFAULT_JARS_DIR;
@@ -134,6 +139,6 @@ function javaServerCandidate(options: EmbeddedDatabaseOptions): Candidate {
   };
 }
 
-/** Beside the package, whether it runs from src/ or from dist/. */
+/** In the package's folder, whether the code runs from src/ or from dist/. */
 const JAVA_INSTALLER = fileURLToPath(new URL('../../../scripts/install-peers.mjs', import.meta.url));
 const DEFAULT_JARS_DIR = fileURLToPath(new URL('../../../.cache/peers/mongo-java-server', import.meta.url));

@@ -2,26 +2,26 @@ import { statfsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const MIB = 1024 * 1024;
-/** Room that is left to work already accepted: its PDFs, and what the database writes meanwhile. */
+/** Bytes that are kept free for accepted jobs: for their PDFs, and for what the database writes meanwhile. */
 const KEPT_FREE_BYTES = 32 * MIB;
-/** How often a write that found no room is tried again. */
+/** The interval between attempts of a write that found the disk full, in milliseconds. */
 const RETRY_MS = 500;
-/** A check of the disk holds for this long: every submission asks for one. */
+/** How long the result of a check is used, in milliseconds, because every submission requests one. */
 const CHECK_HOLDS_MS = 500;
 
-/** What a check of a disk finds. */
+/** The result of a check. */
 export interface FreeSpace {
   readonly bytes: number;
 }
 
 export interface DiskSpaceOptions {
-  /** Free bytes below which no new work is to be taken. */
+  /** Free bytes below which no new work is accepted. */
   readonly keptFreeBytes?: number;
-  /** Another check of the disk, for tests. @throws when the folder is not there. */
+  /** Replaces the check of the disk, for tests. @throws when the folder does not exist. */
   readonly check?: (folder: string) => FreeSpace;
 }
 
-/** Watches the disk of a folder, and lets writes wait for room on it. */
+/** Watches the disk of a folder, and lets writes wait for free space. */
 export class DiskSpace {
   readonly #folder: string;
   readonly #keptFreeBytes: number;
@@ -35,7 +35,7 @@ export class DiskSpace {
     this.#check = options.check ?? checkAtDisk;
   }
 
-  /** Why no new work should be taken; undefined while there is room. */
+  /** Why no new work should be accepted; undefined while there is space. */
   problem(): string | undefined {
     if (this.#waiting > 0) return `disk full: ${this.#waiting} PDFs wait for room in ${this.#folder}`;
     const now = performance.now();
@@ -44,9 +44,9 @@ export class DiskSpace {
   }
 
   /**
-   * Does `write`, again and again while the disk is full. It must leave nothing behind when it fails.
+   * Runs `write`, repeatedly while the disk is full. `write` must leave nothing behind when it fails.
    *
-   * @throws what `write` throws besides; the signal's reason when it is aborted while waiting.
+   * @throws other errors of `write`; the signal's reason when it aborts during a wait.
    */
   async whenThereIsRoom<T>(write: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     try {
@@ -74,7 +74,7 @@ export class DiskSpace {
     try {
       ({ bytes } = this.#check(this.#folder));
     } catch {
-      // Not there yet, or not to be read: writing will show.
+      // The folder does not exist yet or cannot be read; a write will report that.
       return undefined;
     }
     if (bytes >= this.#keptFreeBytes) return undefined;
@@ -82,7 +82,7 @@ export class DiskSpace {
   }
 }
 
-/** The disk has no more room, or the user's quota on it is used up. */
+/** The disk is full, or the user's quota on it is used up. */
 function isDiskFull(error: unknown): boolean {
   const { code } = error as NodeJS.ErrnoException;
   return code === 'ENOSPC' || code === 'EDQUOT';

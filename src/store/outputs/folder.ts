@@ -8,14 +8,14 @@ import { HOUR_MS, type OutputKey, type OutputStore } from './output-store.ts';
 const KEY = /^(?<hour>\d{1,9})\/(?<name>[A-Za-z0-9_-]{1,100}\.\d{1,15}\.(?:pdf|json))$/;
 const HOUR_FOLDER = /^\d{1,9}$/;
 const FILE = /^[A-Za-z0-9_-]{1,100}\.\d{1,15}\.(?:pdf|json)$/;
-/** What is written lies here under a name of its own until it is whole. */
+/** The folder for files that are being written, each under a unique name. */
 const UNFINISHED = 'unfinished';
 const ABANDONED_AFTER_MS = HOUR_MS;
 
 /**
- * Outputs as files: `<folder>/<expiry hour>/<job>.<fence>.pdf`, of reports `….json`. A file gets its name when it is whole and on the disk;
- * a crash leaves an unfinished one at most, which `deleteExpired` clears away after an hour. While the disk is full,
- * `put` waits.
+ * Outputs as files: `<folder>/<expiry hour>/<job>.<fence>.pdf`, for reports `….json`. A file gets its name when it is
+ * complete and on the disk. A crash leaves at most an unfinished file, which `deleteExpired` deletes after an hour.
+ * While the disk is full, `put` waits.
  */
 export function createFolderOutputStore(folder: string, options: DiskSpaceOptions = {}): OutputStore {
   const unfinished = join(folder, UNFINISHED);
@@ -43,7 +43,7 @@ export function createFolderOutputStore(folder: string, options: DiskSpaceOption
       const handle = await openIfThere(locate(folder, key).path);
       if (handle === undefined) return undefined;
       const { size } = await handle.stat();
-      // The open file stays readable to its end, whatever happens to its name.
+      // The open file can be read to its end even when it is deleted.
       return { size, stream: handle.createReadStream() };
     },
 
@@ -60,7 +60,7 @@ export function createFolderOutputStore(folder: string, options: DiskSpaceOption
   };
 }
 
-/** @throws RangeError when the key is not one that `outputKey` makes: no other may name a file. */
+/** @throws RangeError for a key that `outputKey` cannot have made: no other key may name a file. */
 function locate(folder: string, key: OutputKey): { hourFolder: string; path: string } {
   const groups = KEY.exec(key)?.groups;
   if (groups === undefined) throw new RangeError('Not a key of an output.');
@@ -68,7 +68,7 @@ function locate(folder: string, key: OutputKey): { hourFolder: string; path: str
   return { hourFolder, path: join(hourFolder, groups.name!) };
 }
 
-/** Does what needs a folder, which is nearly always there; if it is not, it is made. */
+/** Runs work that needs a folder, which nearly always exists; makes the folder when it is missing. */
 async function withFolder(path: string, work: () => Promise<void>): Promise<void> {
   try {
     await work();
@@ -79,7 +79,7 @@ async function withFolder(path: string, work: () => Promise<void>): Promise<void
   }
 }
 
-/** A new folder is on the disk once the one that it lies in is. */
+/** A new folder is on the disk when its parent folder is synced. */
 async function makeFolder(path: string): Promise<void> {
   const firstMade = await mkdir(path, { recursive: true, mode: 0o700 });
   if (firstMade === undefined) return;
@@ -115,7 +115,7 @@ async function openIfThere(path: string) {
   }
 }
 
-/** Hour folders whose hour has ended; nothing else that lies there is ours to touch. */
+/** Folders of hours that have ended; everything else in the folder belongs to others and is left alone. */
 async function expiredHours(folder: string, now: Date): Promise<string[]> {
   const entries = await ifThere(readdir(folder, { withFileTypes: true }), []);
   return entries
@@ -127,7 +127,7 @@ async function expiredHours(folder: string, now: Date): Promise<string[]> {
 async function deleteHour(hourFolder: string): Promise<number> {
   const names = (await ifThere(readdir(hourFolder), [])).filter((name) => FILE.test(name));
   for (const name of names) await rm(join(hourFolder, name), { force: true });
-  // Refused, and rightly, when somebody has put other files there.
+  // Fails, as it should, when the folder contains files of others.
   await rmdir(hourFolder).catch(() => {});
   return names.length;
 }

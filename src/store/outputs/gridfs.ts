@@ -5,13 +5,13 @@ import { Collection, type CollectionSpec } from '../collection.ts';
 import { isDuplicateKey } from '../duplicate-key.ts';
 import { expiryOf, HOUR_MS, type OutputKey, type OutputStore, type StoredOutput } from './output-store.ts';
 
-/** Most PDFs are one chunk; a larger one stays far below MongoDB's 16 MiB for a document. */
+/** Most PDFs are one chunk; a chunk stays far below MongoDB's limit of 16 MiB for a document. */
 const CHUNK_BYTES = 1024 * 1024;
-/** Bounds what is encoded at a time, and what one statement deletes. */
+/** Bounds the chunks that are encoded at a time, and the documents that one statement deletes. */
 const CHUNKS_PER_INSERT = 8;
 const DELETE_BATCH = 500;
 
-/** A GridFS file; it is written after its chunks, so a file that can be found is whole. */
+/** A GridFS file. It is written after its chunks, so a file that can be found is complete. */
 interface FileDocument {
   /** The output's key. */
   _id: string;
@@ -20,12 +20,12 @@ interface FileDocument {
   uploadDate: Date;
   filename: string;
   metadata: { contentType: string; expiresAt: Date };
-  /** The whole PDF, when it would be one chunk. */
+  /** The whole PDF, when it fits into one chunk. */
   data?: mongo.Binary;
 }
 
 interface ChunkDocument {
-  /** `<key>/<n>`: found exactly, and by the hour it expires in, through the one index that every server has. */
+  /** `<key>/<n>`: found exactly, and by the hour of its expiry, through the one index that every server has. */
   _id: string;
   files_id: OutputKey;
   n: number;
@@ -36,12 +36,12 @@ const FILES: CollectionSpec = { name: 'outputs.files' };
 const CHUNKS: CollectionSpec = { name: 'outputs.chunks' };
 
 /**
- * Outputs in MongoDB, in the layout of GridFS (bucket `outputs`), but for one thing: a PDF that would be one chunk, as
- * most are, lies within its file document. So it is put by one statement and read by one; larger ones can be read by any
- * GridFS client.
+ * Outputs in MongoDB, in the layout of GridFS (bucket `outputs`), with one exception: a PDF that fits into one chunk,
+ * as most do, is part of its file document. So one statement stores it and one reads it. Any GridFS client can read
+ * larger PDFs.
  *
- * Written here rather than through the driver's bucket, which checks its indexes first, writes chunk by chunk, and
- * cannot find by one exact key, the only look-up that the embedded server does without a scan.
+ * The driver's own bucket is not used, because it checks its indexes first, writes chunk by chunk, and cannot find by
+ * one exact key, the only lookup that the embedded server does without a scan.
  */
 export function createGridFsOutputStore(connection: Connection): OutputStore {
   const files: Files = new Collection(connection, FILES);
@@ -53,13 +53,13 @@ export function createGridFsOutputStore(connection: Connection): OutputStore {
         await insert(files, chunks, key, pdf);
       } catch (error) {
         if (!isDuplicateKey(error)) throw error;
-        // An earlier put of this key got part of the way, or all of it without the response.
+        // An earlier `put` of this key was interrupted, or was complete and its response was lost.
         await remove(files, chunks, key);
         await insert(files, chunks, key, pdf);
       }
     },
 
-    // A database that cannot keep PDFs cannot keep jobs either, and refuses them itself.
+    // A database that cannot store PDFs cannot store jobs either, and rejects new jobs itself.
     problem: () => undefined,
 
     async get(key): Promise<StoredOutput | undefined> {
@@ -73,8 +73,8 @@ export function createGridFsOutputStore(connection: Connection): OutputStore {
     delete: (key) => remove(files, chunks, key),
 
     async deleteExpired(now) {
-      // Keys begin with the hour of their expiry, so whatever sorts before the present one has expired: also chunks
-      // whose file was never written. (Hours have six digits until the year 2084.)
+      // Keys begin with the hour of their expiry, so every key that sorts before the present hour has expired,
+      // including chunks whose file was never written. (Hours have six digits until the year 2084.)
       const end = `${Math.ceil(now.getTime() / HOUR_MS)}/`;
       const deleted = await deleteBefore(files, end);
       await deleteBefore(chunks, end);
@@ -134,7 +134,7 @@ async function* contents(chunks: Chunks, key: OutputKey, count: number): AsyncGe
   }
 }
 
-/** The file first: what is half deleted cannot be read. Chunks go until there is none of the next number. */
+/** The file first, so that a partly deleted PDF cannot be read. Then its chunks, up to the first missing number. */
 async function remove(files: Files, chunks: Chunks, key: OutputKey): Promise<void> {
   await files.deleteOne({ _id: key });
   for (let n = 0; ; n++) {

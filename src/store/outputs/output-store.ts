@@ -7,35 +7,41 @@ export interface StoredOutput {
 }
 
 /**
- * Where finished PDFs are kept until their retention ends.
+ * Stores finished PDFs until their retention ends.
  *
- * Keys come from `outputKey`; each attempt of a job writes its own key, so that a worker which has lost its lease can
- * never overwrite what another one stored.
+ * Keys come from `outputKey`. Each attempt of a job writes its own key, so that a worker that has lost its lease can
+ * never overwrite the output of another one.
  */
 export interface OutputStore {
   /**
-   * Durable when it resolves. A store whose disk is full waits for room rather than fail: a PDF that is finished is not
-   * thrown away.
+   * Durable when it resolves. A store whose disk is full waits for space instead of failing, so that no finished PDF is
+   * lost.
    *
    * @param signal ends that wait.
    */
   put(key: OutputKey, pdf: Uint8Array, signal?: AbortSignal): Promise<void>;
-  /** Why no new work should be taken on its account, a full disk above all; undefined when there is nothing. */
+  /** Why no new work should be accepted because of this store, for example a full disk; undefined without a problem. */
   problem(): string | undefined;
-  /** undefined when there is nothing under the key (any more). */
+  /** @returns undefined when nothing is stored under the key (any more). */
   get(key: OutputKey): Promise<StoredOutput | undefined>;
-  /** Deleting what is not there is no error. */
+  /** Deleting a missing key is no error. */
   delete(key: OutputKey): Promise<void>;
-  /** Deletes everything whose expiry lies before `now`; returns how many went. Catches what crashes left behind. */
+  /**
+   * Deletes every output that expired before `now`, including outputs that crashes have left. @returns the number of
+   * outputs.
+   */
   deleteExpired(now: Date): Promise<number>;
 }
 
-/** `<expiry hour since the epoch>/<job>.<fence>.pdf`, of a report `….json`: what is to be deleted together lies together. */
+/**
+ * `<expiry hour since the epoch>/<job>.<fence>.pdf`, for a report `….json`. Outputs that expire together are stored
+ * together.
+ */
 export type OutputKey = string & { readonly __brand: 'OutputKey' };
 
 export const HOUR_MS = 3_600_000;
 
-/** The hour is rounded up, so that nothing goes before its time. */
+/** The hour is rounded up, so that nothing is deleted too early. */
 export function outputKey(
   jobId: string,
   fence: number,
@@ -45,7 +51,7 @@ export function outputKey(
   return `${Math.ceil(expiresAt.getTime() / HOUR_MS)}/${jobId}.${fence}.${kind}` as OutputKey;
 }
 
-/** The end of the hour that the key is filed under. */
+/** The end of the hour in the key. */
 export function expiryOf(key: OutputKey): Date {
   return new Date(Number.parseInt(key, 10) * HOUR_MS);
 }

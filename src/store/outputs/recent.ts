@@ -2,24 +2,24 @@ import { Readable } from 'node:stream';
 import { LRUCache } from 'lru-cache';
 import type { OutputKey, OutputStore } from './output-store.ts';
 
-/** A caller that waits fetches its PDF at once. */
+/** How long a PDF stays in memory, in milliseconds: a waiting caller fetches its PDF at once. */
 const KEPT_MS = 5000;
 const MAX_ENTRY_BYTES = 1024 * 1024;
 
 /**
- * A store that also keeps what was put last in memory, for processes that fetch what they have put themselves.
+ * A store that also keeps the last stored PDFs in memory, for processes that fetch the PDFs that they have stored.
  *
- * @param maxBytes kept in all; PDFs that would take more than a quarter of it are not kept, nor are those of more than a
- *   mebibyte: each would be in memory as a whole for as long as its reader takes.
+ * @param maxBytes of all kept PDFs. PDFs larger than a quarter of it, or than 1 MiB, are not kept: each would be in
+ * memory as a whole for as long as its reader takes.
  */
 export function withRecentOutputs(store: OutputStore, maxBytes = 32 * 1024 * 1024): OutputStore {
   const recent = new LRUCache<OutputKey, Uint8Array>({
     maxSize: maxBytes,
     maxEntrySize: Math.min(MAX_ENTRY_BYTES, maxBytes / 4),
-    // The library takes no entry without a size.
+    // The library accepts no entry of size 0.
     sizeCalculation: (pdf) => Math.max(1, pdf.byteLength),
     ttl: KEPT_MS,
-    // What is not fetched any more must not stay in memory until something else is put.
+    // Without it, a PDF that is not fetched would stay in memory until the next one is stored.
     ttlAutopurge: true,
   });
 
