@@ -5,7 +5,7 @@ import { hideSecrets } from './roles/hidden-environment.ts';
 /** The roles that start browsers. */
 const WITH_BROWSERS: readonly (string | undefined)[] = ['worker', 'standalone'];
 
-// First of all, and before anything is loaded: the process may begin anew here.
+// Before anything else is loaded, because `hideSecrets` may restart the process.
 const environment = WITH_BROWSERS.includes(process.argv[2]) ? hideSecrets(process.env) : process.env;
 letHeapGrow();
 const { runPlaten } = await import('./platen.ts');

@@ -6,9 +6,12 @@ import type { RunningRole } from './roles/run-role.ts';
 
 const ROLES: readonly Role[] = ['api', 'worker', 'dispatcher', 'controller', 'standalone'];
 const USAGE = `usage: platen <${ROLES.join(' | ')}>\n       platen accounts <list | create | invite | set-plan | reset-password | revoke-tokens>\n       platen billing <setup | check>\n       platen try URL\n       platen render FILE… --out DIR\n       platen batch FILE.csv|FILE.ndjson [--template ID] --out OUT.zip|DIR`;
-/** Two signals within this time are one: of a process group, the parent may pass on what its child has got already. */
+/**
+ * Signals within this time count as one: a parent may pass on a signal that its child has received already.
+ * Milliseconds.
+ */
 const SAME_SIGNAL_MS = 1000;
-/** What is left to do when nothing works any more is not waited for longer than this. */
+/** The longest wait for the last steps of a process that has lost a component, in milliseconds. */
 const LAST_STEPS_MS = 10_000;
 
 async function main(environment: NodeJS.ProcessEnv): Promise<void> {
@@ -23,7 +26,7 @@ async function main(environment: NodeJS.ProcessEnv): Promise<void> {
   await run(role, loadConfig(role, environment));
 }
 
-/** Runs a role until a signal stops it: SIGTERM, Ctrl-C, or the SIGHUP of a terminal that is closed. */
+/** Runs a role until a signal stops it: SIGTERM, SIGINT (Ctrl-C), or SIGHUP (a closed terminal). */
 async function run(role: Role, config: Config): Promise<void> {
   const startRole = await starterOf(role);
   let running: RunningRole | undefined;
@@ -45,17 +48,18 @@ async function run(role: Role, config: Config): Promise<void> {
       signalledAt = now;
       return stop({ signal }, 0);
     }
-    // The second time there is no patience left; children end with their parent. But a terminal that is closed says so
-    // more than once: the system to its foreground processes, the shell to its jobs.
+    // A second signal ends the process at once; children end with their parent. SIGHUP is an exception, because a
+    // closed terminal sends it more than once: the system to the foreground processes, the shell to its jobs.
     if (signal !== 'SIGHUP' && now - signalledAt > SAME_SIGNAL_MS) process.exit(1);
   };
-  // Node ends the process after this: what it was doing is in an unknown state, and leases bring its jobs back.
+  // Node ends the process after this event. The state of its work is unknown, and its jobs continue when their leases
+  // end.
   process.on('uncaughtExceptionMonitor', (error) => {
     running?.logger.fatal({ err: error }, 'ending after an error that nobody has caught');
   });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, onSignal);
 
-  /** Something that the role cannot do without is gone for good. */
+  /** Called when something that the role depends on has ended for good. */
   const onLost = (error: Error) => {
     if (stopping) return;
     report(`platen ${role} ends: ${error.message}`);
@@ -67,7 +71,7 @@ async function run(role: Role, config: Config): Promise<void> {
   try {
     running = await starting;
   } catch (error) {
-    // A signal that came while it started is why it did not.
+    // A signal has interrupted the start.
     if (stopping) return;
     const { describeStartError } = await import('./roles/start-error.ts');
     report(`platen ${role} cannot start: ${describeStartError(error, config)}`);
@@ -77,7 +81,7 @@ async function run(role: Role, config: Config): Promise<void> {
   if (role === 'standalone') greet(running);
 }
 
-/** Each role loads only what it needs: a controller no browser, and nobody else the Kubernetes client. */
+/** Loads only the code of the role: only the controller loads the Kubernetes client, and it loads no browser code. */
 async function starterOf(
   role: Role,
 ): Promise<(config: Config, onLost: (error: Error) => void) => Promise<RunningRole>> {
@@ -86,7 +90,7 @@ async function starterOf(
   return (config, onLost) => runRole(role, config, onLost);
 }
 
-/** What a person wants to know first. */
+/** Prints the address, the key and an example of a request. */
 function greet({ port, firstKey }: RunningRole): void {
   const key =
     firstKey === undefined
@@ -110,20 +114,20 @@ function greet({ port, firstKey }: RunningRole): void {
   report(lines.join('\n'));
 }
 
-/** Behind the #, so that the token is sent to no server but in the request that uses it up. */
+/** The token is in the fragment, so that it is sent to no server before the request that uses it. */
 function signInUrl(port: number, token: string): string {
   return `http://localhost:${port}/dashboard/sign-in#once=${token}`;
 }
 
-/** For a line that is to be pasted into a shell. */
+/** A path that can be pasted into a shell. */
 function quoted(path: string): string {
   return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }
 
 /**
- * Does what the command line asks for, and ends the process when that cannot be done.
+ * Runs the role or the command that the command line names; ends the process with exit code 1 when that fails.
  *
- * @param environment the variables that a role is set up by.
+ * @param environment the variables that configure a role.
  */
 export function runPlaten(environment: NodeJS.ProcessEnv): void {
   main(environment).catch((error: unknown) => {

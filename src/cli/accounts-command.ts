@@ -44,7 +44,7 @@ interface Options {
 
 interface Streams {
   readonly stdin: NodeJS.ReadableStream;
-  /** Where the answer goes, and nothing else. */
+  /** Receives the result, and nothing else. */
   readonly print: (text: string) => void;
 }
 
@@ -56,9 +56,9 @@ type Run = (
 ) => Promise<Result>;
 
 interface Result {
-  /** For a program. */
+  /** The result for programs. */
   readonly value: unknown;
-  /** For a person. */
+  /** The result for people. */
   readonly text: string;
 }
 
@@ -128,8 +128,8 @@ const COMMANDS: Readonly<Record<string, { readonly operands: number; readonly ru
 /**
  * `platen accounts …`.
  *
- * @param argv what comes after `accounts`.
- * @throws CommandError, or ConfigError for a faulty environment.
+ * @param argv the arguments after `accounts`.
+ * @throws CommandError, or ConfigError for an invalid environment.
  */
 export async function runAccountsCommand(
   argv: readonly string[],
@@ -143,7 +143,7 @@ export async function runAccountsCommand(
     const result = await command.run(opened, operands, options, stdin);
     print(options.json ? JSON.stringify(result.value, undefined, 2) : result.text);
   } catch (error) {
-    // What the services refuse is told as it is to whoever typed the command.
+    // The user gets the message of the service's error unchanged.
     throw error instanceof PlatenError ? new CommandError(error.message) : error;
   } finally {
     await opened.close();
@@ -187,9 +187,10 @@ function parseStrictly(argv: readonly string[]) {
 }
 
 /**
- * One from stdin, never from the arguments, which every process of the machine can read; otherwise one is made.
+ * The password from stdin if that is requested, otherwise a generated one. It is never an argument, because every
+ * process of the machine can read arguments.
  *
- * @returns in `made` the one that is to be shown.
+ * @returns `made` is the generated password, which has to be shown.
  */
 async function passwordOf(
   options: Options,
@@ -214,7 +215,7 @@ function integer(name: string, given: string, min: number, max = Number.MAX_SAFE
   );
 }
 
-/** @param password one that was made for the account. */
+/** @param password the password that was generated for the account. */
 function one(account: Account, password?: string): Result {
   const table = accountTable([account]);
   if (password === undefined) return { value: shown(account), text: table };

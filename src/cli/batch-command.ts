@@ -27,7 +27,7 @@ export const SOME_FAILED = 2;
 
 interface Deps {
   readonly print: (text: string) => void;
-  /** Where progress is drawn, and what failed is told. */
+  /** Receives the progress, and the items that failed. */
   readonly stderr: ProgressStream;
 }
 
@@ -41,7 +41,7 @@ interface Arguments {
 /**
  * `platen batch …`.
  *
- * @param argv what comes after `batch`.
+ * @param argv the arguments after `batch`.
  * @returns the exit code.
  * @throws CommandError when nothing could be done.
  */
@@ -69,7 +69,7 @@ async function renderBatch(
   });
   const placed = readBatchFile({ name: file, text, templateId });
   const items = placed.map(({ item }) => (options === undefined ? item : { options, ...item }));
-  // Found out before anything is rendered.
+  // If the folder cannot be made, the command fails before anything is rendered.
   await mkdir(isZip(out) ? dirname(out) : out, { recursive: true }).catch((error: Error) => {
     throw new CommandError(`--out: ${error.message}`);
   });
@@ -119,7 +119,7 @@ async function download(client: PlatenClient, jobId: string, out: string): Promi
   if (isZip(out)) return saveAs(out, client.batches.download(jobId, out));
   for await (const { itemId, status } of client.batches.items(jobId)) {
     if (status !== 'completed') continue;
-    // An id may be anything; a file's name may not.
+    // An id may have characters that a file name may not have.
     const file = join(out, `${encodeURIComponent(itemId).slice(0, 200)}.pdf`);
     await saveAs(file, client.batches.downloadItem(jobId, itemId, file));
   }
@@ -129,7 +129,7 @@ function isZip(out: string): boolean {
   return /\.zip$/i.test(out);
 }
 
-/** What the service says of an item by its index, with the line it stands in. */
+/** The service's errors, with the file's line in front of each error that names an item. */
 function inFile(error: PlatenApiError, file: string, placed: readonly PlacedItem[]): CommandError {
   const errors = error.messages.map((message) => {
     const index = /^items\[(\d+)\](?: \(".*?"\))?\.?:? ?/.exec(message);
@@ -162,14 +162,14 @@ function parseStrictly(argv: readonly string[]) {
   });
 }
 
-/** @throws CommandError when they are no JSON object. */
+/** @throws CommandError when the options are not a JSON object. */
 export function optionsOf(text: string | undefined): RenderOptions | undefined {
   if (text === undefined) return undefined;
   try {
     const options: unknown = JSON.parse(text);
     if (typeof options === 'object' && options !== null && !Array.isArray(options)) return options;
   } catch {
-    // It is said below.
+    // The error is thrown below.
   }
   throw new CommandError('--options must be a JSON object: \'{"format": "A5"}\'');
 }

@@ -2,23 +2,23 @@ import { basename, extname } from 'node:path';
 import { CsvError, parse } from 'csv-parse/sync';
 import { CommandError } from './command-error.ts';
 
-/** An item of a batch as it is sent. What is wrong with it is for the service to say. */
+/** An item of a batch as it is sent. The service validates it. */
 export interface FileItem {
   readonly id: string;
   readonly [field: string]: unknown;
 }
 
-/** An item, and where in its file it begins. */
+/** An item, and its line in the file. */
 export interface PlacedItem {
   readonly line: number;
   readonly item: FileItem;
 }
 
 export interface BatchFile {
-  /** As it was named. */
+  /** The path as given on the command line. */
   readonly name: string;
   readonly text: string;
-  /** Of items that name no source of their own. */
+  /** The template of items that name no source of their own. */
   readonly templateId: string | undefined;
 }
 
@@ -37,11 +37,12 @@ const SOURCES = ['html', 'url', 'templateId', 'data'];
 type Row = { readonly [column: string]: unknown };
 
 /**
- * The items that a file lists. Of a CSV file each row is the data of the template, with columns named in the first; a dot in
- * a name leads into an object: `customer.name`. Of an NDJSON file each line is such data, or a whole item. Data names its
- * item by its `id` and its file by its `filename`, if it has them; otherwise the item is called after its line.
+ * Reads the items of a file. In a CSV file the first row names the columns, and each further row is the data of the
+ * template; a dot in a column's name makes a nested object: `customer.name`. In an NDJSON file each line is such data,
+ * or a whole item. `id` and `filename` of the data become the item's id and the PDF's name; an item without `id` is
+ * named after its line.
  *
- * @throws CommandError naming every line with a fault.
+ * @throws CommandError naming every invalid line.
  */
 export function readBatchFile(file: BatchFile): PlacedItem[] {
   const kind = extname(file.name).toLowerCase();
@@ -128,7 +129,7 @@ function wanted(templateId: string | undefined): string {
   return templateId;
 }
 
-/** `{ 'customer.name': 'Ada' }` as `{ customer: { name: 'Ada' } }`. */
+/** Turns `{ 'customer.name': 'Ada' }` into `{ customer: { name: 'Ada' } }`. */
 function nested(record: Record<string, string>): Row {
   const root: Record<string, unknown> = Object.create(null);
   for (const [column, value] of Object.entries(record)) {
@@ -148,7 +149,7 @@ function nested(record: Record<string, string>): Row {
   return root;
 }
 
-/** A PDF's name after the file it is made of. */
+/** The name of a file's PDF: `letter.pdf` for `letter.html`. */
 export function pdfNameOf(file: string): string {
   return `${basename(file, extname(file))}.pdf`;
 }

@@ -22,7 +22,7 @@ otherwise of the cluster's plans in the database of MONGODB_URI, if there are an
 
 /**
  * @returns the exit code: 1 when `check` has found something.
- * @throws CommandError for whoever typed it.
+ * @throws CommandError with a message for the user.
  */
 export async function runBillingCommand(
   [command, ...rest]: readonly string[],
@@ -46,7 +46,7 @@ export async function runBillingCommand(
   return command === 'check' && lines.length > 0 ? 1 : 0;
 }
 
-/** Runs what asks Stripe. @throws CommandError that says what Stripe has answered, or that it has not. */
+/** Runs calls to Stripe. @throws CommandError with Stripe's error, or when Stripe cannot be reached. */
 async function asked<T>(ask: () => Promise<T>): Promise<T> {
   try {
     return await ask();
@@ -62,7 +62,7 @@ async function asked<T>(ask: () => Promise<T>): Promise<T> {
   }
 }
 
-/** The plans as they are now, of which only prices are asked. @throws CommandError when they cannot be had. */
+/** The present plans, of which only the prices are used. @throws CommandError when they cannot be read. */
 async function openPlans(
   config: Pick<Config, 'PLATEN_PLANS_FILE' | 'MONGODB_URI' | 'MONGODB_TLS_CERT' | 'MONGODB_TLS_KEY'>,
   logger: Logger,

@@ -1,4 +1,4 @@
-/** Its message is told to whoever typed the command, without a stack. */
+/** An error whose message is shown to the user without a stack. */
 export class CommandError extends Error {
   constructor(message: string) {
     super(message);

@@ -1,11 +1,11 @@
 import process from 'node:process';
 
-/** What comes after the command's name. @throws CommandError or ConfigError, for whoever typed it. */
+/** Receives the arguments after the command's name. @throws CommandError or ConfigError with a message for the user. */
 type Command = (argv: readonly string[]) => Promise<void>;
 
 const print = (text: string) => void process.stdout.write(`${text}\n`);
 
-/** `platen <name> …` that is no role. Each loads only what it needs: a command is to answer at once. */
+/** The commands that are no role: `platen <name> …`. Each loads only the code that it needs, so that it starts fast. */
 export const COMMANDS: ReadonlyMap<string, Command> = new Map([
   [
     'accounts',

@@ -4,10 +4,10 @@ import { CommandError } from './command-error.ts';
 const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
 /**
- * The account that an operator means.
+ * The account with an id or an e-mail address.
  *
- * @param who an account's id or e-mail address.
- * @throws CommandError when there is none, or several have the address.
+ * @param who the account's id or e-mail address.
+ * @throws CommandError when there is no such account, or several accounts have the address.
  */
 export async function findAccount(accounts: AccountReader, who: string): Promise<Account> {
   if (UUID.test(who)) {

@@ -15,9 +15,9 @@ Exits with 0 when there are none; with 1 when there are, or a file could not be 
 /**
  * `platen lint …`.
  *
- * @param argv what comes after `lint`.
+ * @param argv the arguments after `lint`.
  * @returns the exit code.
- * @throws CommandError when it was not called as it should be.
+ * @throws CommandError for invalid arguments.
  */
 export async function runLintCommand(
   argv: readonly string[],

@@ -30,13 +30,13 @@ export interface OpenAccounts {
 }
 
 /**
- * Opens the database that MONGODB_URI names, otherwise the embedded one of the data folder: that of the standalone Platen
- * that runs on it, or one of its own.
+ * Opens the database of MONGODB_URI. If that is not set, opens the embedded database of the data folder, or connects to
+ * it when a running standalone Platen has it open.
  *
- * @throws CommandError when neither can be had, or the plans file has faults.
+ * @throws CommandError when no database can be opened, or the plans file is invalid.
  */
 export async function openAccounts(config: Config): Promise<OpenAccounts> {
-  // The log goes to stdout, which is for the command's own answer.
+  // Without a log, because stdout is for the command's result.
   const logger = createLogger({ level: 'silent', role: 'accounts', instance: 'accounts' });
   const plansOfFile = await openPlans(config.PLATEN_PLANS_FILE, logger);
   const database =
@@ -46,7 +46,7 @@ export async function openAccounts(config: Config): Promise<OpenAccounts> {
   try {
     const connection = await connectDatabase(database.uri, logger, await mongodbCertificate(config));
     await checkLayout(connection, logger);
-    // Of the embedded database there is no mirror, and the built-in plans hold.
+    // The embedded database has no mirror, so the built-in plans apply.
     const plans =
       config.PLATEN_PLANS_FILE === undefined
         ? await openMirroredPlans(new PlanMirror(connection), logger)
@@ -100,7 +100,8 @@ async function openEmbedded(config: Config, logger: Logger) {
     return await startEmbeddedDatabase({ dataDir, logger, engine, jarsDir, lockWaitMs });
   } catch (error) {
     if (!(error instanceof EmbeddedDatabaseError)) throw error;
-    // Whoever has the data open has announced it; it ends with its process, not with us.
+    // The process that has the data open has announced the address. The database ends with that process, not with this
+    // one.
     if (error.inUse && announced !== undefined) return { uri: announced, close: async () => {} };
     throw new CommandError(
       `The embedded database in ${dataDir} cannot be opened: ${error.message}\n` +

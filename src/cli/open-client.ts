@@ -8,14 +8,14 @@ import {
 } from '../../clients/typescript/src/index.ts';
 import { CommandError } from './command-error.ts';
 
-/** No request of a command waits for a render, so a response begins sooner than the client's own bound. */
+/** Requests of commands never wait for a render, so a response begins sooner than the client's default timeout. */
 const RETRY: Partial<RetryOptions> = { longestMs: 10_000, answerTimeoutMs: 30_000 };
 const POLLING = { firstMs: 200, longestMs: 2000 };
 
 /**
- * A client of the service that the environment names.
+ * A client of the service at PLATEN_URL, with the key PLATEN_API_KEY.
  *
- * @throws CommandError when it does not name the service and a key: PLATEN_URL, PLATEN_API_KEY.
+ * @throws CommandError when PLATEN_URL or PLATEN_API_KEY is missing or invalid.
  */
 export function openClient(
   { PLATEN_URL: baseUrl = '', PLATEN_API_KEY: apiKey = '' }: NodeJS.ProcessEnv,
@@ -28,7 +28,7 @@ export function openClient(
   return new PlatenClient({ baseUrl, apiKey, retry, polling: POLLING, fetch: fetchByOwnConnections() });
 }
 
-/** An error as the user of a command reads it; one that is not of the client, as it is. */
+/** An error of the client with a message for the user; any other error unchanged. */
 export function reported(error: unknown, { PLATEN_URL: url }: NodeJS.ProcessEnv): Error {
   if (error instanceof PlatenApiError) {
     const { code, status, messages } = error;
@@ -41,7 +41,7 @@ export function reported(error: unknown, { PLATEN_URL: url }: NodeJS.ProcessEnv)
   return error as Error;
 }
 
-/** @throws CommandError when a download cannot write its file; what else it fails with, as it is. */
+/** @throws CommandError when the file of a download cannot be written; other errors unchanged. */
 export async function saveAs(file: string, download: Promise<number>): Promise<void> {
   await download.catch((error: NodeJS.ErrnoException) => {
     if (error.syscall === undefined) throw error;
@@ -49,12 +49,15 @@ export async function saveAs(file: string, download: Promise<number>): Promise<v
   });
 }
 
-/** Of a failed fetch: what has happened to its connection. */
+/** The error of the connection, for a failed fetch. */
 export function innermostCause(error: Error): unknown {
   return error.cause instanceof Error ? innermostCause(error.cause) : (error.cause ?? error);
 }
 
-/** After a failure every kept connection may lead to a server that is no more: the next request makes one of its own. */
+/**
+ * A fetch with its own connections. After a failure every open connection may lead to a server that has gone, so the
+ * next request opens a new one.
+ */
 function fetchByOwnConnections(): Fetch {
   let connections = new Agent();
   return async (request) => {

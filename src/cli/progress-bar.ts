@@ -1,4 +1,4 @@
-/** Where it is drawn: stderr, so that stdout can be piped. */
+/** The output: stderr, so that stdout can be piped. */
 export interface ProgressStream {
   readonly isTTY?: boolean | undefined;
   readonly columns?: number | undefined;
@@ -6,10 +6,10 @@ export interface ProgressStream {
 }
 
 const WIDTH = 30;
-/** Without a terminal: a line for each further tenth. */
+/** Without a terminal, a line is written for each tenth of the whole. */
 const STEPS = 10;
 
-/** How far something is: one line that is drawn again and again on a terminal; elsewhere a line now and then. */
+/** Shows progress: on a terminal by one line that is redrawn, elsewhere by at most ten lines. */
 export class ProgressBar {
   readonly #stream: ProgressStream;
   #reported = -1;
@@ -19,7 +19,7 @@ export class ProgressBar {
     this.#stream = stream;
   }
 
-  /** @param note what else there is to say: `3 failed`. */
+  /** @param note text after the numbers: `3 failed`. */
   show(done: number, total: number, note = ''): void {
     const share = total === 0 ? 1 : done / total;
     const counts = `${done} of ${total}${note === '' ? '' : `, ${note}`}`;
@@ -37,7 +37,7 @@ export class ProgressBar {
     this.#stream.write(`${counts}\n`);
   }
 
-  /** What follows begins on a line of its own. */
+  /** Ends the line of the bar, so that later output begins on a line of its own. */
   end(): void {
     if (this.#drawn) this.#stream.write('\n');
     this.#drawn = false;

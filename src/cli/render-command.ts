@@ -16,13 +16,13 @@ PLATEN_URL, with the key in PLATEN_API_KEY.
 
 Exits with 0 when all were rendered; with 2 when some were not, which are named; with 1 when nothing was done.`;
 
-/** Renders at a time: what a plan has not room for waits at the service. */
+/** Renders at a time. Renders beyond the plan's slots wait at the service. */
 const AT_ONCE = 4;
 
 /**
  * `platen render …`.
  *
- * @param argv what comes after `render`.
+ * @param argv the arguments after `render`.
  * @returns the exit code.
  * @throws CommandError when nothing could be done.
  */
@@ -63,10 +63,10 @@ export async function runRenderCommand(
 }
 
 /**
- * Renders one file, and saves its PDF as `target` where there is one.
+ * Renders one file, and saves its PDF as `target`, if given.
  *
- * @returns the warnings of its report, when that is asked for.
- * @throws Error when the render fails, with its code and, where there are any, its warnings; as the client does.
+ * @returns the warnings of its report, if one is requested.
+ * @throws Error when the render fails, with its code and its warnings, if any; the errors of the client.
  */
 export async function renderFile(
   client: PlatenClient,

@@ -6,13 +6,13 @@ import { innermostCause } from './open-client.ts';
 const PAUSE_MS = 1000;
 const HTML =
   '<!doctype html><title>Platen</title><h1>It works</h1><p>Rendered by <code>platen try</code>.</p>';
-/** Statuses of a service that starts, is busy, or has not heard of the key yet: the next attempt may find it otherwise. */
+/** Statuses of a service that is starting, is busy, or does not know the key yet: a later attempt may succeed. */
 const MAY_PASS: ReadonlySet<number> = new Set([401, 429, 500, 502, 503, 504]);
 const SHOWN = 500;
 
 export interface Rendered {
   readonly bytes: number;
-  /** From the order that was accepted to the whole PDF, in milliseconds. */
+  /** From the start of the successful attempt to the whole PDF, in milliseconds. */
   readonly tookMs: number;
 }
 
@@ -24,13 +24,13 @@ interface Target {
 }
 
 /**
- * Has one small document rendered, trying again for as long as the signal allows what may pass: a service that cannot be
- * reached, a pool that is still empty.
+ * Renders one small document. Temporary errors (the service cannot be reached, the pool is still empty) are retried
+ * until the signal aborts.
  *
- * @throws CommandError with what the service said last.
+ * @throws CommandError with the last error of the service.
  */
 export async function renderOnce({ url, key, signal }: Target): Promise<Rendered> {
-  // Without retries of its own: the loop below has them, for more statuses, and keeps the last error for when time is up.
+  // Without the client's retries: the loop below retries more statuses, and keeps the last error for its final message.
   const client = new PlatenClient({ baseUrl: url.href, apiKey: key, retry: { giveUpAfterMs: 0 } });
   let last = 'nothing has answered';
   while (!signal.aborted) {
@@ -49,7 +49,7 @@ export async function renderOnce({ url, key, signal }: Target): Promise<Rendered
   throw new CommandError(`${url} has rendered nothing in time: ${last}.`);
 }
 
-/** Why an attempt has failed. @throws CommandError when the next one would fail as well. */
+/** The reason why an attempt failed. @throws CommandError when the next attempt would fail as well. */
 function describe(error: Error, url: URL): string {
   if (error instanceof CommandError) throw error;
   if (error instanceof PlatenJobError) {

@@ -11,7 +11,7 @@ const USAGE = `usage: platen install-seccomp-profile SOURCE TARGET LABEL=VALUE
 Keeps the file SOURCE at TARGET, a path below the kubelet's folder of seccomp profiles, and the label on the node NODE_NAME
 for as long as it runs. Made for the chart's DaemonSet.`;
 
-/** How often it looks whether both are still there, and how soon again after a failure. */
+/** The pause between two checks of the file and the label, and the pause after a failed one, in milliseconds. */
 const CHECK_EVERY_MS = 30_000;
 const RETRY_AFTER_MS = 5000;
 
@@ -25,7 +25,7 @@ interface Installation {
 }
 
 interface Deps {
-  /** Ends it. */
+  /** Stops the command. */
   readonly signal: AbortSignal;
   readonly print: (text: string) => void;
 }
@@ -33,8 +33,8 @@ interface Deps {
 /**
  * `platen install-seccomp-profile …`.
  *
- * @param argv what comes after `install-seccomp-profile`.
- * @throws CommandError when it is not told what to install and where.
+ * @param argv the arguments after `install-seccomp-profile`.
+ * @throws CommandError for invalid arguments, or without NODE_NAME.
  */
 export async function runSeccompProfileCommand(
   argv: readonly string[],
@@ -59,7 +59,7 @@ export async function runSeccompProfileCommand(
   }
 }
 
-/** The label says that the profile is there, so it comes second. */
+/** The label is set last, because it says that the profile is present. */
 async function install(
   { source, target, node, label }: Installation,
   api: KubernetesApi,
@@ -73,7 +73,7 @@ async function install(
   print(`The node ${node} has the label ${label.name}=${label.value}.`);
 }
 
-/** The kubelet may read the target at any moment: it is put in place whole. @returns whether there was anything to do. */
+/** Replaces the target atomically, because the kubelet may read it at any moment. @returns whether it was replaced. */
 async function copyWhole(source: string, target: string): Promise<boolean> {
   const wanted = await readFile(source);
   const present = await readFile(target).catch(() => undefined);

@@ -1,4 +1,4 @@
-/** Rows under a head, in columns two spaces apart. */
+/** Rows below a header, in columns with two spaces between them. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = head.map((name, column) =>
     Math.max(name.length, ...rows.map((row) => row[column]?.length ?? 0)),

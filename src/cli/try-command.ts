@@ -12,16 +12,16 @@ Renders one small document through the API at URL, as an account of its own with
 at what comes back. Exits with 0 when that is a PDF. It waits for a service that is only starting: 60 s unless said otherwise.
 The database is the one of MONGODB_URI.`;
 
-/** It has no password, so that nobody signs in to it. */
+/** The account has no password, so nobody can sign in to it. */
 const ACCOUNT = { email: 'platen-try@platen.invalid', password: null, plan: FREE_PLAN };
 const DEFAULT_TIMEOUT_S = 60;
 const MAX_TIMEOUT_S = 3600;
 
 /**
- * `platen try …`, as `helm test` does it.
+ * `platen try …`, which `helm test` runs.
  *
- * @param argv what comes after `try`.
- * @throws CommandError saying what does not work, or ConfigError for a faulty environment.
+ * @param argv the arguments after `try`.
+ * @throws CommandError with the reason why it does not work, or ConfigError for an invalid environment.
  */
 export async function runTryCommand(
   argv: readonly string[],
@@ -34,7 +34,7 @@ export async function runTryCommand(
   let rendered: Rendered;
   try {
     const { account } = await opened.accountService.findOrCreate(ACCOUNT, BY_OPERATOR);
-    // Of test mode: it uses no quota, and the watermark tells its PDFs from others.
+    // In test mode: the key uses no quota, and its PDFs have a watermark.
     const fields = { name: 'platen try', mode: 'test', allowedIps: [] } as const;
     const { secret, key } = await opened.keyService.create(account._id, fields, BY_OPERATOR);
     try {
