@@ -4,11 +4,11 @@ import { Semaphore } from './semaphore.ts';
 export interface FairSemaphoreBounds {
   /** Tasks that run at a time. */
   readonly permits: number;
-  /** Tasks that wait for a permit, of all keys together: one of each key at most. */
+  /** Waiting tasks of all keys together; at most one task of each key waits for a permit. */
   readonly maxWaiting: number;
-  /** Tasks of one key that wait for the one before them. */
+  /** Tasks of one key that wait for the previous task of that key. */
   readonly maxWaitingOfKey: number;
-  /** Makes the error of a task for which there is no room to wait. */
+  /** Makes the error of a task that finds the queue full. */
   readonly full: () => Error;
 }
 
@@ -22,7 +22,7 @@ export class FairSemaphore {
     this.#permits = new Semaphore(permits, { maxWaiting, full });
   }
 
-  /** @throws what `full` makes, when there is no room to wait. */
+  /** @throws the error of `full` when the queue is full. */
   run<T>(key: string, task: () => Promise<T>): Promise<T> {
     return this.#perKey.run(key, () => this.#permits.run(task));
   }

@@ -1,16 +1,18 @@
 import { Semaphore, type SemaphoreQueue } from './semaphore.ts';
 
-/** A mutex for each key: one task at a time, first come, first served; those of other keys do not wait for it. */
+/**
+ * A mutex for each key: tasks of one key run one at a time, first come, first served. Tasks of other keys do not wait.
+ */
 export class KeyedMutex {
   readonly #mutexes = new Map<string, Semaphore>();
   readonly #queue: SemaphoreQueue;
 
-  /** @param queue of each key. */
+  /** @param queue the bounds of each key's queue. */
   constructor(queue: SemaphoreQueue = {}) {
     this.#queue = queue;
   }
 
-  /** @throws what `full` makes, when there is no room to wait. */
+  /** @throws the error of `full` when the queue is full. */
   async run<T>(key: string, task: () => Promise<T>): Promise<T> {
     const mutex = this.#mutexes.get(key) ?? new Semaphore(1, this.#queue);
     this.#mutexes.set(key, mutex);

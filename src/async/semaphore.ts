@@ -1,11 +1,13 @@
 export interface SemaphoreQueue {
   /** Tasks that wait for a permit; default unlimited. */
   readonly maxWaiting?: number;
-  /** Makes the error of a task for which there is no room to wait. */
+  /** Makes the error of a task that finds the queue full. */
   readonly full?: () => Error;
 }
 
-/** A semaphore with a bounded queue: lets a few tasks run at a time, the others first come, first served. */
+/**
+ * A semaphore with a bounded queue: runs at most `permits` tasks at a time, the others wait, first come, first served.
+ */
 export class Semaphore {
   readonly #permits: number;
   readonly #maxWaiting: number;
@@ -13,7 +15,7 @@ export class Semaphore {
   readonly #waiting: (() => void)[] = [];
   #running = 0;
 
-  /** @param permits tasks that run at a time. */
+  /** @param permits the most tasks that run at a time. */
   constructor(
     permits: number,
     { maxWaiting = Number.POSITIVE_INFINITY, full = () => new Error('Too many wait.') }: SemaphoreQueue = {},
@@ -30,7 +32,7 @@ export class Semaphore {
 
   /**
    * @param signal ends the wait; a task that has begun is not affected.
-   * @throws what `full` makes, when there is no room to wait; the reason of the signal.
+   * @throws the error of `full` when the queue is full; the reason of the signal.
    */
   async run<T>(task: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     const release = await this.acquire(signal);
@@ -41,12 +43,12 @@ export class Semaphore {
     }
   }
 
-  /** Waits for a permit. @returns what releases it; calling that again changes nothing. @throws as `run`. */
+  /** Waits for a permit. @returns a function that releases it; further calls change nothing. @throws as `run`. */
   async acquire(signal?: AbortSignal): Promise<() => void> {
     signal?.throwIfAborted();
     if (this.#running < this.#permits) this.#running += 1;
     else if (this.#waiting.length >= this.#maxWaiting) throw this.#full();
-    // A released permit goes straight to the next in the queue, so no later task can take it first.
+    // A released permit goes directly to the next task in the queue, so no later task can take it first.
     else await this.#wait(signal);
     let held = true;
     return () => {

@@ -4,7 +4,7 @@ export interface Sweep {
   readonly name: string;
   /** Milliseconds between the end of one run and the start of the next. */
   readonly everyMs: number;
-  /** @returns how many things it repaired; undefined when the sweep is no repair. */
+  /** @returns the number of repairs; undefined for a sweep that does ordinary work. */
   run(): Promise<number | undefined>;
 }
 

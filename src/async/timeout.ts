@@ -1,11 +1,11 @@
-/** Something took longer than it was given. */
+/** Work took longer than its time limit. */
 export class TimeoutError extends Error {
   override readonly name = 'TimeoutError';
 }
 
 /**
- * What `work` settles with, unless that takes longer than `ms`. The work itself goes on; what it settles with afterwards
- * is ignored, a rejection too.
+ * The result of `work`, unless `work` takes longer than `ms`. The work is not stopped; its later result or error is
+ * ignored.
  *
  * @param what names the work in the error.
  * @throws TimeoutError after `ms` milliseconds.

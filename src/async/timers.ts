@@ -1,12 +1,12 @@
-/** The passage of time: passed in wherever something waits, so that a test can control it. */
+/** The passage of time. Passed in wherever code waits, so that tests can control it. */
 export interface Timers {
   /** Milliseconds on a monotonic clock; only differences mean anything. */
   nowMs(): number;
-  /** Calls back once, after `ms` milliseconds. @returns what prevents it. */
+  /** Calls back once, after `ms` milliseconds. @returns a function that cancels the call. */
   after(ms: number, callback: () => void): () => void;
 }
 
-/** In milliseconds: with more than this `setTimeout` would fire at once. */
+/** In milliseconds: `setTimeout` fires at once for a longer time. */
 const LONGEST_MS = 2 ** 31 - 1;
 
 export const systemTimers: Timers = {

@@ -1,6 +1,5 @@
 /**
- * What `work` settles with, unless the signal aborts first. The work itself goes on; what it settles with afterwards is
- * ignored, a rejection too.
+ * The result of `work`, unless the signal aborts first. The work is not stopped; its later result or error is ignored.
  *
  * @throws the signal's reason as soon as it aborts.
  */

@@ -1,18 +1,20 @@
 import type { Logger } from '../telemetry/logger.ts';
 
 export interface WriteBehindOptions {
-  /** How long an entry may wait for others, and a failed write for its repetition, in milliseconds; default 500. */
+  /** How long an entry may wait for others, and a failed write for its retry, in milliseconds; default 500. */
   readonly delayMs?: number;
-  /** This many entries are written at once, without waiting for more, and never more of them together. */
+  /** When this many entries wait, a write begins at once; also the most entries of one write. Default unlimited. */
   readonly flushAt?: number;
-  /** Beyond this many entries the oldest are dropped: entries to be written must not use up the memory of requests. */
+  /**
+   * The most waiting entries, default 50,000. Further entries replace the oldest, so that memory is left for requests.
+   */
   readonly maxWaiting?: number;
 }
 
 /**
- * Gathers entries and writes them together a little later. For entries that may be late and must never fail or slow a
- * request. One write is under way at a time. Entries that cannot be written are tried again after the delay, in their
- * order; a write that failed half-way is repeated whole, so `write` has to be idempotent.
+ * Gathers entries and writes them together a little later: for entries that may be late and must never fail or slow
+ * down a request. One write runs at a time. Entries that cannot be written are retried after the delay, in their order.
+ * A write that failed half-way is repeated as a whole, so `write` has to be idempotent.
  */
 export class WriteBehind<T> {
   readonly #write: (batch: readonly T[]) => Promise<void>;
@@ -23,7 +25,7 @@ export class WriteBehind<T> {
   #waiting: T[] = [];
   #timer: NodeJS.Timeout | undefined;
   #failed = false;
-  /** The flush under way, and the one that begins when it has ended. */
+  /** The running flush, and the flush that follows it. */
   #flushing: Promise<void> = Promise.resolve();
   #next: Promise<void> | undefined;
 
@@ -39,20 +41,20 @@ export class WriteBehind<T> {
     this.#maxWaiting = maxWaiting;
   }
 
-  /** Never fails. */
+  /** Never throws. */
   add(entry: T): void {
     if (this.#waiting.length >= this.#maxWaiting) this.#waiting.shift();
     this.#waiting.push(entry);
-    // After a failure the delay is kept, or every new entry would be a further try.
+    // After a failure the delay is kept; otherwise every new entry would trigger another attempt.
     if (this.#waiting.length >= this.#flushAt && !this.#failed) void this.flush();
     else this.#flushLater();
   }
 
-  /** Resolves when everything added so far is written, or has failed to be once. */
+  /** Resolves when every entry added so far has been written, or its write has failed once. */
   flush(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    // Callers during a flush share the one after it: that writes the entries that came meanwhile.
+    // Callers during a flush share the next flush, which writes the entries added meanwhile.
     this.#next ??= this.#flushing.then(() => {
       this.#next = undefined;
       this.#flushing = this.#writeWaiting();

@@ -45,8 +45,8 @@ export function createLogger(
 const MAX_CAUSES = 4;
 
 /**
- * The message, stack and causes of an error. Its other fields are left out: the database driver's errors hold what was
- * to be written, including documents and PDFs.
+ * The message, stack and causes of an error. Its other fields are left out, because errors of the database driver
+ * contain the data to be written, including documents and PDFs.
  */
 function reported(thrown: unknown, causes: number): unknown {
   if (!(thrown instanceof Error)) return typeof thrown === 'object' ? String(thrown) : thrown;

@@ -1,12 +1,12 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
-/** In seconds; from a cached response to the longest deadline. */
+/** In seconds, from a cached response to the longest deadline. */
 const DURATION_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300];
-/** In seconds; fine where a warm context and a cold one differ. */
+/** In seconds, with a fine resolution where a warm context and a cold one differ. */
 const CONTEXT_BUCKETS = [
   0.01, 0.02, 0.03, 0.05, 0.075, 0.1, 0.15, 0.2, 0.3, 0.5, 0.75, 1, 2.5, 5, 10, 60, 300,
 ];
-/** In seconds; a few operations of the database, each less than 1 ms when nothing else runs. */
+/** In seconds: a few operations of the database, each below 1 ms when the machine is idle. */
 const ADMISSION_BUCKETS = [
   0.00025, 0.0005, 0.00075, 0.001, 0.0015, 0.002, 0.003, 0.004, 0.005, 0.0075, 0.01, 0.025, 0.05, 0.1, 0.25,
   1,
@@ -14,8 +14,8 @@ const ADMISSION_BUCKETS = [
 const SIZE_BUCKETS = [1e3, 1e4, 5e4, 1e5, 5e5, 1e6, 5e6, 1e7, 5e7, 1e8];
 
 /**
- * Everything Platen measures, created once per process and passed to the modules that count. Labels are of bounded
- * cardinality: the plan is one, an account never is.
+ * All metrics of Platen, created once per process and passed to the modules that record them. The labels have a bounded
+ * number of values: a plan may be a label, an account never.
  */
 export function createMetrics(role: string) {
   const registry = new Registry();

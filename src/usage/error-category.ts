@@ -21,7 +21,7 @@ const RENDER_CODES: ReadonlySet<ErrorCode> = new Set([
   'EXPIRED',
 ]);
 
-/** What kind of failure a code counts as in the usage summary. */
+/** The category of an error code in the usage summary. */
 export function errorCategory(code: ErrorCode): string {
   if (TIMEOUT_CODES.has(code)) return 'timeout';
   if (QUOTA_CODES.has(code)) return 'quota';

@@ -1,8 +1,8 @@
 import { dayOf } from './periods.ts';
 
 /*
- * How the request log lies in the database. An entry belongs to two series: its account's, and its key's. A series has
- * a record for each day, with the number of entries of each hour, and its entries in blocks:
+ * How the request log is stored. An entry belongs to two series, its account's and its key's. A series has a record for
+ * each day with the number of entries in each hour, and stores its entries in blocks:
  *
  *   request_log_days    <series>:2026-03-01            hours: { 9: { total: 120, success: 118, error: 2, … } }
  *   request_log_blocks  <series>:2026-03-01T09:0       the first 50 entries of the hour
@@ -10,7 +10,7 @@ import { dayOf } from './periods.ts';
  *                       <series>:2026-03-01T09:2       the last 20
  */
 
-/** Entries of one block: a page needs two or three of them, and each entry that comes rewrites one. */
+/** Entries of one block: a page needs two or three blocks, and each new entry rewrites one. */
 export const BLOCK_ENTRIES = 50;
 
 const DAY_MS = 86_400_000;
@@ -20,7 +20,7 @@ export interface HourCounts {
   readonly success?: number;
   readonly error?: number;
   readonly endpoints: Readonly<Record<string, number>>;
-  /** Of those, the ones that failed; absent without any, and in hours of an older version. */
+  /** Failed requests by endpoint; absent without any, and in hours of an older version. */
   readonly failedAt?: Readonly<Record<string, number>>;
 }
 
@@ -42,7 +42,7 @@ export interface Hour extends HourCounts {
   readonly at: string;
 }
 
-/** Entries of one hour, by their positions in it: `from` up to but without `to`. */
+/** Entries of one hour, by their positions in the hour: from `from` up to, but not including, `to`. */
 export interface Span {
   readonly hour: string;
   readonly from: number;
@@ -62,14 +62,14 @@ export function blockId(series: string, hour: string, block: number): string {
   return `${series}:${hour}:${block}`;
 }
 
-/** The days (UTC) from one moment to another, both among them. */
+/** The days (UTC) from one moment to another, including both. */
 export function daysBetween(since: Date, now: Date): string[] {
   const days: string[] = [];
   for (let at = Date.parse(dayOf(since)); at <= now.getTime(); at += DAY_MS) days.push(dayOf(new Date(at)));
   return days;
 }
 
-/** Where the entries of a page lie, in hours that come in the page's order. */
+/** The positions of a page's entries, by hours in the order of the page. */
 export function spansOf(
   hours: readonly Hour[],
   page: { readonly limit: number; readonly offset: number; readonly newestFirst: boolean },

@@ -1,10 +1,10 @@
 import ipaddr from 'ipaddr.js';
 
 const KEPT_V4_BYTES = 3;
-/** 48 of 128 bits: the part that names a site, not a machine. */
+/** 48 of 128 bits: the part that identifies a site, not a machine. */
 const KEPT_V6_BYTES = 6;
 
-/** An address without what would name one machine: the last octet of IPv4, the last 80 bits of IPv6. */
+/** An address without the part that identifies a machine: the last octet of IPv4, the last 80 bits of IPv6. */
 export function maskAddress(address: string): string {
   const text = address.split('%')[0] ?? '';
   if (!ipaddr.isValid(text)) return '';

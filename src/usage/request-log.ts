@@ -27,7 +27,7 @@ export interface RequestLogEntry {
   readonly status: 'success' | 'error';
   /** The error's code. */
   readonly errorReason: string | null;
-  /** The job or batch that it got; absent without one, and in entries of an older version. */
+  /** The job or batch of the request; absent without one, and in entries of an older version. */
   readonly jobId?: string;
   readonly createdAt: Date;
 }
@@ -37,7 +37,7 @@ export interface RequestLogQuery {
   /** A whole hour. */
   readonly since: Date;
   readonly now: Date;
-  /** Only what came through this key. */
+  /** Only requests with this key. */
   readonly apiKeyId?: string | undefined;
   readonly status?: RequestLogEntry['status'] | undefined;
   readonly endpoint?: string | undefined;
@@ -47,18 +47,21 @@ export interface RequestLogQuery {
 }
 
 export interface RequestLogPage {
-  /** How many the query is about. */
+  /** The number of matching entries. */
   readonly total: number;
   readonly successCount: number;
   readonly failedCount: number;
-  /** The kinds that were asked for, in alphabetical order. */
+  /** The endpoints that were requested, in alphabetical order. */
   readonly endpoints: string[];
   readonly entries: RequestLogEntry[];
 }
 
 type Kind = Pick<RequestLogQuery, 'status' | 'endpoint'>;
 
-/** Blocks that are searched for one page of some kind of entries, where that kind is rare; the page ends early then. */
+/**
+ * The most blocks that are searched for one page of filtered entries. If more blocks would be needed, the page ends
+ * early.
+ */
 const MAX_BLOCKS = 200;
 const BLOCKS_AT_ONCE = 20;
 
@@ -66,14 +69,14 @@ const DAYS: CollectionSpec = { name: 'request_log_days', indexes: [{ fields: { d
 const BLOCKS: CollectionSpec = { name: 'request_log_blocks', indexes: [{ fields: { day: 1 } }] };
 
 /**
- * The requests of an account, one entry each; written a little behind, only ever appended to. Entries lie in blocks
- * that are found by exact ids, and are counted by the hour as they are written; docs/decisions/0022 says why.
+ * The requests of an account, one entry each. Entries are written in the background and never changed. They are stored
+ * in blocks with exact ids, and counted by the hour as they are written; docs/decisions/0022 says why.
  */
 export class RequestLog {
   readonly #days: Collection<LogDay>;
   readonly #blocks: Collection<LogBlock<RequestLogEntry>>;
   readonly #entries: WriteBehind<RequestLogEntry>;
-  /** Positions that were given to entries whose writing failed after that. */
+  /** Positions of entries whose write failed after they had been counted. */
   readonly #positions = new WeakMap<RequestLogEntry, Map<string, number>>();
 
   constructor(connection: Connection, logger: Logger) {
@@ -91,7 +94,7 @@ export class RequestLog {
     return this.#entries.flush();
   }
 
-  /** Some entries, and the totals of all those that the query is about. */
+  /** One page of entries, and the totals of all matching entries. */
   async page(query: RequestLogQuery): Promise<RequestLogPage> {
     const series = seriesOf(query.accountId, query.apiKeyId);
     const hours = await this.#hours(series, query.since, query.now);
@@ -123,8 +126,8 @@ export class RequestLog {
   }
 
   /**
-   * The entries of a page of some kind. Hours are counted by kind, so hours before the beginning of the page are not read;
-   * the others are searched, up to MAX_BLOCKS blocks.
+   * The entries of a filtered page. Hours before the page are skipped by their counts; the other hours are searched, up
+   * to MAX_BLOCKS blocks.
    */
   async #filtered(
     series: string,
@@ -161,14 +164,14 @@ export class RequestLog {
     return found;
   }
 
-  /** Deletes what is older than any period that can be asked for. @returns how many blocks went. */
+  /** Deletes entries that are older than the longest period of a report. @returns the number of deleted blocks. */
   async deleteOld(now: Date): Promise<number> {
     const old = { day: { $lt: dayOf(new Date(now.getTime() - LONGEST_PERIOD_MS)) } };
     await this.#days.deleteMany(old);
     return this.#blocks.deleteMany(old);
   }
 
-  /** The hours of a series that have entries, the latest first. */
+  /** The hours of a series with entries, the latest first. */
   async #hours(series: string, since: Date, now: Date): Promise<Hour[]> {
     const ids = daysBetween(since, now).map((day) => dayId(series, day));
     const days = await this.#days.find({ _id: { $in: ids } });
@@ -207,7 +210,10 @@ export class RequestLog {
     );
   }
 
-  /** Counts entries into their hour; the count before gives their positions. Entries that have positions keep them. */
+  /**
+   * Adds entries to the count of their hour; the previous count gives their positions. Entries with positions keep
+   * them.
+   */
   async #takePositions(
     series: string,
     at: string,
@@ -237,7 +243,7 @@ export class RequestLog {
   }
 }
 
-/** How many entries of these hours are of the kind that is asked for. */
+/** The number of entries in these hours that match the filter. */
 function countOf(hours: readonly Hour[], { status, endpoint }: Kind): number {
   return hours.reduce((sum, hour) => {
     if (endpoint === undefined) return sum + (hour[status ?? 'total'] ?? 0);
@@ -254,7 +260,7 @@ function isOfKind(entry: RequestLogEntry, { status, endpoint }: Kind): boolean {
   );
 }
 
-/** Oldest first. What was written twice, after a failure that was none, is there once. */
+/** Oldest first. An entry that was written twice, because a write succeeded without a response, is returned once. */
 function inOrder(entries: readonly RequestLogEntry[]): RequestLogEntry[] {
   const unique = new Map(entries.map((entry) => [entry._id, entry]));
   return [...unique.values()].sort(

@@ -13,26 +13,26 @@ export interface RecordedRequest {
   readonly ipAddress: string;
   /** Undefined for a success. */
   readonly errorCode: ErrorCode | undefined;
-  /** The job or batch that the request got, by its own work or by an earlier request's. */
+  /** The job or batch of the request, whether this request or an earlier one has created it. */
   readonly jobId: string | undefined;
 }
 
 const MINUTE_MS = 60_000;
 /**
- * Entries a minute that one process logs of an account's requests beyond its rate. Nothing else bounds how many there are:
- * a caller that hammers on would fill the log, and the disk.
+ * The most entries a minute that one process logs of an account's requests beyond its rate. Without this bound, a
+ * caller that keeps sending requests would fill the log and the disk.
  */
 const LOGGED_BEYOND_RATE = 60;
 /** Accounts whose requests beyond their rate are counted at a time. */
 const REMEMBERED = 10_000;
 
 /**
- * Records requests for work: every one in the log, but for most of those beyond the rate; in the usage those that were
- * refused, all of them. What became of an accepted one is counted when its job ends, so each counts once, and a
- * repetition of a request not at all.
+ * Records requests for work. The log has all requests, except most of those beyond the rate; the usage has all rejected
+ * requests. The outcome of an accepted request is counted when its job ends, so that each job counts once, and a
+ * repeated request does not count.
  */
 export class RequestRecorder {
-  /** How many were logged, by the window of an account. */
+  /** The number of logged requests, by the window of an account. */
   readonly #beyondRate = new LRUCache<string, number>({ max: REMEMBERED });
   readonly #minute: FixedWindow;
   readonly #log: RequestLog;
@@ -63,7 +63,7 @@ export class RequestRecorder {
         createdAt: at,
       });
     }
-    // The request that is still being processed is counted when its own job ends.
+    // A request that is still being processed is counted when its own job ends.
     const refused = errorCode !== undefined && jobId === undefined && errorCode !== 'IDEMPOTENCY_IN_PROGRESS';
     if (refused) this.#counters.record({ accountId, apiKeyId, at, errorCode });
   }

@@ -1,21 +1,21 @@
 import type { ErrorCode } from '../errors/registry.ts';
 import type { RenderPhase } from '../report/phases.ts';
 
-/** What was counted of one key in some span of time. A field that is missing was never counted up. */
+/** The counts of one key in a period. A missing field is 0. */
 export interface Tally {
   readonly apiKeyId: string;
   readonly total?: number;
   readonly failed?: number;
-  /** By category. */
+  /** Failures by category. */
   readonly errors?: Readonly<Record<string, number>>;
-  /** By code. */
+  /** Failures by error code. */
   readonly codes?: Readonly<Partial<Record<ErrorCode, number>>>;
-  /** Of the PDFs that were rendered. */
+  /** Of the rendered PDFs. */
   readonly pages?: number;
   readonly bytes?: number;
-  /** How long their renders took: how many by the number of the bin, see `binOf`. */
+  /** The number of renders in each bin of durations, by the bin's number; see `binOf`. */
   readonly ms?: Readonly<Record<string, number>>;
-  /** Milliseconds that they spent in each phase, in sum. */
+  /** Milliseconds that the renders spent in each phase, in total. */
   readonly phases?: Readonly<Partial<Record<RenderPhase, number>>>;
 }
 

@@ -9,14 +9,14 @@ import { dayOf, LONGEST_PERIOD_MS } from './periods.ts';
 import { type Tally, totalUsage, type UsageTotals } from './tallies.ts';
 import { binOf, type SeriesPoint, type SeriesQuery, seriesOf } from './usage-series.ts';
 
-/** The outcome of one request for a render: what became of its job, or why it was refused. */
+/** The outcome of one request for a render: the outcome of its job, or the reason of its rejection. */
 export interface UsageEvent {
   readonly accountId: string;
   readonly apiKeyId: string;
   readonly at: Date;
   /** Undefined for a success. */
   readonly errorCode: ErrorCode | undefined;
-  /** The PDF that came of it, and how many milliseconds its render took, and each phase of that; absent without one. */
+  /** The PDF, and the milliseconds of its render and of each phase; absent without a PDF. */
   readonly rendered?: {
     readonly pages: number;
     readonly bytes: number;
@@ -30,7 +30,7 @@ export interface JobOutcome extends UsageEvent {
   readonly jobId: string;
 }
 
-/** One account's requests of one day (UTC) through one key, and of each of its hours. */
+/** The requests of one account with one key on one day (UTC), and in each of its hours. */
 export interface UsageBucket extends Tally {
   /** `<account>:<day>:<key>` */
   readonly _id: string;
@@ -38,7 +38,7 @@ export interface UsageBucket extends Tally {
   readonly day: string;
   /** `0` to `23` → the requests of that hour. */
   readonly hours?: Readonly<Record<string, Omit<Tally, 'apiKeyId'>>>;
-  /** Jobs that are counted, and whose end may be followed up once more: by id. */
+  /** Ids of counted jobs whose end may be followed up once more. */
   readonly counted?: Readonly<Record<string, 1>>;
 }
 
@@ -51,15 +51,15 @@ const BUCKETS: CollectionSpec = {
 };
 
 /**
- * Counts requests up as they end, in buckets of a day, account and key; totals are read from the buckets. What became of
- * a job is counted exactly once, whatever dies in between: the bucket names the jobs that were counted last.
+ * Counts requests as they end, in buckets of a day, account and key; totals are read from the buckets. The outcome of a
+ * job is counted exactly once, even after a crash, because the bucket names the jobs that were counted last.
  */
 export class UsageCounters {
   readonly #buckets: Collection<UsageBucket>;
   readonly #events: WriteBehind<UsageEvent>;
   readonly #keptMs: number;
 
-  /** @param keptMs how long names of counted jobs are kept, in milliseconds. */
+  /** @param keptMs how long the ids of counted jobs are kept, in milliseconds. */
   constructor(connection: Connection, logger: Logger, keptMs = KEPT_MS) {
     this.#keptMs = keptMs;
     this.#buckets = new Collection(connection, BUCKETS);
@@ -81,10 +81,10 @@ export class UsageCounters {
   }
 
   /**
-   * What was counted hour by hour or day by day, from then on; spans in which nothing was are there as well.
+   * The counts by hour or by day since then, including intervals without requests.
    *
    * @param since a whole hour, or a whole day.
-   * @param apiKeyId only what came through this key.
+   * @param apiKeyId only requests with this key.
    */
   async series(
     accountId: string,
@@ -98,7 +98,7 @@ export class UsageCounters {
     return seriesOf(own, { since, now, interval });
   }
 
-  /** Deletes what is older than any period that can be asked for. @returns how many buckets went. */
+  /** Deletes buckets that are older than the longest period of a report. @returns the number of deleted buckets. */
   deleteOld(now: Date): Promise<number> {
     const before = dayOf(new Date(now.getTime() - LONGEST_PERIOD_MS));
     return this.#buckets.deleteMany({ day: { $lt: before } });
@@ -118,18 +118,18 @@ export class UsageCounters {
     return [...partial, ...whole];
   }
 
-  /** Counts what became of some jobs; one that was counted before is not counted again. */
+  /** Counts the outcomes of jobs; a job that was counted before is not counted again. */
   async countEnds(outcomes: readonly JobOutcome[]): Promise<void> {
     for (const [id, together] of Map.groupBy(outcomes, bucketOf)) {
       if (await this.#countOnce(id, together)) continue;
-      // Some of them were counted before, by a process that died before it could say so.
+      // Some of the jobs were counted before, by a process that died before it could record that.
       for (const outcome of together) await this.#countOnce(id, [outcome]);
     }
   }
 
   /**
-   * The end of these jobs is followed up. Their names are kept for a while longer: a sweep that took the process which
-   * followed them up for dead may be about to count them again. A name that is left over does no harm.
+   * The ends of these jobs have been followed up. Their ids are kept for a while, because a sweep that took this
+   * process for dead may be about to count them again. An id that is never deleted does no harm.
    */
   forgetEnds(outcomes: readonly JobOutcome[]): void {
     const timer = setTimeout(() => {
@@ -144,11 +144,11 @@ export class UsageCounters {
     }
   }
 
-  /** @returns false when at least one of them was counted before; nothing has changed then. */
+  /** @returns false, without a change, when at least one of the jobs was counted before. */
   async #countOnce(id: string, outcomes: readonly JobOutcome[]): Promise<boolean> {
     const notCounted = names(outcomes, { $exists: false });
     const update = { ...increments(outcomes), $set: names(outcomes, 1) };
-    // The names of jobs that were counted lately may be many, and are not needed.
+    // Without the ids of counted jobs, which may be many and are not needed.
     const counted = await this.#buckets.upsertMatching({ _id: id, ...notCounted }, update, { _id: 1 });
     return counted !== undefined;
   }
@@ -163,7 +163,7 @@ function bucketOf({ accountId, at, apiKeyId }: UsageEvent): string {
   return `${accountId}:${dayOf(at)}:${apiKeyId}`;
 }
 
-/** @param events all of one bucket. */
+/** @param events events of one bucket. */
 function increments(events: readonly UsageEvent[]) {
   const inc: Record<string, number> = {};
   for (const event of events) {
@@ -180,7 +180,7 @@ function names<T>(outcomes: readonly JobOutcome[], value: T): Record<string, T> 
   return Object.fromEntries(outcomes.map(({ jobId }) => [`counted.${jobId}`, value]));
 }
 
-/** What is counted up for an event, and by how much. */
+/** The fields to increment for an event, and by how much. */
 function countsOf({ errorCode, rendered }: UsageEvent): [field: string, count: number][] {
   if (errorCode !== undefined)
     return [

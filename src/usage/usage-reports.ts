@@ -13,11 +13,11 @@ export interface Reader {
   readonly accountId: string;
   readonly planName: PlanName;
   readonly plan: Plan;
-  /** As of `Caller`. */
+  /** As in `Caller`. */
   readonly quotaWindow?: QuotaWindow | null | undefined;
 }
 
-/** The usage summary of the interface. */
+/** The usage summary of the API. */
 export interface UsageSummary
   extends Omit<UsageTotals, 'keyBreakdown'>,
     Pick<
@@ -25,9 +25,9 @@ export interface UsageSummary
       'requestsPerMinute' | 'concurrentRenders' | 'maxInputSizeBytes' | 'maxOutputSizeBytes' | 'maxTimeoutMs'
     > {
   readonly plan: PlanName;
-  /** PDFs left of the quota of this period, and of what was bought beyond it. */
+  /** PDFs left of this period's quota and of the bought blocks. */
   readonly remaining: number;
-  /** `yyyy-mm-dd` (UTC): the day on which the quota starts anew. */
+  /** `yyyy-mm-dd` (UTC): the day on which the next quota begins. */
   readonly resetDate: string;
   readonly keyBreakdown?: KeyUsage[];
 }
@@ -50,10 +50,10 @@ export interface RequestLogOrder {
   readonly newestFirst: boolean;
 }
 
-/** PDFs that an account may still make in a period of this quota, with what it has bought besides. */
+/** PDFs that an account may still make in a period with this quota and its bought blocks. */
 type QuotaLeft = (accountId: string, period: QuotaPeriod, quota: number) => Promise<number>;
 
-/** What is reported to an account of its requests. Totals were counted up as they came; nothing is counted row by row. */
+/** Reports to an account about its requests. The totals were counted as the requests came; no report counts entries. */
 export class UsageReports {
   readonly #quotaLeft: QuotaLeft;
   readonly #counters: UsageCounters;
@@ -96,7 +96,7 @@ export class UsageReports {
     };
   }
 
-  /** The same totals over time, and what was rendered. */
+  /** The same totals over time, with the rendered PDFs. */
   async series(
     { accountId }: Pick<Reader, 'accountId'>,
     { period, ...query }: SeriesQuery & { readonly period: Period },

@@ -7,13 +7,13 @@ export const INTERVALS = ['hour', 'day'] as const;
 
 export interface SeriesQuery {
   readonly interval: (typeof INTERVALS)[number];
-  /** Only what came through this key. */
+  /** Only requests with this key. */
   readonly apiKeyId?: string | undefined;
 }
 
-/** What was counted in an hour or a day. */
+/** The counts of an hour or a day. */
 export interface SeriesPoint {
-  /** When it began. */
+  /** The beginning of the hour or day. */
   readonly at: Date;
   readonly total: number;
   readonly success: number;
@@ -22,25 +22,25 @@ export interface SeriesPoint {
   readonly errorsByCode: Partial<Record<ErrorCode, number>>;
   readonly pages: number;
   readonly bytes: number;
-  /** Renders in each bin of durations: see `binOf`. */
+  /** The number of renders in each bin of durations: see `binOf`. */
   readonly durations: number[];
-  /** Milliseconds that their renders spent in each phase, in sum. */
+  /** Milliseconds that the renders spent in each phase, in total. */
   readonly phasesMs: Record<RenderPhase, number>;
 }
 
-/** A day (UTC) of a series, and perhaps each of its hours. */
+/** A day (UTC) of a series, with its hours if they are needed. */
 interface CountedDay extends Tally {
   readonly day: string;
   readonly hours?: Readonly<Record<string, Omit<Tally, 'apiKeyId'>>>;
 }
 
-/** Where bins of durations end, in milliseconds; behind the last of them is one more. */
+/** The upper bounds of the bins of durations, in milliseconds; one more bin is for longer durations. */
 export const DURATION_BOUNDS_MS = [
   50, 100, 200, 400, 800, 1500, 3000, 6000, 12_000, 30_000, 60_000, 120_000, 300_000,
 ] as const;
 const STEP_MS = { hour: 3_600_000, day: 86_400_000 } as const;
 
-/** The number of the bin that a duration is counted in, from 0. */
+/** The number of a duration's bin, from 0. */
 export function binOf(ms: number): number {
   const bin = DURATION_BOUNDS_MS.findIndex((bound) => ms <= bound);
   return bin === -1 ? DURATION_BOUNDS_MS.length : bin;
