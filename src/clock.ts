@@ -1,4 +1,4 @@
-/** Where the time comes from: passed in wherever time decides, so that a test can decide the time. */
+/** The source of the present time. Passed in, so that tests can control it. */
 export interface Clock {
   now(): Date;
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { parseNetworks } from './egress/networks.ts';
 import { SECRET_FORM } from './keys/secret.ts';
 
-/* The forms that variables of the environment have. */
+/* The value formats of environment variables. */
 
 export const integer = (fallback: number, min: number, max: number) =>
   z.coerce.number().int().min(min).max(max).default(fallback);

@@ -3,7 +3,7 @@ import { DEFAULT_OPS_PORT, environmentSchema, SYSTEM_CA } from './environment.ts
 
 export type Config = z.infer<typeof environmentSchema>;
 
-/** Thrown with every fault of the environment listed, one a line. */
+/** Thrown with every error of the environment, one per line. */
 export class ConfigError extends Error {
   constructor(readonlyErrors: readonly string[]) {
     super(`The configuration is not valid:\n${readonlyErrors.map((problem) => `  ${problem}`).join('\n')}`);
@@ -15,19 +15,19 @@ export type Role = 'api' | 'worker' | 'dispatcher' | 'controller' | 'standalone'
 /** The roles that work on jobs. */
 export type JobRole = Exclude<Role, 'controller'>;
 
-/** The port of the operations routes; that of the API when they stand beside it. */
+/** The port of the operations routes. In standalone it is the port of the API, unless PLATEN_OPS_PORT is set. */
 export function opsPortOf(role: Role, { PORT, PLATEN_OPS_PORT }: Ports): number {
   return PLATEN_OPS_PORT ?? (role === 'standalone' ? PORT : DEFAULT_OPS_PORT);
 }
 
 type Ports = Pick<Config, 'PORT' | 'PLATEN_OPS_PORT'>;
 
-/** Whether plans come from the cluster's resources: a plans file says all there is, and standalone has no controller. */
+/** Whether plans come from the cluster's resources. A plans file replaces them, and standalone has no controller. */
 export function mirrorsPlans(role: Role, { PLATEN_PLANS_FILE }: Pick<Config, 'PLATEN_PLANS_FILE'>): boolean {
   return role !== 'standalone' && PLATEN_PLANS_FILE === undefined;
 }
 
-/** What a role cannot do without. Only the API signs anything, and only who works on jobs speaks to Kafka. */
+/** The variables that a role requires. Only the API signs anything, and only the roles that work on jobs use Kafka. */
 const REQUIRED = {
   api: ['MONGODB_URI', 'KAFKA_BROKERS', 'PLATEN_SECRET'],
   worker: ['MONGODB_URI', 'KAFKA_BROKERS'],
@@ -36,14 +36,14 @@ const REQUIRED = {
   standalone: [],
 } as const satisfies Readonly<Record<Role, readonly (keyof Config)[]>>;
 
-/** What is of no use without another. */
+/** Each first variable has no effect without the second. */
 const NEEDED: readonly (readonly [keyof Config, keyof Config])[] = [
   ['PLATEN_BOOTSTRAP_API_KEY', 'PLATEN_BOOTSTRAP_EMAIL'],
   ['PLATEN_OIDC_CLIENT_ID', 'PLATEN_OIDC_ISSUER'],
   ['PLATEN_OIDC_CLIENT_SECRET', 'PLATEN_OIDC_CLIENT_ID'],
 ];
 
-/** All of them or none. */
+/** Variables that must be set together. */
 const TOGETHER: readonly (readonly (keyof Config)[])[] = [
   ['KAFKA_SASL_MECHANISM', 'KAFKA_SASL_USERNAME', 'KAFKA_SASL_PASSWORD'],
   ['KAFKA_SSL_CERT', 'KAFKA_SSL_KEY'],

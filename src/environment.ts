@@ -10,9 +10,9 @@ import { nameSchema } from './plans/plan.ts';
 import { ENGINE_CHOICES } from './store/embedded/engines.ts';
 
 const MIB = 1024 * 1024;
-/** Of every role but standalone. */
+/** The port of every role except standalone. */
 export const DEFAULT_OPS_PORT = 9090;
-/** In the place of a file: the authorities that the system trusts. */
+/** A value instead of a file of certificate authorities: trust those of the system. */
 export const SYSTEM_CA = 'system';
 
 /**

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** The same for the same names in every process: a UUID of RFC 9562's version 8, made from a hash of them. */
+/** A UUID of version 8 (RFC 9562) from a hash of the names. The same names give the same UUID in every process. */
 export function namedUuid(...names: readonly string[]): string {
   const hash = createHash('sha256').update(JSON.stringify(names)).digest();
   hash[6] = (hash[6]! & 0x0f) | 0x80;

@@ -31,7 +31,7 @@ export class AccountLinks {
   readonly #links: Collection<AccountLink>;
   readonly #clock: Clock;
 
-  /** To be made before the connection's indexes are. */
+  /** To be created before the connection's indexes. */
   constructor(connection: Connection, clock: Clock) {
     this.#links = new Collection(connection, LINKS);
     this.#clock = clock;

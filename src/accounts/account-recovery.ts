@@ -40,7 +40,7 @@ export class AccountRecovery {
   readonly #mails: WindowCounter;
   #sending: Promise<unknown> = Promise.resolve();
 
-  /** To be made before the connection's indexes are. */
+  /** To be created before the connection's indexes. */
   constructor(connection: Connection, clock: Clock, deps: AccountRecoveryDeps) {
     this.#deps = deps;
     this.#mails = new WindowCounter(connection, clock, MAILS);

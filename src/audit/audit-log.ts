@@ -131,7 +131,7 @@ export class AuditLog {
   readonly #clock: Clock;
   readonly #logger: Logger;
 
-  /** To be made before the connection's indexes are. */
+  /** To be created before the connection's indexes. */
   constructor(connection: Connection, clock: Clock, logger: Logger, bounds = BOUNDS) {
     this.#entries = new Collection(connection, ENTRIES);
     this.#counts = new WindowCounter(connection, clock, COUNTS);

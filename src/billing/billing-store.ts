@@ -234,8 +234,8 @@ export class BillingStore extends DueQueue<BillingAccount> {
   }
 
   /**
-   * Stores the call that is about to be made. @returns the stored call if the same one is under way, or was never
-   * answered.
+   * Stores the call that is about to be made. @returns the stored call if the same call is under way, or its response
+   * was lost.
    */
   async beginOperation(accountId: string, operation: Omit<Operation, 'at'>): Promise<Operation> {
     const at = this.clock.now();

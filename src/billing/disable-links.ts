@@ -25,7 +25,7 @@ export class DisableLinks {
   readonly #keys: Collection<LinkKey>;
   #known: Buffer | undefined;
 
-  /** To be made before the connection's indexes are. */
+  /** To be created before the connection's indexes. */
   constructor(connection: Connection) {
     this.#keys = new Collection<LinkKey>(connection, KEYS);
   }

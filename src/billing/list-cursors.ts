@@ -51,7 +51,7 @@ const SECOND_MS = 1000;
 export class ListCursors {
   readonly #cursors: Collection<ListCursor>;
 
-  /** To be made before the connection's indexes are. */
+  /** To be created before the connection's indexes. */
   constructor(connection: Connection) {
     this.#cursors = new Collection(connection, cursorSpec);
   }

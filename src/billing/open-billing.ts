@@ -80,7 +80,7 @@ export interface Billing {
   readonly selling: Selling | undefined;
 }
 
-/** To be made before the connection's indexes are. */
+/** To be created before the connection's indexes. */
 export function openBilling(deps: BillingDeps): Billing {
   const { connection, clock, random, logger, metrics, plans, accounts } = deps;
   const { accountService, config, publicUrl } = deps;

@@ -52,7 +52,7 @@ export const EVENT_TYPES = [
 const OLDER_NAMES = ['charge.refunded', 'charge.refund.updated'];
 const KNOWN: ReadonlySet<string> = new Set([...EVENT_TYPES, ...OLDER_NAMES]);
 
-/** An object that an event names in place of its customer. */
+/** An object that an event names instead of its customer. */
 export interface Reference {
   readonly kind: 'charge' | 'invoice' | 'payment_intent';
   readonly id: string;

@@ -48,7 +48,7 @@ export class Reconcile {
   readonly #missed: Collection<MissedEvent>;
   readonly #deps: ReconcileDeps;
 
-  /** To be made before the connection's indexes are. */
+  /** To be created before the connection's indexes. */
   constructor(connection: Connection, deps: ReconcileDeps) {
     this.#missed = new Collection(connection, MISSED);
     this.#deps = deps;

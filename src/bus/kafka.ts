@@ -69,8 +69,8 @@ const ROOM_WAIT_MS = 20_000;
 const SUBSCRIBE_WAIT_MS = 3000;
 
 /**
- * The bus of a cluster. It is available at once, whether or not the broker is, and connects in the background;
- * `problem()` says what is missing. All of it recovers by itself when the broker comes back.
+ * The bus of a cluster. It is available at once, with or without the broker, and connects in the background;
+ * `problem()` says what is missing. It recovers when the broker is available again.
  */
 export async function createKafkaBus(options: KafkaBusOptions): Promise<Bus> {
   return new KafkaBus(options);

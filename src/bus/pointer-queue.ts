@@ -1,8 +1,8 @@
 import type { JobPointer } from './bus.ts';
 
 /**
- * Pointers in order of arrival, one for each job: a pointer that is published again while it waits replaces the first
- * unless its version is older, so that a queue never holds more pointers than jobs that may run, however long it is not
+ * Pointers in order of arrival, one for each job. A pointer that is published again while it waits replaces the first
+ * one, unless its version is older. So a queue never holds more pointers than jobs that may run, however long it is not
  * read.
  */
 export class PointerQueue {

@@ -53,7 +53,7 @@ const DELIVERIES: CollectionSpec = {
 
 /** Owns the record of callbacks: the due ones, and for 90 days what became of each. */
 export class DeliveryStore extends DueQueue<Delivery> {
-  /** To be made before the connection's indexes are. */
+  /** To be created before the connection's indexes. */
   constructor(connection: Connection, clock: Clock) {
     super(new Collection<Delivery>(connection, DELIVERIES), clock, { leaseMs: LEASE_MS });
   }

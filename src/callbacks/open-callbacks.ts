@@ -12,7 +12,7 @@ export interface Callbacks {
   readonly step: JobEndStep;
 }
 
-/** To be made before the connection's indexes are. */
+/** To be created before the connection's indexes. */
 export function openCallbacks(connection: Connection, clock: Clock): Callbacks {
   const deliveries = new DeliveryStore(connection, clock);
   return {

@@ -23,7 +23,7 @@ const MOST_RESPONSE_BYTES = 16 * 1024;
 /**
  * Posts over `dispatcher`, which decides what may be reached. Redirects are not followed.
  *
- * @param timeoutMs for all of it: look-up, connection, request and response.
+ * @param timeoutMs for all of it: lookup, connection, request and response.
  */
 export function createPost(dispatcher: Dispatcher, timeoutMs: number): Post {
   return async ({ url, headers, body, signal }) => {

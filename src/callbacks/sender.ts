@@ -69,7 +69,7 @@ export class CallbackSender {
     await this.#checking;
   }
 
-  /** How long the oldest delivery has been due, in milliseconds, leaving out accounts and hosts at their bounds. */
+  /** How long the oldest delivery has been due, in milliseconds, not counting accounts and hosts at their bounds. */
   async oldestDueMs(): Promise<number> {
     const { deliveries, clock } = this.#deps;
     if (this.#foundNone) return 0;

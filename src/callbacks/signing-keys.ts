@@ -37,7 +37,7 @@ export class SigningKeys {
   readonly #rings: Collection<KeyRing>;
   readonly #clock: Clock;
 
-  /** To be made before the connection's indexes are. */
+  /** To be created before the connection's indexes. */
   constructor(connection: Connection, clock: Clock) {
     this.#rings = new Collection<KeyRing>(connection, RINGS);
     this.#clock = clock;

@@ -13,7 +13,7 @@ export interface GuardedAgentOptions {
   readonly lookup?: Lookup;
   /** Longest wait for name servers, and again for the connection with its TLS handshake, in milliseconds. Default 10,000. */
   readonly connectTimeoutMs?: number;
-  /** Certificates to trust in place of the usual ones, as PEM text. */
+  /** Certificates to trust instead of the usual ones, as PEM text. */
   readonly ca?: string;
 }
 

@@ -3,13 +3,13 @@ import { isTooMany, type LookupBounds, LookupQueue } from '../scheduling/lookups
 
 /**
  * Every address of a name, IPv4 and IPv6, as text. Rejects with a `code` as node:dns does: ENOTFOUND or ENODATA when
- * there is none, another one when the result is not known, or `signal` has aborted the look-up.
+ * there is none, another one when the result is not known, or `signal` has aborted the lookup.
  *
  * `account` is the account whose document needs the name, where that is known: see scheduling/lookups.ts.
  */
 export type Lookup = (name: string, signal?: AbortSignal, account?: string) => Promise<readonly string[]>;
 
-/** As many as the egress proxy's connections: each of them may wait for a look-up. */
+/** As many as the egress proxy's connections: each of them may wait for a lookup. */
 const MAX_WAITING_OF_ACCOUNT = 2048;
 /** The documents of all slots of a worker together need some dozens of names; a working server responds sooner. */
 const BOUNDS: LookupBounds = {
@@ -18,7 +18,7 @@ const BOUNDS: LookupBounds = {
   maxWaitingOfAccount: MAX_WAITING_OF_ACCOUNT,
   slowMs: 500,
 };
-/** Each look-up holds one of the two threads that libuv has for look-ups, and cannot be aborted: one at a time. */
+/** Each lookup holds one of the two threads that libuv has for lookups, and cannot be aborted: one at a time. */
 const SYSTEM_BOUNDS: LookupBounds = {
   concurrent: 1,
   concurrentOfAccount: 1,
@@ -27,7 +27,7 @@ const SYSTEM_BOUNDS: LookupBounds = {
 const NO_SUCH_NAME = new Set(['ENOTFOUND', 'ENODATA']);
 const TIMED_OUT = 'ETIMEOUT';
 
-/** Whether a look-up failed because the name does not exist, or has no address. */
+/** Whether a lookup failed because the name does not exist, or has no address. */
 export function isNoSuchName(error: unknown): boolean {
   return NO_SUCH_NAME.has(codeOf(error) ?? '');
 }
@@ -35,7 +35,7 @@ export function isNoSuchName(error: unknown): boolean {
 /**
  * Queries name servers for A and AAAA records; a response for one family is enough.
  *
- * @param open makes a resolver. Each look-up has its own, since a resolver aborts all its queries together.
+ * @param open makes a resolver. Each lookup has its own, since a resolver aborts all its queries together.
  */
 export function resolverLookup(open: () => Resolver): Lookup {
   const ask = (resolver: Resolver, name: string, family: 4 | 6) =>
@@ -67,13 +67,13 @@ const operatingSystemLookup: Lookup = async (name) => {
 };
 
 /**
- * The default: name servers are queried without a thread, and the operating system only for names that they do not know
- * (names of the hosts file, single labels, `localhost`). These are of two kinds, each with one look-up at a time: a
- * name that servers responded to leads back to them with search domains, and they may be slow on purpose; a single
- * label cannot be.
+ * The default resolver. It queries name servers without a thread, and the operating system only for names that the
+ * servers do not know (names of the hosts file, single labels, `localhost`). Single labels and other names have
+ * separate queues, with one lookup at a time each: for the others the system queries the name servers again, with
+ * search domains, and these may be slow on purpose; for a single label they cannot be.
  *
  * getaddrinfo alone would let one document that names 50 hosts with slow name servers hold all four libuv threads, and
- * with them every other customer's look-ups and file access, for minutes.
+ * with them every other customer's lookups and file access, for minutes.
  *
  * @param open makes a resolver; default one for the machine's name servers.
  */
@@ -92,7 +92,7 @@ export function systemLookup(open = () => new Resolver({ timeout: 2000, tries: 2
   };
 }
 
-/** Shares the look-ups of one kind fairly among accounts. Where the account is not known, the name itself counts as one. */
+/** Shares the lookups of one kind fairly among accounts. Where the account is not known, the name itself counts as one. */
 export function queued(lookup: Lookup, bounds: LookupBounds): Lookup {
   const queue = new LookupQueue(bounds);
   return (name, signal, account) =>

@@ -16,7 +16,7 @@ export interface EgressLimits {
   readonly idleTimeoutMs: number;
   /** Connections from browsers at a time; further ones are closed at once, except those kept for contexts. */
   readonly maxConnections: number;
-  /** Connections of these through one listener: the documents of one browser context. */
+  /** The most connections through one listener, which serves the documents of one browser context. */
   readonly maxConnectionsOfContext: number;
   /** Connections that each context may have however many others have. */
   readonly keptForContext: number;
@@ -48,9 +48,9 @@ export interface EgressProxy extends ListenerOpener {
   /** For `--proxy-server`: http://127.0.0.1:PORT. The account of connections to it is not known. */
   readonly url: string;
   /**
-   * Whether a connection to `hostname` (of a URL) was refused at `sinceEpochMs` or later. Nothing else distinguishes a
-   * refusal from other errors: the browser does not show the response to CONNECT, and over TLS an origin may send any
-   * header.
+   * Whether a connection to `hostname` (of a URL) was rejected by the policy at `sinceEpochMs` or later. Nothing else
+   * distinguishes that from other errors: the browser does not show the response to CONNECT, and over TLS an origin may
+   * send any header.
    */
   wasBlocked(hostname: string, sinceEpochMs: number): boolean;
   /** Whether `hostname` turned out not to exist, or to have a refused address, at `sinceEpochMs` or later. */

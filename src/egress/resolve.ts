@@ -10,7 +10,7 @@ export interface ResolveOptions {
   readonly lookup: Lookup;
   /** Longest wait for the name servers, in milliseconds. */
   readonly timeoutMs: number;
-  /** Aborts the look-up. */
+  /** Aborts the lookup. */
   readonly signal?: AbortSignal;
   /** The account whose document needs the name. */
   readonly account?: string | undefined;
@@ -22,7 +22,7 @@ const MAX_ADDRESSES = 8;
 /**
  * The addresses that a connection to `target` may be made to: looked up once, each one checked.
  *
- * One refused address refuses the name: a name with a public and a private address is a trap, never an accident. The
+ * One forbidden address rejects the name: a name with a public and a private address is a trap, never an accident. The
  * result is for this one connection, which must use the addresses and not the name.
  *
  * @throws EgressError
@@ -40,8 +40,8 @@ export async function resolveChecked(target: Target, options: ResolveOptions): P
 }
 
 /**
- * For an address the refusal needs no name server, and may be reported; for a name it would reveal that the name
- * exists.
+ * An address can be rejected without a name server, and the rejection may be reported. For a name, the report would
+ * reveal that the name exists.
  */
 function rejection(host: Host, detail: string): EgressError {
   if (host.kind === 'address' || isLocalhost(host.text)) {
@@ -74,7 +74,7 @@ async function lookUp(
       });
     }
   } finally {
-    // Aborts look-ups that have taken too long.
+    // Aborts lookups that have taken too long.
     ended.abort();
   }
   throw new EgressError('unresolvable', noHost(name), 'no address records');

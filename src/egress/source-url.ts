@@ -7,7 +7,7 @@ import { isAllowedPort } from './ports.ts';
 export const MAX_URL_LENGTH = 8192;
 
 /**
- * Parses `text` as a URL, and checks it as far as possible without a look-up; what names resolve to is checked when the
+ * Parses `text` as a URL, and checks it as far as possible without a lookup; what names resolve to is checked when the
  * connection is made.
  *
  * @throws PlatenError INVALID_URL when it is no http or https URL, holds a user name or password, or is too long;

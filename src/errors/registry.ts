@@ -1,15 +1,15 @@
 /**
- * Every error that Platen can answer or record, in one place.
+ * Every error that Platen can respond with or record.
  *
- * An entry is used for HTTP answers (`status`) and for jobs (`attempts`) alike. The table in
- * `docs/errors.md` is generated from here.
+ * An entry applies to HTTP responses (`status`) and to jobs (`attempts`) alike. The table in `docs/errors.md` is
+ * generated from here.
  */
 export interface ErrorEntry {
   /** HTTP status when the error ends a request. */
   readonly status: number;
-  /** What the reader is told when the thrower has nothing more precise to say. */
+  /** The message when the code that throws the error has no more precise one. */
   readonly message: string;
-  /** How many attempts a job gets in all when it meets this fault (1 = no retry). */
+  /** How many attempts a job has in all when it fails with this error (1 = no retry). */
   readonly attempts: 1 | 2 | 3;
   /** Whether a client may send the unchanged request again. */
   readonly retryable: boolean;
@@ -210,7 +210,7 @@ const REGISTRY = {
     retryable: true,
   },
 
-  // Jobs: the document's fault
+  // Jobs: errors of the document
   INVALID_URL: {
     status: 400,
     message: 'The source URL is not a valid http or https address.',
@@ -298,11 +298,11 @@ const REGISTRY = {
     retryable: true,
   },
 
-  // Jobs: ours
+  // Jobs: errors of the service
   BROWSER_CRASHED: {
     status: 500,
     message: 'The browser ended while rendering.',
-    // A document that does it twice is not tried again, whatever its attempts.
+    // A document that crashes the browser twice is not retried, whatever `attempts` allows.
     attempts: 3,
     retryable: true,
   },
@@ -319,7 +319,7 @@ const REGISTRY = {
     retryable: true,
   },
 
-  // Jobs: states of mind
+  // Jobs: states and outcomes
   RETRY_SCHEDULED: {
     status: 202,
     message: 'An attempt failed; another is scheduled.',
@@ -337,24 +337,24 @@ const REGISTRY = {
 
 export type ErrorCode = keyof typeof REGISTRY;
 
-/** The registry, typed so that every entry reads alike. */
+/** The registry, typed so that all entries have the same type. */
 export const ERRORS: Readonly<Record<ErrorCode, ErrorEntry>> = REGISTRY;
 
 export interface PlatenErrorOptions {
-  /** Several faults of one request, each naming its place (`options.scale: …`). */
+  /** Several errors of one request, each with the position of its field (`options.scale: …`). */
   readonly details?: readonly string[];
-  /** True for seconds to wait before the same request can succeed. */
+  /** Seconds after which the same request can succeed. */
   readonly retryAfterSeconds?: number;
-  /** Set when the fault cannot pass although its code's usually can (a name that does not exist). */
+  /** Set when this error is permanent although its code is usually temporary (a name that does not exist). */
   readonly permanent?: boolean;
-  /** The job the error belongs to, when there is one. */
+  /** The job that the error belongs to, if there is one. */
   readonly jobId?: string;
-  /** Set when other jobs met it as well, so that it cannot be told which of them it came from. */
+  /** Set when other jobs failed with the same error, so that it is not known which job caused it. */
   readonly shared?: boolean;
   readonly cause?: unknown;
 }
 
-/** An error the caller is meant to see: its code is in the registry, its message names what and where. */
+/** An error for the caller: its code is in the registry, and its message says what is wrong and where. */
 export class PlatenError extends Error {
   readonly code: ErrorCode;
   readonly details: readonly string[];
@@ -379,7 +379,7 @@ export class PlatenError extends Error {
   }
 }
 
-/** What may be recorded of any thrown value: a registry error as it is, anything else as `fallback`. */
+/** The error to record for any thrown value: a registry error unchanged, anything else as `fallback`. */
 export function toPlatenError(thrown: unknown, fallback: ErrorCode = 'INTERNAL'): PlatenError {
   if (thrown instanceof PlatenError) return thrown;
   return new PlatenError(fallback, undefined, { cause: thrown });

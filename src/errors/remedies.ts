@@ -1,8 +1,8 @@
 import type { ErrorCode } from './registry.ts';
 
 /**
- * What the reader of an error can do about it, for each code: one or two sentences that hold for every request which meets
- * it, and nothing of the request itself. Sent with each error, and part of `docs/errors.md`.
+ * What the reader of an error can do about it, for each code: one or two sentences that apply to every request with
+ * this error and contain nothing of the request itself. Sent with each error, and part of `docs/errors.md`.
  */
 export const REMEDIES: Readonly<Record<ErrorCode, string>> = {
   VALIDATION:
@@ -107,9 +107,9 @@ export const REMEDIES: Readonly<Record<ErrorCode, string>> = {
 const PAGE = '/docs/errors';
 
 /**
- * The address that says more of a code.
+ * The address of the documentation of a code.
  *
- * @param publicUrl what the addresses of the service begin with.
+ * @param publicUrl the beginning of the service's addresses.
  */
 export function docsUrlOf(code: ErrorCode, publicUrl: string): string {
   return `${publicUrl.replace(/\/$/, '')}${PAGE}#${code}`;

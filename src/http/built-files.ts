@@ -15,9 +15,9 @@ const TYPES: Readonly<Record<string, string>> = {
   '.txt': 'text/plain; charset=utf-8',
 };
 const OTHER_TYPE = 'application/octet-stream';
-/** Names of these files hold a hash of what is in them. */
+/** Names of these files contain a hash of their content. */
 const IMMUTABLE = /^(?:_astro|assets)\//;
-/** The best first. */
+/** The preferred encoding first. */
 const ENCODINGS = [
   ['br', '.br'],
   ['gzip', '.gz'],
@@ -25,33 +25,33 @@ const ENCODINGS = [
 
 type Listing = ReadonlyMap<string, string>;
 
-/** A file that was built, ready to be sent. */
+/** A built file, ready to be sent. */
 interface BuiltFile {
   readonly body: FileBody;
   readonly headers: Readonly<Record<string, string>>;
 }
 
 /**
- * The files of a folder that a build replaces as a whole, each beside its compressed copies.
+ * The files of a folder that a build replaces as a whole, with their compressed copies.
  *
- * Only files that were there when they were listed are ever opened: what a path holds never becomes a path of the disk.
+ * Only files from the listing of the folder are opened: a requested path never becomes a path of the disk.
  */
 export class BuiltFiles {
   readonly #folder: string;
   readonly #list: (folder: string) => Promise<Listing>;
-  /** Files by their names, and when the folder that they are of was built. */
+  /** The files by name, and the time when their folder was built. */
   #listed: { readonly builtAt: number; readonly files: Promise<Listing> } | undefined;
 
-  /** @param list finds the files by their names; those of the folder unless said otherwise. */
+  /** @param list lists the files by name; default: those of the folder. */
   constructor(folder: string, list: (folder: string) => Promise<Listing> = filesIn) {
     this.#folder = folder;
     this.#list = list;
   }
 
   /**
-   * @param names of which the first that there is counts.
-   * @param accepts whether the caller takes a file that is compressed so.
-   * @returns undefined when there is none.
+   * @param names possible names; the first existing one is used.
+   * @param accepts whether the caller accepts an encoding.
+   * @returns undefined when none of the names exists.
    */
   async find(
     names: readonly string[],
@@ -75,7 +75,7 @@ export class BuiltFiles {
     };
   }
 
-  /** Listed once for each time that the folder is built. */
+  /** Listed once for each build of the folder. */
   async files(): Promise<Listing> {
     const builtAt = (await stat(this.#folder).catch(() => undefined))?.ctimeMs ?? 0;
     if (this.#listed?.builtAt !== builtAt) this.#listed = { builtAt, files: this.#list(this.#folder) };
@@ -83,7 +83,7 @@ export class BuiltFiles {
   }
 }
 
-/** All files below a folder, by their names there; none where there is no such folder. */
+/** All files below a folder, by their names relative to it; none when the folder does not exist. */
 export async function filesIn(folder: string): Promise<Map<string, string>> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
   return new Map(

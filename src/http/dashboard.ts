@@ -49,7 +49,7 @@ export function serveDashboard(folder = BUILT): RequestHandler {
     context.logLevel = 'debug';
     if (path === '/') return response.redirect(302, BASE);
     const name = path.slice(BASE.length + 1);
-    // A page that was loaded before an upgrade must hear that a part of it is gone, and not be given a page in its place.
+    // For a page that was loaded before an upgrade, a missing part must be reported as missing, not replaced by a page.
     const isAsset = name.startsWith('assets/');
     const file = await files.find(
       isAsset ? [name] : [name, 'index.html'],
@@ -65,7 +65,7 @@ export function serveDashboard(folder = BUILT): RequestHandler {
       return;
     }
     response.set(file.headers).set('Content-Length', String(file.body.size));
-    // Whoever gets less than Content-Length sees that the file broke off.
+    // A caller that gets less than Content-Length sees that the file is incomplete.
     pipeline(file.body.stream, response, () => {});
   };
 }

@@ -5,8 +5,8 @@ import { BuiltFiles, filesIn } from './built-files.ts';
 const ROOT = join(import.meta.dirname, '..', '..');
 
 /**
- * What is served below /docs: the site where it has been built (`make docs`), otherwise the Markdown that it is built from, so
- * that every address of a page leads to its text.
+ * The files below /docs: the site if it has been built (`make docs`), otherwise its Markdown sources, so that every
+ * address of a page leads to its text.
  */
 export class DocumentationFiles {
   readonly #built: BuiltFiles;

@@ -14,7 +14,7 @@ export const rejectUnknownRoute: RequestHandler = () => {
 };
 
 /**
- * The one place where errors become responses. An error without a code of the registry is sent as INTERNAL and logged in full.
+ * Turns every error into a response. An error without a code of the registry is sent as INTERNAL and logged in full.
  *
  * @param publicUrl the address of the documentation; undefined in a process that serves none.
  */

@@ -56,7 +56,7 @@ export type Begun =
 const KEYS: CollectionSpec = {
   name: 'idempotency_keys',
   indexes: [
-    // Makes compare-and-set by exactly these two fields one index look-up on every supported database.
+    // Makes compare-and-set by exactly these two fields one index lookup on every supported database.
     { fields: { _id: 1, holder: 1 }, unique: true },
     { fields: { expiresAt: 1 } },
   ],

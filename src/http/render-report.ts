@@ -20,16 +20,16 @@ export const REPORT_ROUTE = {
 } as const;
 
 /**
- * The report of a job, with what its record has of its attempts: that alone where nothing else was kept.
+ * The report of a job, with the attempts from its record; only the attempts when no report was stored.
  *
- * @throws PlatenError NOT_FOUND when none was asked for, or the job has not ended.
+ * @throws PlatenError NOT_FOUND when no report was requested, or the job has not ended.
  */
 export async function renderReport(
   job: Job,
   { renders }: Pick<ApiDeps, 'renders'>,
 ): Promise<z.output<typeof renderReportSchema>> {
   const stored = await renders.openReport(job);
-  // Written by a worker, from lists whose every text it has cut.
+  // A worker has written it, from lists whose texts it has shortened.
   const body =
     stored === undefined ? reportWithoutFindings(job) : ((await json(stored.stream)) as ReportBody);
   const { fonts, missingGlyphs, ...rest } = body;

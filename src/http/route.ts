@@ -108,7 +108,7 @@ export interface RouteRequest<A extends Auth, P, Q, H, B> {
   readonly bodyDone: () => void;
   /** Of a request for work. */
   readonly admission: PendingAdmission;
-  /** Puts a header on the answer, also when that becomes an error. */
+  /** Sets a header of the response, also when that becomes an error. */
   readonly setHeader: (name: string, value: string) => void;
   /** Notes the job of the request, for the log. */
   readonly aboutJob: (jobId: string) => void;

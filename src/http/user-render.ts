@@ -49,7 +49,7 @@ export function attemptBodies(job: Job) {
   }));
 }
 
-/** What a job was to render, without the secrets that fetch its assets. */
+/** The input of a job, without the secrets that fetch its assets. */
 export function inputBody({ source, options }: JobInput) {
   const { mode: _, ...given } = source;
   const { assetHeaders } = options;

@@ -16,7 +16,7 @@ interface Row {
   readonly country_code?: string;
 }
 
-/** Reads the bundled database; one look-up takes a few microseconds. */
+/** Reads the bundled database; one lookup takes a few microseconds. */
 export async function openCountryDatabase(): Promise<CountryDatabase> {
   const bytes = await readFile(createRequire(import.meta.url).resolve(FILE));
   // The library's types know MaxMind's own databases only.

@@ -56,7 +56,7 @@ export class WindowCounter {
   readonly #window: FixedWindow;
   readonly #counted: CountedWindows;
 
-  /** To be made before the connection's indexes are. */
+  /** To be created before the connection's indexes. */
   constructor(connection: Connection, clock: Clock, counted: CountedWindows) {
     this.#counts = new Collection<Count>(connection, counted.spec);
     this.#window = new FixedWindow(counted.lengthMs, clock);

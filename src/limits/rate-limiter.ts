@@ -21,8 +21,8 @@ export interface RateVerdict {
 
 export const RATE_WINDOW_MS = 60_000;
 /**
- * Reading a job costs little, and each accepted job is polled several times before its PDF is fetched. If a read counted as
- * much as a request for work, polling one job would use up a small plan's minute.
+ * A read of a job costs little, and each accepted job is polled several times before its PDF is fetched. If a read
+ * counted as much as a request for work, polling one job would use up a small plan's minute.
  */
 const READS_PER_REQUEST = 10;
 

@@ -27,7 +27,7 @@ export type MailEnd = { readonly error?: string } & (
  * repeated after a crash does not send it twice.
  */
 export class MailOutbox extends DueQueue<Mail> {
-  /** To be made before the connection's indexes are. */
+  /** To be created before the connection's indexes. */
   constructor(connection: Connection, clock: Clock) {
     super(new Collection<Mail>(connection, MAILS), clock, { leaseMs: LEASE_MS });
   }

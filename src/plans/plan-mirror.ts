@@ -54,7 +54,7 @@ export interface MirroredSet {
 export class PlanMirror {
   readonly #records: Collection<MirrorRecord>;
 
-  /** To be made before the connection's indexes are. */
+  /** To be created before the connection's indexes. */
   constructor(connection: Connection) {
     this.#records = new Collection<MirrorRecord>(connection, MIRROR);
   }

@@ -36,7 +36,7 @@ export type AccountServicesConfig = Pick<
 
 export type AccountServices = ReturnType<typeof createAccountServices>;
 
-/** The services for sign-in, accounts, keys and the audit log. To be made before the connection's indexes are. */
+/** The services for sign-in, accounts, keys and the audit log. To be created before the connection's indexes. */
 export function createAccountServices(
   connection: Connection,
   deps: {

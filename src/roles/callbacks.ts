@@ -12,7 +12,7 @@ const TIMEOUT_MS = 10_000;
 
 /**
  * The sender of all accounts' callbacks, under the address policy of documents. To be opened before the connection's
- * indexes are.
+ * indexes are created.
  */
 export function openSender(core: Core): { sender: CallbackSender; close: () => Promise<void> } {
   const { config, metrics, logger, address } = core;

@@ -11,7 +11,7 @@ export interface JobLife {
   readonly callbacks: Callbacks;
 }
 
-/** To be made before the connection's indexes are. */
+/** To be created before the connection's indexes. */
 export function openJobLife(deps: Omit<JobsDeps, 'furtherSteps'>): JobLife {
   const { connection, clock } = deps;
   const batchStore = new BatchStore(connection, clock);

@@ -17,7 +17,7 @@ const LEAST_PAUSE_MS = 1000;
 
 /**
  * The sender of the outbox's mails; undefined without a mail server, when mails are kept. To be opened before the
- * connection's indexes are.
+ * connection's indexes are created.
  */
 export function openMailSender(core: Core, outbox: MailOutbox): MailSender | undefined {
   const { config, metrics, logger, clock, connection, address } = core;

@@ -34,9 +34,9 @@ interface Starting {
 }
 
 /**
- * What each role runs besides the core. Components stop in the reverse order of their start: the server of the API
- * before all others, and a separate server of operations after them. A role loads only the code of its own components:
- * that of the others, mainly clients of browsers and of payments, takes some 30 MB.
+ * The components of each role, besides the core. Components stop in the reverse order of their start: the server of the
+ * API before all others, and a separate server of operations after them. A role loads only the code of its own
+ * components: the code of the others, mainly clients of browsers and of payments, takes about 30 MB.
  */
 const ROLES: Readonly<
   Record<JobRole, (starting: Starting) => Promise<Pick<RunningRole, 'port' | 'firstKey'>>>

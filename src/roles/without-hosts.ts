@@ -1,4 +1,4 @@
-/** Names or addresses with a port; the target of a look-up; addresses alone. */
+/** Names or addresses with a port; the target of a lookup; addresses alone. */
 const HOSTS = [
   /\b[a-z][a-z0-9+]*:\/\/\S+/gi,
   /\b(?:[0-9a-f]{1,4}:){1,7}(?::[0-9a-f]{0,4}|[0-9a-f]{1,4}:[0-9a-f]{1,4})[0-9a-f:]*/gi,

@@ -36,7 +36,7 @@ const CONTEXTS_AHEAD = 2;
 const STUCK_AFTER_MS = 330_000;
 
 /**
- * Everything that turns a claimed job into a PDF: egress proxy, Chromium, PDF finisher, and the worker itself.
+ * Everything that converts a claimed job into a PDF: egress proxy, Chromium, PDF finisher, and the worker itself.
  *
  * @param templates the caller closes it.
  */

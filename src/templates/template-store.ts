@@ -89,7 +89,7 @@ const VERSIONS: CollectionSpec = {
   filtersBy: { fields: ['size'], reason: 'once, of each version that an older Platen has saved' },
 };
 
-/** The reading side; changes go through the `TemplateEditor`. */
+/** Read access to templates; changes go through the `TemplateEditor`. */
 export type TemplateReader = Pick<
   TemplateStore,
   'current' | 'list' | 'listVersions' | 'resolve' | 'summaries'
@@ -161,8 +161,9 @@ export class TemplateStore {
           const freedBytes = (await this.#deleteOld(version, keep)) - countedByOthers;
           return { template: { ...template, ...pointerTo(version) }, version, freedBytes };
         }
-        // So many other saves came first that this version is not kept. They need not have been based on it: its number
-        // may have been free because the version that had it is deleted already. So it is saved anew, on top of them.
+        // So many other saves came first that this version is not kept. They may not include it: its number may have
+        // been free because the version that had it is already deleted. So it is saved again, on top of the other
+        // saves.
         if (!(await this.#versions.deleteOne({ _id: version._id }))) countedByOthers += sizeOf(version);
       }
       base = await this.#latest(templateId);

@@ -290,7 +290,8 @@ export class CreditPurchases {
 
   /**
    * Stripe calls the block's invoice paid, but no payment of the whole price is found: perhaps it was paid elsewhere.
-   * No units are granted for that, and the owner is not told that nothing was charged: an operator has to check.
+   * No units are granted for that, and the owner gets no mail saying that nothing was charged: an operator has to
+   * check.
    */
   async #leaveToOperator(block: Block) {
     this.#reportUnproven(block, invoiceOf(block));

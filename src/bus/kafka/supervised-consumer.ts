@@ -24,7 +24,7 @@ export interface ConsumerPlan {
   readonly topics: TopicGroup;
   /** Where a consumer group without a committed offset begins: at the first message, or at the next one. */
   readonly fromBeginning: boolean;
-  /** Whether it follows a consumer that was stopped in order: then it is not reported as missing while it joins. */
+  /** Whether it follows a consumer that was stopped on purpose: then it is not reported as missing while it joins. */
   readonly again?: boolean;
   /** `config` and `run` are called for each consumer that is made: the first, and each replacement. */
   config(): ConsumerConfig;
@@ -34,8 +34,8 @@ export interface ConsumerPlan {
 }
 
 /**
- * A consumer that is replaced when it breaks down, for any reason. kafkajs restarts a consumer after some errors, gives
- * up for good after others, and now and then just stops; here each of these leads to a replacement.
+ * A consumer that is replaced when it fails for any reason. kafkajs restarts a consumer after some errors, gives up for
+ * good after others, and sometimes just stops; each of these cases leads to a replacement.
  */
 export class SupervisedConsumer {
   readonly #client: ClientOptions;
@@ -151,7 +151,7 @@ export class SupervisedConsumer {
     return crashed;
   }
 
-  /** Resolves when the consumer hangs although the brokers answer. */
+  /** Resolves when the consumer hangs although the brokers respond. */
   async #stall(signal: AbortSignal): Promise<Error> {
     for (;;) {
       await sleep(CHECK_MS, undefined, { signal });

@@ -6,9 +6,9 @@ import { countPartitions, createMissing, raisePartitions } from './topics.ts';
 const CREATE_TIMEOUT_MS = 20_000;
 
 /**
- * Topics that are created together, when one of them is first needed: those of one pool, or those of events. Each group
- * has its own connection for it, because a broker responds to the requests of a connection one after the other, and no
- * pool is to wait for another's topics.
+ * Topics that are created together, when one of them is first needed: the topics of one pool, or the topics of events.
+ * Each group has its own connection, because a broker responds to the requests of a connection one after the other, and
+ * no pool may wait for the topics of another pool.
  */
 export class TopicGroup {
   readonly #kafka: Kafka;

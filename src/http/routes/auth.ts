@@ -67,7 +67,7 @@ const me = defineRoute({
 
 export const authRoutes = [register, login, logout, me];
 
-/** What an account is shown of itself. */
+/** The account as the API returns it to its owner. */
 export function accountBody(account: Account) {
   const { _id, email, login, passwordHash, emailVerifiedAt, plan, createdAt } = account;
   const ownSignIn = passwordHash === null ? 'operator' : 'password';

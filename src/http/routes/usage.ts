@@ -58,14 +58,14 @@ const series = defineRoute({
   };
 });
 
-/** What failed in all of these, the most frequent first. */
+/** The errors of all points, the most frequent first. */
 function errorsIn(points: readonly SeriesPoint[]): [code: ErrorCode, count: number][] {
   const counts = new Map<ErrorCode, number>();
   for (const { errorsByCode } of points) {
     for (const [code, count] of Object.entries(errorsByCode) as [ErrorCode, number][])
       counts.set(code, (counts.get(code) ?? 0) + count);
   }
-  // One that an older Platen counted may be known no more.
+  // A code that an older version has counted may not exist any more.
   return [...counts].filter(([code]) => code in REMEDIES).sort(([, a], [, b]) => b - a);
 }
 

@@ -76,8 +76,8 @@ function holdReason(
 }
 
 /**
- * Takes nothing away, whatever was begun: in maintenance, draining workers resume; without a sample workers cannot be
- * told apart, so requests stay as they are. A size that the spec names (a minimum, a manual size) still applies.
+ * Takes nothing away, whatever was begun. In maintenance, draining workers resume. Without a sample, workers cannot be
+ * distinguished, so requests stay as they are. A size that the spec names (a minimum, a manual size) still applies.
  */
 function held(
   settings: PoolScaling,

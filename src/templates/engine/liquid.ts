@@ -17,9 +17,9 @@ const FILE_TAGS = ['include', 'render', 'layout'];
 type Emitter = NonNullable<Parameters<Template['render']>[1]>;
 
 /**
- * LiquidJS as Platen sets it up. Output is escaped unless `raw` is the last filter; variables that do not exist are
- * empty; filters and tags that do not exist are errors; no file can be read; dates are in UTC unless they say
- * otherwise. Not to be trusted with hostile templates by itself: it runs in a process of its own.
+ * LiquidJS with Platen's settings. Output is escaped unless `raw` is the last filter; unknown variables are empty;
+ * unknown filters and tags are errors; no file can be read; dates are in UTC unless they name a zone. It is not safe
+ * for hostile templates by itself, so it runs in a separate process.
  */
 export class TemplateRenderer {
   readonly #liquid = createLiquid();

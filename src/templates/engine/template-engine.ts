@@ -95,7 +95,7 @@ function templateError(thrown: unknown, timeoutMs: number): PlatenError {
         cause: thrown,
       });
     case 'closed':
-      // Its process is being stopped; another one is there soon, or already.
+      // The process is being stopped; another one replaces it.
       return new PlatenError('UNAVAILABLE', 'The template engine is closed.', { retryAfterSeconds: 1 });
     case 'lost':
       return new PlatenError('INTERNAL', 'The process that rendered the template was lost.', {

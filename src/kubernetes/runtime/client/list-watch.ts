@@ -112,7 +112,7 @@ export class ListWatch<T extends KubeObject> {
     }
   }
 
-  /** @returns the error; undefined when the watch has ended in order. */
+  /** @returns the error; undefined when the watch has ended without one. */
   async #listAndWatch(signal: AbortSignal): Promise<unknown> {
     const { timers } = this.#options;
     try {

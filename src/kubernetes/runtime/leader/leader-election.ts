@@ -56,7 +56,7 @@ export class LeaderElection {
   #running: Promise<void> | undefined;
   /** Until when the Lease is certainly held; undefined before it was won. */
   #heldUntilMs: number | undefined;
-  /** Final: a late response must not make a leader of a candidate that was told to end. */
+  /** Final: a late response must not make a leader of a candidate that has been stopped. */
   #lost = false;
 
   constructor(options: LeaderElectionOptions) {
