@@ -97,8 +97,8 @@ export class AccessTokenStore {
   /**
    * A new opaque token, valid for 12 hours.
    *
-   * @param browser that holds the token in a cookie; the token then also ends after SESSION_IDLE_MS without use. Absent for
-   * a bearer token.
+   * @param browser that holds the token in a cookie; the token then also ends after SESSION_IDLE_MS without use. Absent
+   * for a bearer token.
    */
   async issue(accountId: string, browser?: Browser): Promise<IssuedToken> {
     const token = `${browser === undefined ? 'at' : 'st'}_${randomBytes(32).toString('base64url')}`;

@@ -71,7 +71,10 @@ export class AccountService {
     return { account, created: made !== undefined };
   }
 
-  /** The account of an issuer's subject, created on the free plan at its first use. A given address is verified by the issuer. */
+  /**
+   * The account of an issuer's subject, created on the free plan at its first use. A given address is verified by the
+   * issuer.
+   */
   async findOrCreateFederated(
     { issuer, subject, email }: { issuer: string; subject: string; email: string | null },
     by: DoneBy,
@@ -91,13 +94,14 @@ export class AccountService {
   }
 
   /**
-   * Gives the account the plan and the quota period of its subscription; in force in every process within a second. Calling
-   * it again with the same subscription changes nothing. The changes are in the audit log when the promise resolves; after a
-   * crash, when the next call does.
+   * Gives the account the plan and the quota period of its subscription; in force in every process within a second.
+   * Calling it again with the same subscription changes nothing. The changes are in the audit log when the promise
+   * resolves; after a crash, when the next call does.
    *
    * @param fence grows from caller to caller.
    * @param cause for the audit log.
-   * @param differs whether the subscription has changed; used for accounts that have no record of their last subscription.
+   * @param differs whether the subscription has changed; used for accounts that have no record of their last
+   * subscription.
    * @returns false when a caller with a higher fence has written already, or when the account is deleted.
    */
   async followSubscription(
@@ -144,8 +148,8 @@ export class AccountService {
   }
 
   /**
-   * Marks the account as the operator's. To be called when nobody else can use it any more: its password, tokens and API
-   * keys have been revoked.
+   * Marks the account as the operator's. To be called when nobody else can use it any more: its password, tokens and
+   * API keys have been revoked.
    */
   async takeOver(account: Account): Promise<void> {
     await this.#accounts.setByOperator(account._id);

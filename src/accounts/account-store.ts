@@ -20,8 +20,8 @@ export interface Account {
   /** The address that is shown. Null for an account of an issuer that has verified none. */
   readonly email: string | null;
   /**
-   * The address, in lower case, for signing in with a password. An account of an issuer has none: its owner and the person
-   * who registered the same address here may be two people.
+   * The address, in lower case, for signing in with a password. An account of an issuer has none: its owner and the
+   * person who registered the same address here may be two people.
    */
   readonly login?: string;
   /** From `hashPassword`; null for an account without a password. */

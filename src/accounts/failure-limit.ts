@@ -11,7 +11,9 @@ export interface FailureBounds {
    * addresses together ten times as many: a single attacker cannot lock out the account's owner.
    */
   readonly perAccount: number;
-  /** Failures from one IPv4 address or one IPv6 /64, the network of one customer; ten times as many from one IPv6 /48. */
+  /**
+   * Failures from one IPv4 address or one IPv6 /64, the network of one customer; ten times as many from one IPv6 /48.
+   */
   readonly perNetwork: number;
 }
 
@@ -26,8 +28,8 @@ const FAILURES: CountedWindows = {
 };
 
 /**
- * Counts failed sign-ins, over all processes. An attempt counts as a failure from its beginning until it succeeds, so that
- * concurrent guesses cannot exceed the bounds.
+ * Counts failed sign-ins, over all processes. An attempt counts as a failure from its beginning until it succeeds, so
+ * that concurrent guesses cannot exceed the bounds.
  */
 export class FailureLimit {
   readonly #failures: WindowCounter;

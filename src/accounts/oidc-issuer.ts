@@ -17,7 +17,9 @@ export interface OidcIssuerOptions {
 export const ISSUER_TIMEOUT_MS = 5000;
 /** After a failure no request is sent to the issuer for this time, in milliseconds. */
 const RETRY_AFTER_MS = 5000;
-/** The issuer's metadata is requested again after this time, in milliseconds; until it responds, the old metadata holds. */
+/**
+ * The issuer's metadata is requested again after this time, in milliseconds; until it responds, the old metadata holds.
+ */
 const METADATA_CACHE_MS = 3_600_000;
 
 /** An OpenID Connect issuer: its metadata (OpenID Connect Discovery 1.0), and whether it can be reached. */
@@ -36,7 +38,10 @@ export class OidcIssuer {
     return this.#options.issuer;
   }
 
-  /** Options of every request to the issuer: a time limit, and plain http where the operator has configured an http address. */
+  /**
+   * Options of every request to the issuer: a time limit, and plain http where the operator has configured an http
+   * address.
+   */
   request(): { signal: AbortSignal; [allowInsecureRequests]: boolean } {
     return {
       signal: AbortSignal.timeout(ISSUER_TIMEOUT_MS),
@@ -55,13 +60,19 @@ export class OidcIssuer {
     return this.#found ?? this.#discovering;
   }
 
-  /** Notes that the issuer cannot be reached: no request is sent to it for RETRY_AFTER_MS. @returns the error to throw. */
+  /**
+   * Notes that the issuer cannot be reached: no request is sent to it for RETRY_AFTER_MS.
+   *
+   * @returns the error to throw.
+   */
   unreachable(cause: unknown): PlatenError {
     this.#notBeforeMs = this.#nowMs() + RETRY_AFTER_MS;
     return unavailable(RETRY_AFTER_MS, cause);
   }
 
-  /** @throws PlatenError UNAVAILABLE for RETRY_AFTER_MS after a failure, so that callers do not wait for another one. */
+  /**
+   * @throws PlatenError UNAVAILABLE for RETRY_AFTER_MS after a failure, so that callers do not wait for another one.
+   */
   assertReachable(): void {
     const waitMs = this.#notBeforeMs - this.#nowMs();
     if (waitMs > 0) throw unavailable(waitMs);

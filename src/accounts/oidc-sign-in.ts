@@ -80,7 +80,8 @@ export class OidcSignIn {
 
   /**
    * @param authResponse the parameters that the issuer sent the browser back with.
-   * @throws PlatenError UNAUTHENTICATED when the response does not belong to the pending sign-in or denies it; UNAVAILABLE.
+   * @throws PlatenError UNAUTHENTICATED when the response does not belong to the pending sign-in or denies it;
+   * UNAVAILABLE.
    */
   finish(
     authResponse: URLSearchParams,

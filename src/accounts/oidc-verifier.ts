@@ -63,8 +63,8 @@ export class OidcVerifier {
 
   /**
    * @returns undefined for a token that is not valid.
-   * @throws PlatenError UNAVAILABLE while the issuer's keys cannot be fetched: a token that names this issuer can then be
-   * neither accepted nor rejected.
+   * @throws PlatenError UNAVAILABLE while the issuer's keys cannot be fetched: a token that names this issuer can then
+   * be neither accepted nor rejected.
    */
   async verify(token: string): Promise<OidcClaims | undefined> {
     const { audience, clock } = this.#options;

@@ -47,7 +47,8 @@ export class Registration {
   }
 
   /**
-   * Creates the account, on the plan of the invitation if there is one. An invitation stays valid when no account was created.
+   * Creates the account, on the plan of the invitation if there is one. An invitation stays valid when no account was
+   * created.
    *
    * @returns undefined when the address has an account already.
    * @throws PlatenError INVITATION_INVALID.

@@ -31,8 +31,8 @@ export interface SignInDeps {
 }
 
 /**
- * Hashing a password takes one of four threads, which also read files, and 19 MiB. Requests for a few seconds of work may
- * wait; further requests are rejected. Registrations and sign-ins wait in separate queues.
+ * Hashing a password takes one of four threads, which also read files, and 19 MiB. Requests for a few seconds of work
+ * may wait; further requests are rejected. Registrations and sign-ins wait in separate queues.
  */
 const SIGNING_IN = { permits: 2, maxWaiting: 50, maxWaitingOfKey: 20, full: tooMany } as const;
 const REGISTERING = { permits: 1, maxWaiting: 25, maxWaitingOfKey: 10, full: tooMany } as const;
@@ -51,8 +51,8 @@ interface Attempt<Given extends Credentials> {
 }
 
 /**
- * Registers, signs in and signs out with a password. Every failure gives the same response after one hashing and the same
- * writes, whether or not the address has an account; see docs/decisions/0010-sign-in-tells-nothing.md.
+ * Registers, signs in and signs out with a password. Every failure gives the same response after one hashing and the
+ * same writes, whether or not the address has an account; see docs/decisions/0010-sign-in-tells-nothing.md.
  */
 export class SignIn {
   readonly #deps: SignInDeps;
@@ -184,7 +184,11 @@ export class SignIn {
     return { account, issued };
   }
 
-  /** Counts as a failure from its beginning until it succeeds. @returns undefined when the credentials prove no account. */
+  /**
+   * Counts as a failure from its beginning until it succeeds.
+   *
+   * @returns undefined when the credentials prove no account.
+   */
   #proven<Given extends Credentials>(
     credentials: Given,
     address: Address,
@@ -206,8 +210,8 @@ export class SignIn {
   }
 
   /**
-   * A token for the account as it was when the password was verified. A change of the password revokes existing tokens; a
-   * token that is issued concurrently with the change is revoked here.
+   * A token for the account as it was when the password was verified. A change of the password revokes existing tokens;
+   * a token that is issued concurrently with the change is revoked here.
    */
   async #issue(
     { _id, passwordHash }: Account,

@@ -32,7 +32,9 @@ export const AUDIT_ACTIONS = [
 ] as const;
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
-/** The actor of an entry: the account itself, an unauthenticated caller, the operator of the service, or its billing. */
+/**
+ * The actor of an entry: the account itself, an unauthenticated caller, the operator of the service, or its billing.
+ */
 export const AUDIT_ACTORS = ['account', 'anonymous', 'operator', 'billing'] as const;
 export type AuditActor = (typeof AUDIT_ACTORS)[number];
 
@@ -90,8 +92,8 @@ export interface AuditEvent extends DoneBy, Pick<AuditEntry, 'accountId' | 'acti
 }
 
 /**
- * A change by billing that is not in the log yet. It is stored in the changed record, by the same update, so that after a
- * crash any process finds it there and records it.
+ * A change by billing that is not in the log yet. It is stored in the changed record, by the same update, so that after
+ * a crash any process finds it there and records it.
  */
 export interface UnrecordedChange extends Pick<AuditEntry, 'action' | 'details' | 'at'> {
   /** Names the change by its cause, so that recording it again does not add an entry. */
@@ -121,8 +123,8 @@ const COUNTS: CountedWindows = {
 };
 
 /**
- * Owns the log of changes to accounts. Entries are added, read, and after 400 days deleted. They are never changed, except
- * the summary entries that count how many others were left out.
+ * Owns the log of changes to accounts. Entries are added, read, and after 400 days deleted. They are never changed,
+ * except the summary entries that count how many others were left out.
  */
 export class AuditLog {
   readonly #entries: Collection<StoredEntry>;
@@ -141,8 +143,9 @@ export class AuditLog {
   }
 
   /**
-   * Records an event; durable when it resolves. Never rejects: the event has happened already, and the caller's response may
-   * contain a secret that is shown once. An entry that cannot be written goes to the process's log instead.
+   * Records an event; durable when it resolves. Never rejects: the event has happened already, and the caller's
+   * response may contain a secret that is shown once. An entry that cannot be written goes to the process's log
+   * instead.
    */
   async record(event: AuditEvent): Promise<void> {
     const { accountId, action, actor, ipAddress = null, targetId = null, details = {} } = event;
@@ -194,8 +197,8 @@ export class AuditLog {
   }
 
   /**
-   * Counts an entry. Entries by the account or by unauthenticated callers are bounded for each action, so that a flood of one
-   * action hides no other; entries by the operator and by billing are rare.
+   * Counts an entry. Entries by the account or by unauthenticated callers are bounded for each action, so that a flood
+   * of one action hides no other; entries by the operator and by billing are rare.
    *
    * @returns the day when its bound is exceeded.
    */

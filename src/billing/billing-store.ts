@@ -166,7 +166,11 @@ export class BillingStore extends DueQueue<BillingAccount> {
     );
   }
 
-  /** Claims an account as it was read, due or not. @returns undefined when it is claimed already, or has no customer. */
+  /**
+   * Claims an account as it was read, due or not.
+   *
+   * @returns undefined when it is claimed already, or has no customer.
+   */
   async claimCustomer(seen: BillingAccount): Promise<ClaimedAccount | undefined> {
     if (seen.claimedUntil !== undefined && seen.claimedUntil > this.clock.now()) return undefined;
     const claimed = await this.claim(seen, { $set: { claimedUntil: this.leaseEnd() } });

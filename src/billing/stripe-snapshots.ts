@@ -1,7 +1,9 @@
 import type Stripe from 'stripe';
 import type { InvoiceSnapshot, Period, ScheduleSnapshot, SubscriptionSnapshot } from './snapshot.ts';
 
-/** Our metadata at Stripe. Our own database has the account of each customer; this is for people in Stripe's dashboard. */
+/**
+ * Our metadata at Stripe. Our own database has the account of each customer; this is for people in Stripe's dashboard.
+ */
 export const METADATA = {
   /** On prices and on the phases of schedules: the plan. */
   plan: 'platen_plan',

@@ -9,7 +9,9 @@ import {
 
 /** How long a subscription whose renewal was not paid keeps its plan, counted from the unpaid period's start. */
 export const GRACE_MS = 7 * 24 * 3_600_000;
-/** In milliseconds: a period that should be over is checked again this much later, in case no event reports its renewal. */
+/**
+ * In milliseconds: a period that should be over is checked again this much later, in case no event reports its renewal.
+ */
 const AFTER_PERIOD_MS = 60_000;
 
 /** What an account has by its subscription: a function of the provider's state and the time, and of nothing earlier. */
@@ -80,7 +82,7 @@ const NONE: SubscriptionState = {
  *
  *     active                       the price's plan, quota by the item's period
  *     trialing                     the same; nothing is bought automatically
- *     past_due                     the price's plan until the grace ends, with what is left of the last paid period; then free
+ *     past_due                     the price's plan during the grace, with the rest of the last paid period; then free
  *     unpaid, paused               free
  *     incomplete, …_expired        as if there were no subscription
  *     canceled                     free

@@ -97,7 +97,9 @@ export interface Bus {
    */
   makeRoom(pool: string, workers: number): Promise<number | undefined>;
   publishEvent(event: JobEvent): Promise<void>;
-  /** Every subscriber of every process receives every event of the topic published after it subscribed (best effort). */
+  /**
+   * Every subscriber of every process receives every event of the topic published after it subscribed (best effort).
+   */
   subscribeEvents(topic: EventTopic, handler: (event: JobEvent) => void): Promise<Subscription>;
   /** @returns what is wrong, or undefined when the bus can carry messages. */
   problem(): string | undefined;

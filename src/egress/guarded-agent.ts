@@ -11,7 +11,10 @@ export interface GuardedAgentOptions {
   readonly policy: AddressPolicy;
   /** Default: the machine's name servers, then the operating system. */
   readonly lookup?: Lookup;
-  /** Longest wait for name servers, and again for the connection with its TLS handshake, in milliseconds. Default 10,000. */
+  /**
+   * Longest wait for name servers, and again for the connection with its TLS handshake, in milliseconds. Default
+   * 10,000.
+   */
   readonly connectTimeoutMs?: number;
   /** Certificates to trust instead of the usual ones, as PEM text. */
   readonly ca?: string;

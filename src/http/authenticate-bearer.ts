@@ -36,9 +36,9 @@ const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 /**
  * Authenticates by the header Authorization; without one, by the cookie of a session.
  *
- * @throws (from the returned function) PlatenError UNAUTHENTICATED for a token or session that is missing, unknown, expired
- * or revoked; ORIGIN_NOT_ALLOWED for a request with a cookie that another site may have forged; UNAVAILABLE when an issuer's
- * token cannot be checked at the moment.
+ * @throws (from the returned function) PlatenError UNAUTHENTICATED for a token or session that is missing, unknown,
+ * expired or revoked; ORIGIN_NOT_ALLOWED for a request with a cookie that another site may have forged; UNAVAILABLE
+ * when an issuer's token cannot be checked at the moment.
  */
 export function bearerAuthenticator(deps: {
   readonly bearer: BearerTokens;

@@ -26,7 +26,8 @@ export const FILE_HEADERS = {
  *
  * @param size bytes of the whole file.
  * @param setHeader sets a header of the response, also when it becomes an error.
- * @returns undefined when the whole file is to be sent: without a range, with an unsupported one, or with one of another file.
+ * @returns undefined when the whole file is to be sent: without a range, with an unsupported one, or with one of
+ * another file.
  * @throws PlatenError RANGE_NOT_SATISFIABLE when the file ends before the range begins.
  */
 export function requestedRange(

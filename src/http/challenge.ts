@@ -9,8 +9,8 @@ const WITH_TOKEN = /^bearer +\S/i;
  * The value of WWW-Authenticate on a 401 (RFC 9110, section 11.6.1): the credential that the route requires.
  *
  * No scheme is registered for keys in a header of their own; `ApiKey` is the usual name, and browsers do not ask for a
- * password when they meet it. A route without a credential responds with 401 to a wrong password: with the right one, it
- * would have issued a bearer token.
+ * password when they meet it. A route without a credential responds with 401 to a wrong password: with the right one,
+ * it would have issued a bearer token.
  */
 export function challengeOf(auth: Auth, request: Request): string {
   if (auth === 'apiKey') return `ApiKey ${REALM}, header="X-API-Key"`;

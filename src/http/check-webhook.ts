@@ -5,8 +5,8 @@ import type { ApiDeps } from './api-deps.ts';
 /**
  * Checks the address of a callback before the work is accepted.
  *
- * @throws PlatenError PLAN_LIMIT for a plan without callbacks; INVALID_URL or URL_BLOCKED for an address that may not be
- * called.
+ * @throws PlatenError PLAN_LIMIT for a plan without callbacks; INVALID_URL or URL_BLOCKED for an address that may not
+ * be called.
  */
 export function checkWebhook(
   webhookUrl: string | undefined,

@@ -6,8 +6,8 @@ export interface CookieKind {
 }
 
 /**
- * The header Set-Cookie for a cookie of every path of this host, hidden from scripts; `Secure` when the public address is
- * https.
+ * The header Set-Cookie for a cookie of every path of this host, hidden from scripts; `Secure` when the public address
+ * is https.
  *
  * @param maxAgeS seconds; 0 deletes the cookie.
  */

@@ -11,8 +11,8 @@ const BUILT = join(import.meta.dirname, '../../dist/dashboard');
 const BASE = '/dashboard';
 
 /**
- * Lets the pages use scripts and styles of this service, send requests to it and show its PDFs. Everything else is forbidden,
- * inline scripts and styles as well.
+ * Lets the pages use scripts and styles of this service, send requests to it and show its PDFs. Everything else is
+ * forbidden, inline scripts and styles as well.
  */
 export const DASHBOARD_POLICY = [
   "default-src 'none'",

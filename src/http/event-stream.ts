@@ -31,20 +31,23 @@ const POLL_MS = 500;
 /** The result of a poll is shared for this much less, because timers may fire early. Milliseconds. */
 const EARLY_MS = 50;
 /**
- * The longest interval between two polls while nothing changes, in milliseconds. Polling goes on because some changes are not
- * events of the bus, and events may be lost.
+ * The longest interval between two polls while nothing changes, in milliseconds. Polling goes on because some changes
+ * are not events of the bus, and events may be lost.
  */
 const QUIET_CHECK_MS = 4000;
 /** Streams of one account's dashboard pages, one for each visible page, and of one process. */
 const ACCOUNT_BOUNDS: ReservationBounds = { perOwner: 10, inAll: 1000 };
-/** The quiet interval of account streams, in milliseconds: such a poll costs little, and must soon detect a revoked session. */
+/**
+ * The quiet interval of account streams, in milliseconds: such a poll costs little, and must soon detect a revoked
+ * session.
+ */
 const ACCOUNT_QUIET_MS = 1000;
 /** The interval of empty lines, in milliseconds, so that no proxy takes the connection for dead. */
 const HEARTBEAT_MS = 15_000;
 
 /**
- * Streams of server-sent events (HTML standard, section 9.2) about polled resources. A slow caller gets the present state
- * when it reads: no events are buffered for it.
+ * Streams of server-sent events (HTML standard, section 9.2) about polled resources. A slow caller gets the present
+ * state when it reads: no events are buffered for it.
  */
 export class EventStreams {
   readonly #open: Reservations;
@@ -111,8 +114,8 @@ export function accountStreams(timers: Timers = systemTimers): EventStreams {
 }
 
 /**
- * Makes the events end as soon as the stream is destroyed: `return` of a generator that waits takes effect only at its next
- * event.
+ * Makes the events end as soon as the stream is destroyed: `return` of a generator that waits takes effect only at its
+ * next event.
  */
 function endedBy(gone: AbortController, events: AsyncGenerator<string>): AsyncIterable<string> {
   return {

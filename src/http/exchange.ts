@@ -9,8 +9,8 @@ import type { AnyRequest, AnyResponse, Identities, Route } from './route.ts';
 export type AnyCaller = Identities[keyof Identities];
 
 /**
- * One request on its way to its response. Each stage stores here what later stages need. The request may hold a permit and
- * the bytes of its body and of its response, which `release` gives back.
+ * One request on its way to its response. Each stage stores here what later stages need. The request may hold a permit
+ * and the bytes of its body and of its response, which `release` gives back.
  */
 export class Exchange<Deps> {
   readonly route: Route<Deps>;

@@ -3,8 +3,9 @@ import type { Response } from 'express';
 const listeners = new WeakMap<Response, (() => void)[]>();
 
 /**
- * Calls `listener` once if the caller disconnects before it has received the whole response. All listeners share one `close`
- * listener of the response: with the listeners that Node adds to send a file, more would reach Node's warning of a leak.
+ * Calls `listener` once if the caller disconnects before it has received the whole response. All listeners share one
+ * `close` listener of the response: with the listeners that Node adds to send a file, more would reach Node's warning
+ * of a leak.
  */
 export function onHangUp(response: Response, listener: () => void): void {
   if (response.destroyed) {

@@ -7,13 +7,16 @@ import { Collection, type CollectionSpec } from '../store/collection.ts';
 
 /** How long a key is remembered, in milliseconds. */
 const REMEMBERED_MS = 24 * 3_600_000;
-/** A request that has not renewed its lock for this long is considered dead; another may take its lock over. Milliseconds. */
+/**
+ * A request that has not renewed its lock for this long is considered dead; another may take its lock over.
+ * Milliseconds.
+ */
 const LOCK_MS = 6000;
 const RENEW_MS = 2000;
 
 /**
- * The record of a key. The id of the work is chosen with the record, before the work begins: after a crash, the next request
- * finds the work under that id, or knows that it was never begun.
+ * The record of a key. The id of the work is chosen with the record, before the work begins: after a crash, the next
+ * request finds the work under that id, or knows that it was never begun.
  */
 export interface IdempotencyRecord {
   /** SHA-256 of scope, route and key. */
@@ -35,8 +38,8 @@ export interface IdempotencyLock {
   /** True when an earlier request with this key died: the work may have been begun. */
   readonly resumed: boolean;
   /**
-   * To be called right before resources are taken for the work: the process may have been suspended for so long that another
-   * one has taken the lock over.
+   * To be called right before resources are taken for the work: the process may have been suspended for so long that
+   * another one has taken the lock over.
    *
    * @throws PlatenError IDEMPOTENCY_IN_PROGRESS when the lock has not been renewed in time.
    */
@@ -45,7 +48,9 @@ export interface IdempotencyLock {
   responded(status: number): Promise<void>;
   /** Deletes the key, because nothing was done: it can be used anew with any body. */
   abandon(): Promise<void>;
-  /** Releases the lock without a response. The work may have been begun: the next request with this key continues it. */
+  /**
+   * Releases the lock without a response. The work may have been begun: the next request with this key continues it.
+   */
   release(): Promise<void>;
 }
 

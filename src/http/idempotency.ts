@@ -56,8 +56,8 @@ function scopeOf({ accountId, mode }: KeyedRequest['caller']): string {
 }
 
 /**
- * A rejected request has done nothing, so its key is free again. When the work itself has failed by an error of the document
- * (a status below 500), that response stands; after an error of the service the same request may be retried.
+ * A rejected request has done nothing, so its key is free again. When the work itself has failed by an error of the
+ * document (a status below 500), that response stands; after an error of the service the same request may be retried.
  */
 function respondFailure(lock: IdempotencyLock, error: unknown): Promise<void> {
   // An unknown error: the work may have been begun.

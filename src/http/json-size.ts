@@ -1,8 +1,9 @@
 import { PlatenError } from '../errors/registry.ts';
 
 /**
- * Lists, objects, values and names of one body. A parser creates an object for each, which takes many times the memory and
- * time of the same number of bytes in a text: a million empty lists (3 MB) take as long to parse as a document of 50 MB.
+ * Lists, objects, values and names of one body. A parser creates an object for each, which takes many times the memory
+ * and time of the same number of bytes in a text: a million empty lists (3 MB) take as long to parse as a document of
+ * 50 MB.
  */
 const MAX_ELEMENTS = 1_000_000;
 /** A name has a value, is looked up among others and is checked: it costs about as much as two lists. */

@@ -6,9 +6,10 @@ import type { AccountCaller } from './authenticate-bearer.ts';
 const RECENT_MS = 5 * 60_000;
 
 /**
- * Requires a recent sign-in before a secret is shown, so that an unattended browser does not reveal one: the session must
- * have begun within the last 5 minutes, with the password or at the issuer. Bearer tokens, which browsers do not hold, are
- * exempt. So are accounts without a password that the operator created: they can only sign in by a link, once.
+ * Requires a recent sign-in before a secret is shown, so that an unattended browser does not reveal one: the session
+ * must have begun within the last 5 minutes, with the password or at the issuer. Bearer tokens, which browsers do not
+ * hold, are exempt. So are accounts without a password that the operator created: they can only sign in by a link,
+ * once.
  *
  * @throws PlatenError PASSWORD_REQUIRED
  */

@@ -6,8 +6,9 @@ import type { Route } from './route.ts';
 import { runStages, type StageDeps } from './stages.ts';
 
 /**
- * Registers declared routes with an app. A request to a known path with an unsupported method is rejected with the supported
- * ones. So each path is handled completely before a later path that also matches: `/templates/preview` before `/templates/:id`.
+ * Registers declared routes with an app. A request to a known path with an unsupported method is rejected with the
+ * supported ones. So each path is handled completely before a later path that also matches: `/templates/preview` before
+ * `/templates/:id`.
  */
 export function registerRoutes<Deps>(
   app: Express,

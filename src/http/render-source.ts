@@ -32,8 +32,8 @@ export async function sourceOf(
 }
 
 /**
- * The sources of the items of a batch. A template is looked up once, however many items name it. URLs are checked by the
- * renders: a blocked one fails its item, not the batch.
+ * The sources of the items of a batch. A template is looked up once, however many items name it. URLs are checked by
+ * the renders: a blocked one fails its item, not the batch.
  *
  * @throws PlatenError NOT_FOUND, naming all items whose template the account does not have; INPUT_TOO_LARGE.
  */

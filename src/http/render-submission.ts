@@ -53,8 +53,8 @@ export async function renderSubmissionOf(
 }
 
 /**
- * Submits a render, or continues what an earlier request with the same key has begun. Notes in the admission queue whether the
- * caller waits for the PDF.
+ * Submits a render, or continues what an earlier request with the same key has begun. Notes in the admission queue
+ * whether the caller waits for the PDF.
  *
  * @param prepare makes the submission; called only when nothing has been begun.
  * @throws PlatenError while no new work of the plan is accepted; and as `prepare` and `RenderService.submit`.

@@ -8,8 +8,8 @@ import type { Plan } from '../plans/plan.ts';
 import type { AccountCaller } from './authenticate-bearer.ts';
 
 /**
- * The caller that each kind of authentication provides: `bearer` is an access token or the session of a browser; `page` needs
- * no credential, but accepts requests from the pages of this service only.
+ * The caller that each kind of authentication provides: `bearer` is an access token or the session of a browser; `page`
+ * needs no credential, but accepts requests from the pages of this service only.
  */
 export interface Identities {
   apiKey: Caller;
@@ -100,11 +100,13 @@ export interface RouteRequest<A extends Auth, P, Q, H, B> {
   /** Path pattern of the route. */
   readonly route: string;
   /**
-   * Hex SHA-256 of the body as it was sent, only for a request with an Idempotency-Key; without a body, of the parameters of
-   * the path.
+   * Hex SHA-256 of the body as it was sent, only for a request with an Idempotency-Key; without a body, of the
+   * parameters of the path.
    */
   readonly bodyHash: () => string;
-  /** Releases the memory of the body, which is not needed any more, before the request ends; `body` is undefined then. */
+  /**
+   * Releases the memory of the body, which is not needed any more, before the request ends; `body` is undefined then.
+   */
   readonly bodyDone: () => void;
   /** Of a request for work. */
   readonly admission: PendingAdmission;
@@ -139,12 +141,17 @@ interface RouteSpec<A extends Auth, R extends Responses, P, Q, H, B> {
   readonly rawBody?: {
     readonly maxBytes: number;
     readonly description: string;
-    /** The error code for a body that cannot be received, for example one that is too large. Default: that error's own. */
+    /**
+     * The error code for a body that cannot be received, for example one that is too large. Default: that error's own.
+     */
     readonly rejectedAs?: ErrorCode;
   };
   /** Checks the body against the caller's plan before the schema does; throws the error for the caller. */
   readonly precheckBody?: (body: unknown, plan: Plan) => void;
-  /** Rules between the fields of the body. They are checked even when fields are invalid, so that all errors are reported. */
+  /**
+   * Rules between the fields of the body. They are checked even when fields are invalid, so that all errors are
+   * reported.
+   */
   readonly bodyErrors?: (body: unknown) => readonly string[];
   /** Adds to an error of the body, for example which of many items it is in. */
   readonly describeError?: (error: string, body: unknown) => string;
@@ -154,11 +161,15 @@ interface RouteSpec<A extends Auth, R extends Responses, P, Q, H, B> {
   /** It is a request for work: it counts against the plan's requests a minute, and is logged for the account. */
   readonly requestsWork?: true;
   /**
-   * Its requests wait for a permit of the admission queue, as requests for work with a body do. They hold it while their body
-   * is parsed and checked; without a body, while their response is made. For routes with large bodies or responses.
+   * Its requests wait for a permit of the admission queue, as requests for work with a body do. They hold it while
+   * their body is parsed and checked; without a body, while their response is made. For routes with large bodies or
+   * responses.
    */
   readonly needsPermit?: true;
-  /** Its response may be large: a request is rejected at its beginning when there is no room for one more unread response. */
+  /**
+   * Its response may be large: a request is rejected at its beginning when there is no room for one more unread
+   * response.
+   */
   readonly largeResponse?: true;
   /** It is left out of the API document. */
   readonly internal?: boolean;
@@ -175,8 +186,8 @@ export interface Route<Deps> extends RouteDeclaration {
 }
 
 /**
- * Declares a route. Its schemas are the single source of validation, of the handler's types and of the API document. Use
- * strict object schemas, which reject unknown fields.
+ * Declares a route. Its schemas are the single source of validation, of the handler's types and of the API document.
+ * Use strict object schemas, which reject unknown fields.
  *
  * @example defineRoute({ method: 'get', path: '/v1/things/:id', … }).handledBy(async ({ params }, deps: ApiDeps) => …)
  */

@@ -3,8 +3,8 @@ import { PlatenError } from '../errors/registry.ts';
 
 /**
  * Accepts only requests of pages of the public origin. A browser also adds the cookie of a session to requests of other
- * pages of the same site, and states the origin in headers that no page can set: in Sec-Fetch-Site, or in Origin when it does
- * not support that header or uses plain http.
+ * pages of the same site, and states the origin in headers that no page can set: in Sec-Fetch-Site, or in Origin when
+ * it does not support that header or uses plain http.
  *
  * @param publicUrl PLATEN_PUBLIC_URL, or its default.
  * @throws PlatenError ORIGIN_NOT_ALLOWED, with the received header and the setting that it was compared with.

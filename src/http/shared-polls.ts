@@ -25,8 +25,8 @@ interface SharedPoll<T> {
 }
 
 /**
- * Polls resources for all of their followers: the result for one follower is shared with the others until the next poll is
- * due. So a resource is polled once at a time, however many follow it, and less often while nothing changes.
+ * Polls resources for all of their followers: the result for one follower is shared with the others until the next poll
+ * is due. So a resource is polled once at a time, however many follow it, and less often while nothing changes.
  */
 export class SharedPolls<T> {
   readonly #pace: PollPace;

@@ -124,8 +124,8 @@ async function receiveRaw(
 }
 
 /**
- * Waits for a permit of the admission queue. It comes after the body has been received, so that a slow sender delays no other
- * request.
+ * Waits for a permit of the admission queue. It comes after the body has been received, so that a slow sender delays no
+ * other request.
  *
  * @throws PlatenError UNAVAILABLE; CallerGone.
  */

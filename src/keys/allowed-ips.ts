@@ -4,8 +4,8 @@ import ipaddr from 'ipaddr.js';
 const MAPPED_PREFIX_BITS = 96;
 
 /**
- * The canonical form of an entry of an allow-list: a network by its first address, an IPv6 address in short, a mapped IPv4
- * address as IPv4.
+ * The canonical form of an entry of an allow-list: a network by its first address, an IPv6 address in short, a mapped
+ * IPv4 address as IPv4.
  *
  * @returns undefined for what is neither an address (`203.0.113.7`, `2001:db8::7`) nor a CIDR (`203.0.113.0/24`).
  */

@@ -36,11 +36,11 @@ export interface ApiKey {
 }
 
 /**
- * A key as it is stored. Active keys of an account are numbered from 0, and each key that takes a number over is its next
- * generation. Number and generation together are unique, so the database rejects one of two concurrent inserts of the same
- * number. A new key takes the lowest free number, so that concurrent inserts compete for the same number and the plan's
- * capacity is exact. A rotated key's replacement takes the number over before the old key is revoked, so that no other key
- * can take it in between. See docs/decisions/0011-key-numbers.md.
+ * A key as it is stored. Active keys of an account are numbered from 0, and each key that takes a number over is its
+ * next generation. Number and generation together are unique, so the database rejects one of two concurrent inserts of
+ * the same number. A new key takes the lowest free number, so that concurrent inserts compete for the same number and
+ * the plan's capacity is exact. A rotated key's replacement takes the number over before the old key is revoked, so
+ * that no other key can take it in between. See docs/decisions/0011-key-numbers.md.
  */
 interface KeyRecord extends ApiKey {
   /** The key's number, under the name that stored data have. */
@@ -48,7 +48,10 @@ interface KeyRecord extends ApiKey {
   readonly generation: number;
   /** The name in lower case, to sort by. */
   readonly sortName: string;
-  /** The secret was given by the caller. The record is never deleted, so that giving it again cannot revive a revoked key. */
+  /**
+   * The secret was given by the caller. The record is never deleted, so that giving it again cannot revive a revoked
+   * key.
+   */
   readonly given?: true;
 }
 
@@ -91,8 +94,8 @@ export interface KeyQuery {
 const CACHE_MS = 800;
 const CACHE_ENTRIES = 10_000;
 /**
- * The latest generations of a number that are kept, besides the first. Without this bound, a script that keeps rotating a key
- * would make the list of keys, and the time to read it, grow without limit.
+ * The latest generations of a number that are kept, besides the first. Without this bound, a script that keeps rotating
+ * a key would make the list of keys, and the time to read it, grow without limit.
  */
 const KEPT_GENERATIONS = 10;
 /** Attempts to take a number while concurrent requests take the same ones. */
@@ -137,7 +140,8 @@ export class KeyStore {
     if (modeOf(secret) === undefined) return undefined;
     const hash = hashSecret(secret);
     const key = await this.#cache.get(hash, () => this.#keys.findOne({ hash }));
-    // The index does not compare in constant time, but a caller cannot choose a hash; the deciding comparison is constant-time.
+    // The index does not compare in constant time, but a caller cannot choose a hash; the deciding comparison is
+    // constant-time.
     return key?.status === 'active' && isSameHash(key.hash, hash) ? key : undefined;
   }
 
@@ -174,7 +178,8 @@ export class KeyStore {
       { name, mode, allowedIps },
       { seat, generation: generation + 1 },
     );
-    // Also without a new key: another rotation has then taken the number over, and may have died before revoking the old key.
+    // Also without a new key: another rotation has then taken the number over, and may have died before revoking the
+    // old key.
     await this.#revoke(old);
     if (made === undefined) throw noActiveKey(keyId);
     return made;

@@ -18,8 +18,8 @@ export function newSecret(mode: KeyMode): string {
 }
 
 /**
- * The form of a secret, generated or given; a given one needs no checksum. Its characters are valid in a header, and its
- * length leaves room for the other headers of a request.
+ * The form of a secret, generated or given; a given one needs no checksum. Its characters are valid in a header, and
+ * its length leaves room for the other headers of a request.
  */
 export const SECRET_FORM = /^sk_(live|test)_[\x21-\x7e]{32,4096}$/;
 

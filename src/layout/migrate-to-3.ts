@@ -1,8 +1,8 @@
 import type { Connection, mongo } from 'mongoose';
 
 /*
- * In layout 2 each collection had its own names for the time at which a record is due and for its fence. Layout 3 has the
- * names of `src/store/due-queue.ts` everywhere: `dueAt` and `fence`.
+ * In layout 2 each collection had its own names for the time at which a record is due and for its fence. Layout 3 has
+ * the names of `src/store/due-queue.ts` everywhere: `dueAt` and `fence`.
  */
 
 /** Collections whose records were due at `due`; `version` was their fence, where they had one. */

@@ -32,7 +32,8 @@ export interface CountedNetwork {
 }
 
 /**
- * The networks that a client is counted by, the narrowest first: its network and, for IPv6, its site with ten times the bound.
+ * The networks that a client is counted by, the narrowest first: its network and, for IPv6, its site with ten times the
+ * bound.
  *
  * @param address undefined when the connection is closed already.
  * @param bound of one network.

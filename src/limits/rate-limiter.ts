@@ -27,15 +27,15 @@ export const RATE_WINDOW_MS = 60_000;
 const READS_PER_REQUEST = 10;
 
 /**
- * Ten requests a second on every plan, because every account manages its keys and templates in the dashboard. A page that
- * polls five lists every five seconds makes 60 requests a minute, so ten such pages may be open at a time; a script that
- * sends requests without a pause reaches the bound within seconds. An account on a plan with a higher rate may use scripts
- * and manage itself at the rate at which it may request PDFs.
+ * Ten requests a second on every plan, because every account manages its keys and templates in the dashboard. A page
+ * that polls five lists every five seconds makes 60 requests a minute, so ten such pages may be open at a time; a
+ * script that sends requests without a pause reaches the bound within seconds. An account on a plan with a higher rate
+ * may use scripts and manage itself at the rate at which it may request PDFs.
  */
 const LEAST_ACCOUNT_REQUESTS = 600;
 /**
- * Downloads of one file a minute by signed addresses from one network: enough for a reader who opens a document repeatedly in
- * several programs, and for many people behind one address.
+ * Downloads of one file a minute by signed addresses from one network: enough for a reader who opens a document
+ * repeatedly in several programs, and for many people behind one address.
  */
 export const LINKED_PER_WINDOW = 30;
 /** Exhausted windows that a process keeps in memory. */
@@ -50,9 +50,9 @@ const REQUESTS: CountedWindows = {
 };
 
 /**
- * Counts requests in fixed windows of a minute, over all processes: each request is one update of one record by its exact
- * id. The windows of different accounts begin at different seconds of the minute, so that rejected callers do not all come
- * back at the same time.
+ * Counts requests in fixed windows of a minute, over all processes: each request is one update of one record by its
+ * exact id. The windows of different accounts begin at different seconds of the minute, so that rejected callers do not
+ * all come back at the same time.
  */
 export class RateLimiter {
   readonly #counter: WindowCounter;

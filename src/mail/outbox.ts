@@ -23,8 +23,8 @@ export type MailEnd = { readonly error?: string } & (
 );
 
 /**
- * Owns the mails. A mail is written here before anything else follows from it, and stays for 90 days, so that work that is
- * repeated after a crash does not send it twice.
+ * Owns the mails. A mail is written here before anything else follows from it, and stays for 90 days, so that work that
+ * is repeated after a crash does not send it twice.
  */
 export class MailOutbox extends DueQueue<Mail> {
   /** To be created before the connection's indexes. */
@@ -32,7 +32,9 @@ export class MailOutbox extends DueQueue<Mail> {
     super(new Collection<Mail>(connection, MAILS), clock, { leaseMs: LEASE_MS });
   }
 
-  /** Adds a mail; durable when it resolves. A mail with this id that exists already stays as it is, in whatever state. */
+  /**
+   * Adds a mail; durable when it resolves. A mail with this id that exists already stays as it is, in whatever state.
+   */
   async enqueue({ id, accountId, to, kind, values }: NewMail): Promise<void> {
     const now = this.clock.now();
     // Keeps a kind and its values in one object, for the compiler to know that they belong together.

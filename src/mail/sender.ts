@@ -27,15 +27,17 @@ export interface MailSenderDeps {
 const AT_ONCE = 20;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
-/** The wait after each failed attempt; after the last one the mail has failed. A mail server may be down over a weekend. */
+/**
+ * The wait after each failed attempt; after the last one the mail has failed. A mail server may be down over a weekend.
+ */
 const RETRY_AFTER_MS = [
   ...[MINUTE_MS, 5 * MINUTE_MS, 15 * MINUTE_MS, HOUR_MS, 4 * HOUR_MS, 12 * HOUR_MS],
   ...[24 * HOUR_MS, 24 * HOUR_MS, 24 * HOUR_MS],
 ];
 
 /**
- * Sends the mails of the outbox, each at least once. An attempt is recorded when it is over: after a crash between the mail
- * server's reply and the record, the mail is sent again, with the same Message-ID.
+ * Sends the mails of the outbox, each at least once. An attempt is recorded when it is over: after a crash between the
+ * mail server's reply and the record, the mail is sent again, with the same Message-ID.
  */
 export class MailSender {
   readonly #deps: MailSenderDeps;
@@ -62,8 +64,8 @@ export class MailSender {
   }
 
   /**
-   * Begins no further mail. The mail server has `graceMs` milliseconds to accept the present mail; after that the mail is left
-   * as if this process had crashed.
+   * Begins no further mail. The mail server has `graceMs` milliseconds to accept the present mail; after that the mail
+   * is left as if this process had crashed.
    */
   stop(graceMs: number): void {
     this.#stopping = true;

@@ -1,7 +1,7 @@
 /**
- * What a request for work goes through before its job is written: authentication, the rate of the account, and the taking
- * of a plan slot or a position together with the quota; and of one that waits, the confirmation of its position. Whether
- * the whole service is full is checked against a number in memory, and not timed.
+ * What a request for work goes through before its job is written: authentication, the rate of the account, and the
+ * taking of a plan slot or a position together with the quota; and of one that waits, the confirmation of its position.
+ * Whether the whole service is full is checked against a number in memory, and not timed.
  */
 export type AdmissionStep = 'authenticate' | 'limit' | 'reserve' | 'confirm';
 

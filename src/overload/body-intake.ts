@@ -4,7 +4,10 @@ import { type ReservationBounds, Reservations } from './reservations.ts';
 
 const RETRY_AFTER_S = 1;
 
-/** Bytes of bodies that are held at a time: of one owner, which is an account or an anonymous caller's network, and of all. */
+/**
+ * Bytes of bodies that are held at a time: of one owner, which is an account or an anonymous caller's network, and of
+ * all.
+ */
 export interface BodyBounds extends ReservationBounds {
   /** Bytes a second at which a body must be received. */
   readonly leastRate: number;
@@ -25,8 +28,8 @@ export interface Intake {
 }
 
 /**
- * Bounds request bodies: how many bytes are held at a time, and how slowly they may be received. Announced bytes count from
- * the beginning, so that a body that has been admitted can be read to its end.
+ * Bounds request bodies: how many bytes are held at a time, and how slowly they may be received. Announced bytes count
+ * from the beginning, so that a body that has been admitted can be read to its end.
  */
 export class BodyIntake {
   readonly #reservations: Reservations;
@@ -56,8 +59,8 @@ export class BodyIntake {
    *
    * @param ownerId an account, or an anonymous caller's network.
    * @param announced bytes by its Content-Length; 0 without one.
-   * @throws PlatenError TOO_MANY_UPLOADS past the owner's bound, UNAVAILABLE past the bound of all owners; later, to the
-   * listener of `onRejected`, the same or UPLOAD_TOO_SLOW.
+   * @throws PlatenError TOO_MANY_UPLOADS past the owner's bound, UNAVAILABLE past the bound of all owners; later, to
+   * the listener of `onRejected`, the same or UPLOAD_TOO_SLOW.
    */
   begin(ownerId: string, announced: number): Intake {
     let listener: ((error: Error) => void) | undefined;

@@ -5,7 +5,10 @@ import type { Logger } from '../telemetry/logger.ts';
 export const CONNECTION_TIMEOUTS = {
   /** The time in which a whole request must be received: the longest that a slow upload can hold a connection. */
   requestTimeout: 60_000,
-  /** The time in which the headers must be received, from the opening of the connection or the end of the previous request. */
+  /**
+   * The time in which the headers must be received, from the opening of the connection or the end of the previous
+   * request.
+   */
   headersTimeout: 15_000,
   /** The interval between two checks of these limits. */
   connectionsCheckingInterval: 5000,
@@ -14,8 +17,8 @@ export const CONNECTION_TIMEOUTS = {
 } satisfies ServerOptions;
 
 /**
- * A connection is closed after this time without traffic, in milliseconds: responses to be sent over it are in memory until
- * then. Longer than callers wait for any response.
+ * A connection is closed after this time without traffic, in milliseconds: responses to be sent over it are in memory
+ * until then. Longer than callers wait for any response.
  */
 const INACTIVITY_MS = 300_000;
 /** Milliseconds beyond the wait for a PDF. */
@@ -25,7 +28,9 @@ const LOG_EVERY_MS = 60_000;
 
 export interface ConnectionBounds {
   readonly max: number;
-  /** A connection without traffic is closed after this time, in milliseconds; for example one whose reader has stopped. */
+  /**
+   * A connection without traffic is closed after this time, in milliseconds; for example one whose reader has stopped.
+   */
   readonly inactivityMs: number;
 }
 
@@ -35,8 +40,8 @@ export function inactivityMsFor(syncWaitMs: number): number {
 }
 
 /**
- * Bounds the connections of a server. A connection past the bound is closed at once. Idle connections are closed with it, so
- * that the next connection can be accepted.
+ * Bounds the connections of a server. A connection past the bound is closed at once. Idle connections are closed with
+ * it, so that the next connection can be accepted.
  */
 export function boundConnections(
   server: Server,

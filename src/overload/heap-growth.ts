@@ -4,9 +4,9 @@ import { setFlagsFromString } from 'node:v8';
 const GROWTH_PERCENT = 100;
 
 /**
- * Has V8 collect the old generation when its size has doubled. By default V8 collects after a growth of 10% in a process
- * that allocates slowly, as this one does: every one or two seconds, and all cores then mark for 50 to 100 ms, while renders
- * wait for them. See docs/overload.md.
+ * Has V8 collect the old generation when its size has doubled. By default V8 collects after a growth of 10% in a
+ * process that allocates slowly, as this one does: every one or two seconds, and all cores then mark for 50 to 100 ms,
+ * while renders wait for them. See docs/overload.md.
  *
  * To be called before much is loaded. The limit of the heap size stays as it is.
  */

@@ -56,7 +56,9 @@ export class LeastRate {
     }
   }
 
-  /** A process whose event loop was blocked may have unread data in its sockets: it reads them before the second check. */
+  /**
+   * A process whose event loop was blocked may have unread data in its sockets: it reads them before the second check.
+   */
   #checkAgain(watched: Watched): void {
     setImmediate(() => {
       setImmediate(() => {

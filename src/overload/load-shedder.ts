@@ -5,8 +5,8 @@ const DEFAULT_RETRY_S = 5;
 const MAX_RETRY_S = 60;
 
 /**
- * Rejects new work while the whole service has its maximum of live jobs. Nothing is accepted meanwhile, so the rate at which
- * their number falls is the rate at which they end.
+ * Rejects new work while the whole service has its maximum of live jobs. Nothing is accepted meanwhile, so the rate at
+ * which their number falls is the rate at which they end.
  */
 export class LoadShedder {
   readonly #bound: number;
@@ -17,7 +17,8 @@ export class LoadShedder {
 
   /**
    * @param bound live jobs at which new ones are rejected.
-   * @param unpaidBound live jobs at which new jobs of plans without a price are rejected: the rest is kept for paid plans.
+   * @param unpaidBound live jobs at which new jobs of plans without a price are rejected: the rest is kept for paid
+   * plans.
    */
   constructor(bound: number, unpaidBound = bound) {
     this.#bound = bound;

@@ -7,8 +7,10 @@ const RETRY_AFTER_S = 5;
 /** The reservation of one stream that is sent to a caller. */
 export interface StreamReservation {
   /**
-   * Gives the reservation to a stream, which holds it until it is closed or the reservation is given to another stream: first
-   * the source, then the response. A stream that is given an evicted reservation is destroyed. @returns the stream.
+   * Gives the reservation to a stream, which holds it until it is closed or the reservation is given to another stream:
+   * first the source, then the response. A stream that is given an evicted reservation is destroyed.
+   *
+   * @returns the stream.
    */
   hold<S extends Readable | Writable>(stream: S): S;
   /** Gives the reservation back, when no stream is going to hold it. */
@@ -16,8 +18,8 @@ export interface StreamReservation {
 }
 
 /**
- * Bounds the streams that are sent to callers at a time. The newest stream is evicted first: older streams have less left to
- * send.
+ * Bounds the streams that are sent to callers at a time. The newest stream is evicted first: older streams have less
+ * left to send.
  *
  * @param bounds numbers of streams.
  * @param what the streams are, for the message of a rejection.

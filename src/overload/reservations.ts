@@ -43,8 +43,9 @@ interface Owner {
 
 /**
  * Bounds the weight that is held at a time, for each owner and for all owners together. When all weight is held, a new
- * reservation does not wait: a reservation of the owner with the most weight is evicted, if that owner holds more than the
- * new reservation's owner would. So no owner can keep others out, and between equals the new reservation is rejected.
+ * reservation does not wait: a reservation of the owner with the most weight is evicted, if that owner holds more than
+ * the new reservation's owner would. So no owner can keep others out, and between equals the new reservation is
+ * rejected.
  */
 export class Reservations {
   readonly #rules: ReservationRules;
@@ -117,7 +118,11 @@ export class Reservations {
     this.#total += weight;
   }
 
-  /** Evicts a reservation of the owner with the most weight, if it holds more than `weight`. @returns whether there was one. */
+  /**
+   * Evicts a reservation of the owner with the most weight, if it holds more than `weight`.
+   *
+   * @returns whether there was one.
+   */
   #evictFrom(weight: number): boolean {
     let most: { ownerId: string; entry: Entry } | undefined;
     let mostWeight = weight;

@@ -35,8 +35,9 @@ export interface ResponseReservation {
 
 /**
  * Bounds the bytes of responses that are held in memory until callers have read them: responses that one account leaves
- * unread must not use up the memory. A response that is read too slowly is destroyed, with its connection. When the bound of
- * all owners is reached, a response of the owner with the most unread bytes is evicted for an owner with fewer.
+ * unread must not use up the memory. A response that is read too slowly is destroyed, with its connection. When the
+ * bound of all owners is reached, a response of the owner with the most unread bytes is evicted for an owner with
+ * fewer.
  */
 export class UnreadResponses {
   readonly #reservations: Reservations;

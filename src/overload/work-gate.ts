@@ -19,8 +19,8 @@ export interface WorkGateDeps {
 }
 
 /**
- * Rejects new work while the whole service has its maximum of live jobs, or no storage for more. Live jobs are counted once a
- * second.
+ * Rejects new work while the whole service has its maximum of live jobs, or no storage for more. Live jobs are counted
+ * once a second.
  */
 export class WorkGate {
   readonly #deps: WorkGateDeps;

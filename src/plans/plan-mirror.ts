@@ -29,7 +29,9 @@ interface Origin {
   readonly namespace: string;
 }
 
-/** The namespace of the resource that describes each plan or pool, by name. A built-in plan without a resource has none. */
+/**
+ * The namespace of the resource that describes each plan or pool, by name. A built-in plan without a resource has none.
+ */
 export interface Origins {
   readonly plans: ReadonlyMap<PlanName, string>;
   readonly pools: ReadonlyMap<string, string>;

@@ -17,8 +17,8 @@ export interface PlanSet {
 }
 
 /**
- * The source of plans. Plans may change at run time: callers keep a plan for one request or one step of a job at most, and a
- * change is in force in every process within two seconds.
+ * The source of plans. Plans may change at run time: callers keep a plan for one request or one step of a job at most,
+ * and a change is in force in every process within two seconds.
  */
 export interface PlanSource {
   /** The plan as it is now; for an unknown name, the plan `free`. */

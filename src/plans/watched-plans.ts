@@ -32,8 +32,8 @@ export async function openPlanSource(
 }
 
 /**
- * The plans of a file, which is polled: network file systems report no changes, and a mounted ConfigMap changes by a symbolic
- * link two folders up. When the file becomes invalid, the plans stay as they were; see
+ * The plans of a file, which is polled: network file systems report no changes, and a mounted ConfigMap changes by a
+ * symbolic link two folders up. When the file becomes invalid, the plans stay as they were; see
  * docs/decisions/0045-plans-are-read-again.md.
  */
 class WatchedPlans extends PolledPlans {

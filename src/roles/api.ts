@@ -39,7 +39,9 @@ import { ServerDrain } from './server-drain.ts';
 const GAP_CORE_MS = 50;
 /** The window in which a body has to keep its rate: longer than a network takes to recover from a lost packet. */
 const UPLOAD_WINDOW_MS = 5000;
-/** While the API stops: the last part of the grace, for the responses to callers that waited in vain, in milliseconds. */
+/**
+ * While the API stops: the last part of the grace, for the responses to callers that waited in vain, in milliseconds.
+ */
 const RESPONSE_MS = 1000;
 /** While the API stops: how long requests are taken over kept connections, in milliseconds. */
 const LAST_REQUESTS_MS = 2000;

@@ -3,7 +3,9 @@ import type { Billing } from '../billing/open-billing.ts';
 import type { Config } from '../config.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 
-/** In milliseconds. A change of plan is in force two seconds after its event; the caches of accounts take most of one. */
+/**
+ * In milliseconds. A change of plan is in force two seconds after its event; the caches of accounts take most of one.
+ */
 export const FOLLOW_EVERY_MS = 250;
 const RECONCILE_EVERY_MS = 300_000;
 const COUNT_EVERY_MS = 30_000;

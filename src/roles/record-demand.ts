@@ -3,7 +3,9 @@ import type { Demand } from '../jobs/demand.ts';
 import type { RunningJobs } from '../jobs/store/live-jobs.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 
-/** Writes queue depth and age, slots and demand into the gauges; pools and plans that are gone are removed from them. */
+/**
+ * Writes queue depth and age, slots and demand into the gauges; pools and plans that are gone are removed from them.
+ */
 export function recordDemand(
   metrics: Metrics,
   { byPool, byPlan, atPositions }: Demand,

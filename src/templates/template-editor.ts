@@ -45,7 +45,8 @@ export class TemplateEditor {
   }
 
   /**
-   * @throws PlatenError TEMPLATE_ERROR with the line of a syntax error; TEMPLATE_CAPACITY; STORAGE_FULL; TOO_MANY_WAITING.
+   * @throws PlatenError TEMPLATE_ERROR with the line of a syntax error; TEMPLATE_CAPACITY; STORAGE_FULL;
+   * TOO_MANY_WAITING.
    */
   async create(owner: TemplateOwner, draft: TemplateDraft, by: DoneBy): Promise<SavedTemplate> {
     const { accountId } = owner;

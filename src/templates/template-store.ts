@@ -313,7 +313,11 @@ export class TemplateStore {
     return { _id: randomUUID(), templateId, accountId, version, name, content, sampleData, size, createdAt };
   }
 
-  /** Makes the version the current one, unless a later one is already. @returns undefined when the template is deleted. */
+  /**
+   * Makes the version the current one, unless a later one is already.
+   *
+   * @returns undefined when the template is deleted.
+   */
   async #pointAt(version: TemplateVersion): Promise<Template | undefined> {
     const { templateId, accountId } = version;
     await this.#templates.updateOne(

@@ -80,7 +80,9 @@ export class AutoOverage {
     });
   }
 
-  /** The customer may have paid on a hosted page a moment ago, before any event has come: checked before a rejection. */
+  /**
+   * The customer may have paid on a hosted page a moment ago, before any event has come: checked before a rejection.
+   */
   async #stateOf(accountId: string, mustBePaid: boolean): Promise<SubscriptionState | undefined> {
     const { store, checkAt } = this.#deps;
     const { state, checkout, wanted, noted } = (await store.find(accountId)) ?? { wanted: 0, noted: 0 };

@@ -38,7 +38,9 @@ const CONFIRM_MS = 23 * 3_600_000;
 const HOUR_MS = 3_600_000;
 const BANK_MS = 60_000;
 const AT_ONCE = 20;
-/** States before the invoice is open: nothing can be paid, so a step is given up after `MOST_ATTEMPTS` + 1 rejections. */
+/**
+ * States before the invoice is open: nothing can be paid, so a step is given up after `MOST_ATTEMPTS` + 1 rejections.
+ */
 const PREPARING: readonly BlockState[] = ['reserved', 'drafted'];
 const MOST_ATTEMPTS = 3;
 

@@ -111,7 +111,11 @@ const merged = defineRoute({
 
 export const batchFileRoutes = [zip, manifestAddress, merged];
 
-/** The response with the zip of a batch, or with its requested range. @throws PlatenError as the routes of zips declare. */
+/**
+ * The response with the zip of a batch, or with its requested range.
+ *
+ * @throws PlatenError as the routes of zips declare.
+ */
 export function sendZip(
   owner: BatchOwner,
   batchId: string,

@@ -24,8 +24,8 @@ const confirm = defineRoute({
     'The page that a mail about a purchase leads to. It changes nothing, however often it is fetched; a token that is missing, not valid, or no longer, gets a page that says so.',
   tags: ['Billing'],
   auth: 'none',
-  // A link from a mail always leads to a page, also when mail programs have changed it: parameters that they have added are
-  // ignored, and a missing or invalid token leads to the page for invalid links.
+  // A link from a mail always leads to a page, also when mail programs have changed it: parameters that they have added
+  // are ignored, and a missing or invalid token leads to the page for invalid links.
   query: z.object({ token: z.string().catch('').describe('Of the link in the mail.') }),
   responses: { 200: { description: 'A page with a form.', contentType: 'text/html; charset=utf-8' } },
   errors: ['UNAVAILABLE'],

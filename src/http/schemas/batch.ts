@@ -69,7 +69,11 @@ export const batchRequestSchema = z
 
 export type BatchRequest = z.output<typeof batchRequestSchema>;
 
-/** Checks the rules between the items of a batch and between the fields of each. @returns an error for each violation. */
+/**
+ * Checks the rules between the items of a batch and between the fields of each.
+ *
+ * @returns an error for each violation.
+ */
 export function batchErrors(given: unknown): string[] {
   const items = itemsOf(given);
   const errors: string[] = [];

@@ -23,7 +23,9 @@ const sampleData = z
   })
   .describe('A JSON document serialized as a string.');
 
-/** When to run a check that must not be skipped because a field is invalid, so that all errors are reported together. */
+/**
+ * When to run a check that must not be skipped because a field is invalid, so that all errors are reported together.
+ */
 function isObject({ value }: { readonly value: unknown }): boolean {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,8 +1,8 @@
 import type { PoolSample, PoolScaling } from './types.ts';
 
 /**
- * β of the square-root rule (Halfin and Whitt): free slots grow with the square root of the demand, as its random swings
- * do. What other values cost and bring: docs/decisions/0070-sizing-defaults.md.
+ * β of the square-root rule (Halfin and Whitt): free slots grow with the square root of the demand, as its random
+ * swings do. What other values cost and bring: docs/decisions/0070-sizing-defaults.md.
  */
 export const HEADROOM_BETA = 0.5;
 

@@ -15,8 +15,9 @@ export interface Access {
 }
 
 /**
- * Signs calls with what the cluster's configuration says (token, token file, client certificate, command), and keeps ONE
- * pool of connections for as long as the certificates stay the same: the library would make a new pool for every call.
+ * Signs calls with what the cluster's configuration says (token, token file, client certificate, command), and keeps
+ * ONE pool of connections for as long as the certificates stay the same: the library would make a new pool for every
+ * call.
  */
 export class Credentials {
   readonly #load: () => Promise<KubeConfig>;
@@ -43,7 +44,9 @@ export class Credentials {
     return this.#access.value;
   }
 
-  /** The server rejected the credentials: the next call reads them anew, including those that the library has cached. */
+  /**
+   * The server rejected the credentials: the next call reads them anew, including those that the library has cached.
+   */
   renew(): void {
     this.#access = undefined;
     this.#config = undefined;

@@ -35,7 +35,10 @@ export interface ManagedFields {
   readonly fieldsV1?: FieldSet;
 }
 
-/** `f:name` for a field, `k:{…}` for an item of a list by its key, `v:…` for an item by its value, `.` for the thing itself. */
+/**
+ * `f:name` for a field, `k:{…}` for an item of a list by its key, `v:…` for an item by its value, `.` for the thing
+ * itself.
+ */
 export interface FieldSet {
   readonly [path: string]: FieldSet;
 }

@@ -64,7 +64,9 @@ export class ObjectStore<T extends KubeObject> {
     if (before !== undefined) this.#onChange(key, undefined, before.object);
   }
 
-  /** A whole list of a namespace, or of all, has been read: objects that are neither in it nor newer than it are gone. */
+  /**
+   * A whole list of a namespace, or of all, has been read: objects that are neither in it nor newer than it are gone.
+   */
   removeAllBut(keys: ReadonlySet<string>, namespace: string | undefined, listVersion: string): void {
     for (const [key, { object, version }] of this.#entries) {
       const belongs = namespace === undefined || object.metadata.namespace === namespace;

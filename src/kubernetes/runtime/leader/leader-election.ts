@@ -30,7 +30,9 @@ export interface LeaderElectionOptions {
 export interface LeaseTiming {
   /** In milliseconds, whole seconds. A Lease that has not changed for this long has expired. */
   readonly leaseMs: number;
-  /** In milliseconds. A leader that has not renewed for this long gives up, well before the Lease expires for others. */
+  /**
+   * In milliseconds. A leader that has not renewed for this long gives up, well before the Lease expires for others.
+   */
   readonly renewMs: number;
   /** Between two tries, in milliseconds. */
   readonly retryMs: number;
@@ -90,7 +92,9 @@ export class LeaderElection {
     this.#running ??= this.#run().catch(() => {});
   }
 
-  /** Releases the Lease if it is held, so that another candidate can lead at once. To be called when all work has ended. */
+  /**
+   * Releases the Lease if it is held, so that another candidate can lead at once. To be called when all work has ended.
+   */
   async stop(): Promise<void> {
     this.#stopping.abort(new Error('the election stops'));
     await this.#running;
