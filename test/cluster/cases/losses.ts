@@ -6,13 +6,15 @@ import { eventually } from '../../support/eventually.ts';
 import { readPdf } from '../../support/pdf.ts';
 import { procFile } from '../../support/processes.ts';
 import { send } from '../../support/send.ts';
-import { assertEachOnce, cancelAll, processing, submitSlow } from '../support/load.ts';
+import { assertEachOnce, cancelAll, processing, replenish, submitSlow } from '../support/load.ts';
 import type { ClusterNode } from '../support/node.ts';
 import { HUNG_MS, type Pod, type Release, SLOTS_PER_WORKER, type Tenant } from '../support/release.ts';
 
 const ROLES = ['api', 'dispatcher', 'controller'];
 /** Renders of six seconds each: enough for the pool to grow before the node vanishes, and to continue meanwhile. */
 const LONG_RENDERS = 26;
+/** How long each of them takes at least, in milliseconds. */
+const SLOW_MS = 6000;
 /** Callers by the Service: enough that one of their connections leads to the vanishing node. */
 const CALLERS = 6;
 
@@ -51,8 +53,8 @@ export function describeLosses(release: () => Release): void {
       const neighbour = await release().openAccount('business');
       const callers = new KeptConnections(release().url, neighbour);
       await eventually('renders by the Service', () => callers.rendered > CALLERS, HUNG_MS);
-      const submissions = await submitSlow(client, LONG_RENDERS, 6000);
-      const lost = await nodeThatRenders(release(), client);
+      const submissions = await submitSlow(client, LONG_RENDERS, SLOW_MS);
+      const lost = await nodeThatRenders(release(), client, submissions);
       // At once: renders that run there now end within seconds.
       await lost.cutPower();
       const cut = performance.now();
@@ -189,13 +191,23 @@ async function scaleRoles(release: Release, count: number): Promise<void> {
   for (const role of ROLES) await release.hasPods(role, count, HUNG_MS);
 }
 
-/** Waits until renders must be on a node without which each role still has a process. @returns that node. */
-async function nodeThatRenders(release: Release, client: Tenant): Promise<ClusterNode> {
+/**
+ * Waits until renders must be on a node without which each role still has a process.
+ *
+ * @param submissions the account's, to which more are added until then.
+ * @returns that node.
+ */
+async function nodeThatRenders(
+  release: Release,
+  client: Tenant,
+  submissions: Map<string, string>,
+): Promise<ClusterNode> {
   const roles = await Promise.all(ROLES.map((role) => release.readyPods(role)));
   const candidates = release.cluster.nodes.filter((node) => roles.every((pods) => pods.some(isOff(node))));
   assert.ok(candidates.length > 0, 'no node can be done without');
   let found: ClusterNode | undefined;
   const isBusy = async () => {
+    await replenish(client, submissions, Math.ceil(LONG_RENDERS / 4), SLOW_MS);
     // Workers that are not ready yet count as well: a worker renders some seconds before the cluster knows that it can.
     const workers = await release.pods('worker');
     const busy = await processing(client);
