@@ -6,7 +6,7 @@ import {
   SandboxError,
   type SandboxFailure,
 } from '../../../src/sandbox/sandbox.ts';
-import { eventually } from '../../support/eventually.ts';
+import { eventually, HUNG_MS } from '../../support/eventually.ts';
 
 const ENTRY = new URL('./rogue.ts', import.meta.url);
 
@@ -19,7 +19,7 @@ describe('Sandbox', () => {
   after(() => sandbox.close());
 
   async function echo(value: unknown): Promise<void> {
-    assert.deepEqual(await sandbox.run({ deed: 'echo', value }, 5000), value);
+    assert.deepEqual(await sandbox.run({ deed: 'echo', value }, HUNG_MS), value);
   }
   const failsWith =
     (reason: SandboxFailure) =>
@@ -45,7 +45,7 @@ describe('Sandbox', () => {
     ['exit', 'lost'],
   ] as const) {
     it(`survives work that does "${deed}", and does the next`, async () => {
-      const timeoutMs = reason === 'timeout' ? 500 : 10_000;
+      const timeoutMs = reason === 'timeout' ? 500 : HUNG_MS;
       await assert.rejects(sandbox.run({ deed }, timeoutMs), failsWith(reason));
       await echo(deed);
     });
@@ -53,12 +53,12 @@ describe('Sandbox', () => {
 
   it('reveals nothing of this process: no environment, no files', async () => {
     process.env.A_SECRET = 'x';
-    const environment = (await sandbox.run({ deed: 'environment' }, 5000)) as NodeJS.ProcessEnv;
+    const environment = (await sandbox.run({ deed: 'environment' }, HUNG_MS)) as NodeJS.ProcessEnv;
     delete process.env.A_SECRET;
     assert.equal(environment.A_SECRET, undefined);
     assert.equal(environment.PATH, undefined);
     for (const path of ['/etc/passwd', '/proc/self/environ']) {
-      await assert.rejects(sandbox.run({ deed: 'read', value: path }, 5000), failsWith('error'));
+      await assert.rejects(sandbox.run({ deed: 'read', value: path }, HUNG_MS), failsWith('error'));
     }
   });
 
