@@ -6,10 +6,11 @@
  * BENCH_ROUNDS (default 3). Alone: `BENCH_PART=dashboard make bench`.
  */
 import { pino } from 'pino';
-import type { Browser, Page } from 'puppeteer';
+import type { Browser, BrowserContext } from 'puppeteer';
 import type { Job } from '../../src/jobs/job.ts';
 import { connectDatabase } from '../../src/store/connection.ts';
-import { newEmail, PASSWORD, signUp } from '../support/account-client.ts';
+import { newEmail, signUp } from '../support/account-client.ts';
+import { openBrowser } from '../support/browser.ts';
 import { newJob } from '../support/domain.ts';
 import { stopMongo } from '../support/mongo.ts';
 import { openStandaloneService } from '../support/service.ts';
@@ -84,7 +85,7 @@ async function measure(
   const context = await browser.createBrowserContext();
   const page = await context.newPage();
   try {
-    if (email !== undefined) await signIn(page, email);
+    if (email !== undefined) await signIn(context, email);
     const session = await page.createCDPSession();
     await session.send('Network.enable');
     await session.send('Emulation.setCPUThrottlingRate', { rate: SLOWED });
@@ -114,18 +115,10 @@ async function measure(
 }
 
 /** Signs in without having loaded a page of the dashboard. */
-async function signIn(page: Page, email: string): Promise<void> {
-  await page.goto(`${service.url}/openapi.json`);
-  const status = await page.evaluate(
-    async (email, password) => {
-      const headers = { 'content-type': 'application/json' };
-      const body = JSON.stringify({ email, password });
-      return (await fetch('/auth/session', { method: 'POST', headers, body })).status;
-    },
-    email,
-    PASSWORD,
-  );
-  if (status !== 201) throw new Error(`Signing in was answered ${status}.`);
+async function signIn(context: BrowserContext, email: string): Promise<void> {
+  const [name = '', value = ''] = (await openBrowser(service.url, email)).cookie.split(/=(.*)/);
+  const { hostname: domain } = new URL(service.url);
+  await context.setCookie({ name, value, domain, path: '/', httpOnly: true, sameSite: 'Strict' });
 }
 
 /** Runs in the page, before all of its own: keeps what the browser measures. */
