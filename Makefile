@@ -19,7 +19,7 @@ test: check peers docs dashboard
 
 ## fast: what tells soon whether a change is sound: unit tests and the quicker integration tests, in three minutes
 fast: peers $(CLIENT)/node_modules/.installed
-	@test/run.sh unit quick
+	@test/run.sh unit quick_accounts quick_http
 
 ## check: format, lint, import cycles, types, stale generated files
 check: node_modules/.installed $(CLIENT)/node_modules/.installed $(DASHBOARD)/node_modules/.installed

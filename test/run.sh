@@ -62,10 +62,15 @@ parts() {
 
 connections() { run_mocha "test/integration/{$connected}/**/*.test.ts"; }
 
-# Of the parts, those that are through soon: they have no browser, no Kafka, no other processes, and wait for little.
-quick() {
-  run_mocha --ignore 'test/integration/{accounts/{accounts-command,bootstrap-account},http/{docs-page,unread-responses}}.test.ts' \
-    'test/integration/{accounts,audit,http,jobs,keys,limits,mail,outputs,plans,quota,store,templates-routes,telemetry,usage,workers}/**/*.test.ts'
+# Of the parts, those that are through soon, in two halves: they have no browser, no Kafka, no other processes, and wait for
+# little.
+quick_accounts() {
+  run_mocha --ignore 'test/integration/accounts/{accounts-command,bootstrap-account}.test.ts' \
+    'test/integration/{accounts,audit,keys,limits,mail,outputs,plans,quota,templates-routes,telemetry,usage,workers}/**/*.test.ts'
+}
+
+quick_http() {
+  run_mocha --ignore 'test/integration/http/{docs-page,unread-responses}.test.ts' 'test/integration/{http,jobs,store}/**/*.test.ts'
 }
 
 kubernetes() {
