@@ -34,13 +34,16 @@ export interface UsageTotals {
   readonly keyBreakdown: KeyUsage[];
 }
 
+/** Adds counts to sums of the same names. */
+export function addCounts(sums: Record<string, number>, counts: Readonly<Record<string, number>> = {}): void {
+  for (const [name, count] of Object.entries(counts)) sums[name] = (sums[name] ?? 0) + count;
+}
+
 export function totalUsage(tallies: readonly Tally[]): UsageTotals {
   const errorsByCategory: Record<string, number> = { validation: 0, render: 0, timeout: 0 };
   const keys = new Map<string, KeyUsage>();
   for (const { apiKeyId, total = 0, failed = 0, errors = {} } of tallies) {
-    for (const [category, count] of Object.entries(errors)) {
-      errorsByCategory[category] = (errorsByCategory[category] ?? 0) + count;
-    }
+    addCounts(errorsByCategory, errors);
     const key = keys.get(apiKeyId) ?? { apiKeyId, totalRequests: 0, failedCount: 0 };
     keys.set(apiKeyId, {
       apiKeyId,

@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../errors/registry.ts';
 import { RENDER_PHASES, type RenderPhase } from '../report/phases.ts';
 import { dayOf } from './periods.ts';
-import type { Tally } from './tallies.ts';
+import { addCounts, type Tally } from './tallies.ts';
 
 export const INTERVALS = ['hour', 'day'] as const;
 
@@ -74,16 +74,12 @@ function pointOf(at: Date, tallies: readonly (Omit<Tally, 'apiKeyId'> | undefine
   for (const tally of tallies) {
     if (tally === undefined) continue;
     for (const field of ['total', 'failed', 'pages', 'bytes'] as const) sums[field] += tally[field] ?? 0;
-    addTo(errorsByCategory, tally.errors);
-    addTo(errorsByCode, tally.codes);
-    addTo(phasesMs, tally.phases);
+    addCounts(errorsByCategory, tally.errors);
+    addCounts(errorsByCode, tally.codes);
+    addCounts(phasesMs, tally.phases);
     for (const [bin, count] of Object.entries(tally.ms ?? {})) durations[Number(bin)]! += count;
   }
   const { total, failed, pages, bytes } = sums;
   const success = total - failed;
   return { at, total, success, failed, errorsByCategory, errorsByCode, pages, bytes, durations, phasesMs };
-}
-
-function addTo(sums: Record<string, number>, counts: Readonly<Record<string, number>> = {}): void {
-  for (const [name, count] of Object.entries(counts)) sums[name] = (sums[name] ?? 0) + count;
 }

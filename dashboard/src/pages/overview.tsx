@@ -11,7 +11,7 @@ import { Time } from '../ui/bits.tsx';
 import { Button } from '../ui/button.tsx';
 import { Select } from '../ui/field.tsx';
 import { Card, Facts, Page } from '../ui/page.tsx';
-import { type PHASES, Phases } from '../ui/phases.tsx';
+import { PHASES, Phases, type PhasesMs } from '../ui/phases.tsx';
 import { RequestTabs } from '../ui/request-tabs.tsx';
 import { ErrorNote, Loading } from '../ui/states.tsx';
 import { toastError } from '../ui/toasts.tsx';
@@ -60,7 +60,7 @@ export default function Overview() {
             <Quota usage={usage.data} />
             <Queue queue={queue} />
           </div>
-          <Throughput series={series} interval={intervalOf(period)} />
+          <Throughput series={series} />
         </>
       )}
       <Failures errors={series.data?.errors ?? []} />
@@ -131,44 +131,33 @@ type Period = (typeof PERIODS)[number];
 
 type FailedCode = NonNullable<ReturnType<typeof useSeries>['data']>['errors'][number];
 
-type Interval = 'hour' | 'day';
-
-function intervalOf(period: Period): Interval {
-  return period === '1d' || period === '7d' ? 'hour' : 'day';
-}
-
 function useSeries(period: Period) {
-  const query = { period, interval: intervalOf(period) };
+  const interval = period === '1d' || period === '7d' ? ('hour' as const) : ('day' as const);
+  const query = { period, interval };
   return useQuery({
     queryKey: [LIVE, 'series', period],
     queryFn: () => call(api.GET('/user/usage/series', { params: { query } })),
   });
 }
 
-function Throughput({ series, interval }: { series: ReturnType<typeof useSeries>; interval: Interval }) {
+function Throughput({ series }: { series: ReturnType<typeof useSeries> }) {
   if (series.error !== null) return <ErrorNote error={series.error} retry={series.refetch} />;
   if (series.data === undefined) return <Loading />;
-  const { points, durationBoundsMs } = series.data;
-  const rendered = points.reduce((sum, { durations }) => sum + durations.reduce((a, b) => a + b), 0);
+  const { interval, points, durationBoundsMs } = series.data;
   const label = (at: string) =>
     new Date(at).toLocaleString(
       undefined,
       interval === 'hour' ? { dateStyle: 'short', timeStyle: 'short' } : { dateStyle: 'short' },
     );
   const bars = points.map(({ at, success, failed }) => ({ at, good: success, bad: failed }));
-  const counts = durationBoundsMs.map((_, i) =>
+  // One bin more than there are bounds: of those that took longer.
+  const counts = [...durationBoundsMs, Number.POSITIVE_INFINITY].map((_, i) =>
     points.reduce((sum, { durations }) => sum + (durations[i] ?? 0), 0),
   );
   const total = (pick: (point: (typeof points)[number]) => number) =>
     points.reduce((sum, point) => sum + pick(point), 0);
-  const meanMs = (phase: (typeof PHASES)[number]) => total(({ phasesMs }) => phasesMs[phase]) / rendered;
-  const phases = {
-    page: meanMs('page'),
-    load: meanMs('load'),
-    wait: meanMs('wait'),
-    print: meanMs('print'),
-    finish: meanMs('finish'),
-  };
+  const rendered = counts.reduce((sum, count) => sum + count, 0);
+  const means = PHASES.map((phase) => [phase, total(({ phasesMs }) => phasesMs[phase]) / rendered]);
   return (
     <Card title="Renders over time">
       <Bars title="Renders over time" bars={bars} label={label} />
@@ -183,7 +172,7 @@ function Throughput({ series, interval }: { series: ReturnType<typeof useSeries>
       {rendered > 0 && (
         <>
           <h3>Where the time of a render went, on average</h3>
-          <Phases phases={phases} />
+          <Phases phases={Object.fromEntries(means) as PhasesMs} />
         </>
       )}
     </Card>
@@ -195,9 +184,9 @@ function percentile(bounds: readonly number[], counts: readonly number[], share:
   const all = counts.reduce((sum, count) => sum + count, 0);
   if (all === 0) return '–';
   let seen = 0;
-  for (const [i, count] of counts.entries()) {
-    seen += count;
-    if (seen >= all * share) return duration(bounds[i]!);
+  for (const [i, bound] of bounds.entries()) {
+    seen += counts[i] ?? 0;
+    if (seen >= all * share) return duration(bound);
   }
   return `more than ${duration(bounds.at(-1) ?? 0)}`;
 }

@@ -3,8 +3,11 @@ import { duration } from '../format.ts';
 /** The phases of a render in their order. */
 export const PHASES = ['page', 'load', 'wait', 'print', 'finish'] as const;
 
-/** How long each phase took, as parts of one bar and in words. Milliseconds. */
-export function Phases({ phases }: { phases: Readonly<Record<(typeof PHASES)[number], number>> }) {
+/** How long each phase took, in milliseconds. */
+export type PhasesMs = Readonly<Record<(typeof PHASES)[number], number>>;
+
+/** How long each phase took, as parts of one bar and in words. */
+export function Phases({ phases }: { phases: PhasesMs }) {
   const all = PHASES.reduce((sum, phase) => sum + phases[phase], 0);
   let at = 0;
   return (

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { ErrorCode } from '../../errors/registry.ts';
 import { docsUrlOf, REMEDIES } from '../../errors/remedies.ts';
 import { periodDays } from '../../usage/periods.ts';
+import { addCounts } from '../../usage/tallies.ts';
 import { DURATION_BOUNDS_MS, INTERVALS, type SeriesPoint } from '../../usage/usage-series.ts';
 import type { ApiDeps } from '../api-deps.ts';
 import { defineRoute } from '../route.ts';
@@ -60,13 +61,10 @@ const series = defineRoute({
 
 /** The errors of all points, the most frequent first. */
 function errorsIn(points: readonly SeriesPoint[]): [code: ErrorCode, count: number][] {
-  const counts = new Map<ErrorCode, number>();
-  for (const { errorsByCode } of points) {
-    for (const [code, count] of Object.entries(errorsByCode) as [ErrorCode, number][])
-      counts.set(code, (counts.get(code) ?? 0) + count);
-  }
-  // A code that an older version has counted may not exist any more.
-  return [...counts].filter(([code]) => code in REMEDIES).sort(([, a], [, b]) => b - a);
+  const counts: Record<string, number> = {};
+  for (const { errorsByCode } of points) addCounts(counts, errorsByCode);
+  const known = (Object.entries(counts) as [ErrorCode, number][]).filter(([code]) => code in REMEDIES);
+  return known.sort(([, a], [, b]) => b - a);
 }
 
 export const usageRoutes = [usage, series];
