@@ -1,4 +1,3 @@
-import assert from 'node:assert/strict';
 import type { HTTPRequest } from 'puppeteer';
 import { openStandaloneService, type TestService } from '../support/service.ts';
 import { type View, Visitor } from './support/visitor.ts';
@@ -47,19 +46,16 @@ describe('A page of the dashboard', () => {
     await service?.stop();
   });
 
-  const assertClear = async (...views: readonly View[]) => {
-    for (const view of views) {
-      await visitor.look(view);
-      assert.deepEqual(await visitor.barriers(), [], JSON.stringify(view));
-      assert.equal(await visitor.scrollsSideways(), false, JSON.stringify(view));
-      assert.deepEqual(await visitor.cutTexts(), [], JSON.stringify(view));
-    }
-  };
-
   for (const path of OUTSIDE) {
     it(`has no barrier for those who are not signed in: ${path}`, async () => {
       await visitor.go(path);
-      await assertClear(NARROW, MIDDLE, WIDE, { ...WIDE, scheme: 'light' }, { ...NARROW, scheme: 'dark' });
+      await visitor.assertClear(
+        NARROW,
+        MIDDLE,
+        WIDE,
+        { ...WIDE, scheme: 'light' },
+        { ...NARROW, scheme: 'dark' },
+      );
     });
   }
 
@@ -81,19 +77,19 @@ describe('A page of the dashboard', () => {
     for (const path of INSIDE) {
       it(`has no barrier while it is empty, while it loads, and where that fails: ${path}`, async () => {
         await visitor.go(path);
-        await assertClear(NARROW, WIDE);
+        await visitor.assertClear(NARROW, WIDE);
         visitor.assertNoComplaints();
         const held: HTTPRequest[] = [];
         respond = (request) => void held.push(request);
         await visitor.page.reload({ waitUntil: 'load' });
         await visitor.page.waitForSelector(WITHOUT_DATA.has(path) ? 'h1' : '.loading');
-        await assertClear(NARROW, WIDE);
+        await visitor.assertClear(NARROW, WIDE);
         respond = (request) =>
           request.respond({ status: 503, contentType: 'application/json', body: JSON.stringify(ERROR) });
         for (const request of held) await respond(request);
         // It is asked for more than once before that counts as failed.
         if (!WITHOUT_DATA.has(path)) await visitor.page.waitForSelector('[role=alert]');
-        await assertClear(NARROW, WIDE);
+        await visitor.assertClear(NARROW, WIDE);
         respond = undefined;
         // The browser names each response that is an error.
         visitor.complaints.length = 0;

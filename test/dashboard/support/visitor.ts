@@ -141,6 +141,16 @@ export class Visitor {
     });
   }
 
+  /** Holds against the page that it has no barrier, fits its window and cuts no text off, however it is looked at. */
+  async assertClear(...views: readonly View[]): Promise<void> {
+    for (const view of views) {
+      await this.look(view);
+      assert.deepEqual(await this.barriers(), [], JSON.stringify(view));
+      assert.equal(await this.scrollsSideways(), false, JSON.stringify(view));
+      assert.deepEqual(await this.cutTexts(), [], JSON.stringify(view));
+    }
+  }
+
   assertNoComplaints(): void {
     assert.deepEqual(this.complaints.splice(0), []);
   }
