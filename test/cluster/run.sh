@@ -76,15 +76,35 @@ for hierarchy in $(hierarchies); do
     done
   fi
 done
+# Processes beside it compete one by one, and the cluster as one: its share is that of this many processes. What steers it
+# shares that with its nodes.
+PROCESSES=24
+join_cgroup() {
+  for hierarchy in $(hierarchies); do
+    if [ -e "$hierarchy/$cgroup/cpu.shares" ]; then
+      echo $((PROCESSES * 1024)) >"$hierarchy/$cgroup/cpu.shares"
+    elif [ -e "$hierarchy/$cgroup/cpu.weight" ]; then
+      echo $((PROCESSES * 100)) >"$hierarchy/$cgroup/cpu.weight"
+    else
+      continue
+    fi
+    mkdir -p "$hierarchy/$cgroup/plane"
+    echo "$BASHPID" >"$hierarchy/$cgroup/plane/cgroup.procs"
+  done
+}
+
 status=0
-TMPDIR=$work PLATEN_CLUSTER_IMAGES=$work/images PLATEN_CLUSTER_CGROUP=/$cgroup \
-  PLATEN_CLUSTER_CNI=$debian/root/usr/lib/cni \
-  unshare --mount --net --pid --fork --kill-child --mount-proc bash -c '
+(
+  join_cgroup
+  export TMPDIR=$work PLATEN_CLUSTER_IMAGES=$work/images PLATEN_CLUSTER_CGROUP=/$cgroup
+  export PLATEN_CLUSTER_CNI=$debian/root/usr/lib/cni
+  exec unshare --mount --net --pid --fork --kill-child --mount-proc bash -c '
     mount --make-rshared /
     # Where shims and kubelets leave sockets and links that are nobody else'"'"'s.
     mount -t tmpfs none /run
     mount -t tmpfs none /var/log
     node node_modules/mocha/bin/mocha.js --exit --reporter test/support/reporter.cjs "$@"
-    exit $?' bash 'test/cluster/*.test.ts' "$@" || status=$?
+    exit $?' bash 'test/cluster/*.test.ts' "$@"
+) || status=$?
 stage 'tests'
 exit $status

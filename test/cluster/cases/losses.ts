@@ -36,12 +36,14 @@ setInterval(eat, 20);`;
 export function describeLosses(release: () => Release): void {
   describe('when something is lost', () => {
     let client: Tenant;
+    let callers: KeptConnections | undefined;
     // Of its own for each case, which counts what it has completed.
     beforeEach(async () => {
       client = await release().openAccount('business');
     });
     afterEach(async function () {
       if (this.currentTest?.state !== 'failed') return;
+      callers?.abandon();
       await cancelAll(client);
       await editPool(release(), { mode: 'Automatic', replicas: null });
       await scaleRoles(release(), 1);
@@ -51,8 +53,9 @@ export function describeLosses(release: () => Release): void {
       const { cluster } = release();
       await scaleRoles(release(), 2);
       const neighbour = await release().openAccount('business');
-      const callers = new KeptConnections(release().url, neighbour);
-      await eventually('renders by the Service', () => callers.rendered > CALLERS, HUNG_MS);
+      const calling = new KeptConnections(release().url, neighbour);
+      callers = calling;
+      await eventually('renders by the Service', () => calling.rendered > CALLERS, HUNG_MS);
       const submissions = await submitSlow(client, LONG_RENDERS, SLOW_MS);
       const lost = await nodeThatRenders(release(), client, submissions);
       // At once: renders that run there now end within seconds.
@@ -82,7 +85,7 @@ export function describeLosses(release: () => Release): void {
       await eventually('what was lost runs anew', () => hasStartedSince(release(), lost, cutAt), HUNG_MS);
       for (const role of ROLES) await release().hasPods(role, 2, HUNG_MS);
       console.log(`      as before ${seconds(booted)} s after the node was back`);
-      await callers.stop(release().at(neighbour, survivorUrl));
+      await calling.stop(release().at(neighbour, survivorUrl));
       await release().leaveDeadConnections();
       await scaleRoles(release(), 1);
       await release().hasPods('worker', 1, HUNG_MS);
@@ -171,6 +174,11 @@ class KeptConnections {
       this.rendered += 1;
       await sleep(2000);
     }
+  }
+
+  /** Lets them end, whatever becomes of them: they would be load for the cases that follow. */
+  abandon(): void {
+    this.#stopped = true;
   }
 
   /** Holds against them that every render came, each once. @param tenant whose they are, at a process that is there. */
