@@ -130,4 +130,28 @@ describe('The dashboard of a customer who subscribes, has blocks bought by thems
     await visitor.sees('could not turn automatic overage off');
     visitor.assertNoComplaints();
   });
+
+  it('changes to a higher plan without leaving the page, which waits until that is in force', async () => {
+    await visitor.press('Change to professional');
+    await visitor.sees('Due today');
+    assert.deepEqual(await visitor.barriers(), []);
+    await visitor.press('Pay and change');
+    await visitor.sees('The payment is being confirmed');
+    await deliverer.deliverAll();
+    await visitor.page.waitForFunction(
+      () => document.querySelector('.plans .current h3')?.textContent === 'professional',
+    );
+    await visitor.page.waitForFunction(() => !document.body.textContent.includes('is being confirmed'));
+    visitor.assertNoComplaints();
+  });
+
+  it('changes to a lower plan, which begins with the next period', async () => {
+    await visitor.press('Change to starter');
+    await visitor.sees('Nothing is due today');
+    assert.deepEqual(await visitor.barriers(), []);
+    await visitor.press('Change');
+    await visitor.sees('starter, from');
+    assert.equal(await current(), 'professional');
+    visitor.assertNoComplaints();
+  });
 });

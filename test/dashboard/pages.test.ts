@@ -283,6 +283,46 @@ describe('The dashboard', () => {
     assert.ok(!kept.includes(secret!));
   });
 
+  const press = (name: string) => () => visitor.press(name);
+  const DIALOGS: readonly (readonly [path: string, title: string, open: () => Promise<void>])[] = [
+    ['/', 'Go to', () => visitor.control('k')],
+    ['/', 'Keys', () => visitor.page.keyboard.press('?')],
+    ['/keys', 'New key', press('New key')],
+    ['/keys', 'Edit the key', press('Edit billing')],
+    ['/keys', 'Rotate the key?', press('Rotate billing')],
+    ['/keys', 'Revoke the key?', press('Revoke billing')],
+    ['/webhooks', 'The new signing key', press('New signing key')],
+    ['/templates', 'New template', press('New template')],
+    ['/templates/one', 'Version and the one in force', press('Compare')],
+    ['/templates/one', 'Delete the template?', press('Delete')],
+  ];
+
+  for (const [path, title, open] of DIALOGS) {
+    it(`the dialog "${title}" of ${path} has no barrier, fits the narrowest window, and closes by Escape`, async () => {
+      await visitor.look(VIEWS[0]!);
+      await visitor.go(real(path));
+      await open();
+      await visitor.page.waitForFunction(
+        (wanted) => document.querySelector('dialog[open] h2')?.textContent === wanted,
+        {},
+        title,
+      );
+      await visitor.page.waitForFunction(() => document.querySelector('dialog[open] .loading') === null);
+      await visitor.assertClear(...VIEWS);
+      await visitor.page.keyboard.press('Escape');
+      await visitor.page.waitForFunction(() => document.querySelector('dialog[open]') === null);
+      visitor.assertNoComplaints();
+    });
+  }
+
+  it('the menu of the account has no barrier and fits the narrowest window', async () => {
+    await visitor.look(VIEWS[0]!);
+    await visitor.go('/');
+    await visitor.page.click('.who summary');
+    await visitor.assertClear(...VIEWS);
+    visitor.assertNoComplaints();
+  });
+
   it('asks for the password above the page when the session has ended, and keeps what was typed', async () => {
     await visitor.go('/playground');
     await visitor.fill('HTML', 'not to be lost');

@@ -8,31 +8,36 @@ import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { Card, Facts, Page } from '../ui/page.tsx';
 import { ErrorNote, Loading } from '../ui/states.tsx';
-import { toastError } from '../ui/toasts.tsx';
+import { toast, toastError } from '../ui/toasts.tsx';
 import { AutoOverage } from './auto-overage.tsx';
 import { Invoices } from './invoices.tsx';
 
 type Plan = Awaited<ReturnType<typeof fetchPlans>>['plans'][number];
+type Subscription = Awaited<ReturnType<typeof fetchSubscription>>;
 type SoldPlan = 'starter' | 'professional' | 'business';
 
-/** Whoever comes back from checkout waits until the payment has been heard of, which takes seconds. */
+/** How often the plan is asked for after a change of it, until its payment has been heard of, which takes seconds. */
 const WAIT_MS = 2000;
 
 export default function Billing() {
   const [params] = useSearchParams();
   const fromCheckout = params.get('checkout') === 'done';
+  /** The plan that was changed to here, without a page of Stripe. */
+  const [changedTo, setChangedTo] = useState<string>();
+  const isBehind = (data: Subscription | undefined) =>
+    changedTo === undefined ? fromCheckout && data?.status === 'none' : data?.plan !== changedTo;
   const subscription = useQuery({
     queryKey: ['subscription'],
     queryFn: fetchSubscription,
-    refetchInterval: ({ state }) => (fromCheckout && state.data?.status === 'none' ? WAIT_MS : false),
+    refetchInterval: ({ state }) => (isBehind(state.data) ? WAIT_MS : false),
   });
-  const plan = subscription.data?.plan;
+  const plan = changedTo ?? (fromCheckout ? subscription.data?.plan : undefined);
   const plans = useQuery({
     queryKey: ['plans'],
     queryFn: fetchPlans,
-    refetchInterval: ({ state }) => (fromCheckout && state.data?.current !== plan ? WAIT_MS : false),
+    refetchInterval: ({ state }) => (plan !== undefined && state.data?.current !== plan ? WAIT_MS : false),
   });
-  const waits = fromCheckout && (subscription.data?.status === 'none' || plans.data?.current !== plan);
+  const waits = isBehind(subscription.data) || (plan !== undefined && plans.data?.current !== plan);
   return (
     <Page title="Billing" actions={<Portal />}>
       {params.get('autoOverageDisabled') === '1' && (
@@ -57,8 +62,16 @@ export default function Billing() {
         </p>
       )}
       {subscription.error !== null && <ErrorNote error={subscription.error} retry={subscription.refetch} />}
-      {subscription.data !== undefined && <Subscription subscription={subscription.data} />}
-      <Plans plans={plans} />
+      {subscription.data !== undefined && <Running subscription={subscription.data} />}
+      <Plans
+        plans={plans}
+        subscribed={subscription.data !== undefined && subscription.data.status !== 'none'}
+        onChanged={(to) => {
+          setChangedTo(to);
+          void subscription.refetch();
+          void plans.refetch();
+        }}
+      />
       <Blocks />
       {subscription.data !== undefined && <AutoOverage subscription={subscription.data} />}
       <Invoices />
@@ -79,7 +92,7 @@ function Portal() {
   );
 }
 
-function Subscription({ subscription }: { subscription: Awaited<ReturnType<typeof fetchSubscription>> }) {
+function Running({ subscription }: { subscription: Subscription }) {
   const queries = useQueryClient();
   const [asks, setAsks] = useState(false);
   const reload = () => void queries.invalidateQueries({ queryKey: ['subscription'] });
@@ -139,7 +152,16 @@ function Subscription({ subscription }: { subscription: Awaited<ReturnType<typeo
   );
 }
 
-function Plans({ plans }: { plans: UseQueryResult<Awaited<ReturnType<typeof fetchPlans>>> }) {
+/** @param onChanged is called with the plan that will soon be in force, or without one where a lower plan follows later. */
+function Plans({
+  plans,
+  subscribed,
+  onChanged,
+}: {
+  plans: UseQueryResult<Awaited<ReturnType<typeof fetchPlans>>>;
+  subscribed: boolean;
+  onChanged: (plan?: string) => void;
+}) {
   const [chosen, setChosen] = useState<Plan>();
   if (plans.error !== null) return <ErrorNote error={plans.error} retry={plans.refetch} />;
   if (plans.data === undefined) return <Loading />;
@@ -177,38 +199,65 @@ function Plans({ plans }: { plans: UseQueryResult<Awaited<ReturnType<typeof fetc
         open={chosen !== undefined}
         onClose={() => setChosen(undefined)}
       >
-        {chosen !== undefined && <Change plan={chosen.name as SoldPlan} />}
+        {chosen !== undefined && (
+          <Change
+            plan={chosen.name as SoldPlan}
+            subscribed={subscribed}
+            onChanged={(plan) => {
+              setChosen(undefined);
+              onChanged(plan);
+            }}
+          />
+        )}
       </Dialog>
     </section>
   );
 }
 
 /** What a change costs today, before anything is paid. */
-function Change({ plan }: { plan: SoldPlan }) {
+function Change({
+  plan,
+  subscribed,
+  onChanged,
+}: {
+  plan: SoldPlan;
+  subscribed: boolean;
+  onChanged: (plan?: string) => void;
+}) {
   const preview = useQuery({
     queryKey: ['upgrade-preview', plan],
     queryFn: () => call(api.GET('/user/subscription/upgrade-preview', { params: { query: { plan } } })),
   });
   const checkout = useMutation({
     mutationFn: () => call(api.POST('/user/checkout', { body: { plan } })),
-    onSuccess: ({ url }) => window.location.assign(url),
+    onSuccess: ({ url, scheduledPlan }) => {
+      if (url !== '') return window.location.assign(url);
+      if (scheduledPlan !== undefined) toast(`${scheduledPlan} begins with the next period.`);
+      onChanged(scheduledPlan === undefined ? plan : undefined);
+    },
   });
   if (preview.error !== null) return <ErrorNote error={preview.error} retry={preview.refetch} />;
   if (preview.data === undefined) return <Loading />;
   const { eligible, amountDueCents, currency, periodEnd } = preview.data;
+  const isCharged = eligible && amountDueCents !== undefined;
   return (
     <>
-      {eligible && amountDueCents !== undefined ? (
+      {isCharged && (
         <p>
           Due today: <strong>{money(amountDueCents, currency)}</strong>, for the time until{' '}
           <Time at={periodEnd} />.
         </p>
-      ) : (
-        <p>The amount is shown at checkout, before you pay.</p>
+      )}
+      {!isCharged && (
+        <p>
+          {subscribed
+            ? 'Nothing is due today. The lower plan begins with the next period.'
+            : 'The amount is shown at checkout, before you pay.'}
+        </p>
       )}
       {checkout.error !== null && <ErrorNote error={checkout.error} />}
       <Button kind="primary" busy={checkout.isPending} onClick={() => checkout.mutate()}>
-        Go on to pay
+        {isCharged ? 'Pay and change' : subscribed ? 'Change' : 'Go on to pay'}
       </Button>
     </>
   );
