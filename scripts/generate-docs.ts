@@ -89,7 +89,7 @@ Every failure has one body:
 }
 \`\`\`
 
-\`message\` is a text, or a list of texts when a request has several faults. \`remedy\` says what can be done about an error of
+\`message\` is a text, or a list of texts when a request has several errors. \`remedy\` says what can be done about an error of
 this code, and \`docsUrl\` leads to its section below. \`jobId\` is there when a job has failed. \`requestId\` is the response's
 \`X-Request-Id\`: give it to the operator when you ask for help. The same codes stand in the \`error\` of a job's status record.
 
@@ -127,7 +127,7 @@ function configurationPage(): string {
 
 # Configuration
 
-Everything is set by environment variables. They are checked at start, and every fault is told at once. An empty
+Everything is set by environment variables. They are checked at start, and every error is reported at once. An empty
 variable counts as not set.
 
 ${table(['Variable', 'Values', 'Default', 'Meaning'], rows)}`;

@@ -137,7 +137,7 @@ export const environmentSchema = z.object({
       'YAML or JSON file whose plans: overrides the built-in plans and adds others; a change is in force within two seconds. Without it the separate roles have the plans of the cluster (RenderPlan), if there are any.',
     ),
   PLATEN_SYNC_WAIT_MS: integer(25_000, 0, 300_000).describe(
-    'How long POST /v1/pdf waits before it answers 202, in milliseconds.',
+    'How long POST /v1/pdf waits before it responds with 202, in milliseconds.',
   ),
   PLATEN_MAX_LIVE_JOBS: integer(100_000, 1, 10_000_000).describe(
     'Waiting and running jobs of all accounts; past it new work is refused with 503.',
@@ -146,7 +146,7 @@ export const environmentSchema = z.object({
     'Per cent of PLATEN_MAX_LIVE_JOBS that accounts on plans without a price do not get: past the rest their new work is refused with 503.',
   ),
   PLATEN_MAX_UPLOAD_BYTES: integer(128 * MIB, 16 * MIB, 1024 * 1024 * MIB).describe(
-    'Bytes of request bodies that one API process holds at a time; past it a body of whoever sends most is refused with 503.',
+    'Bytes of request bodies that one API process holds at a time; beyond it a body of the account that sends most is refused with 503.',
   ),
   PLATEN_MAX_UPLOAD_BYTES_PER_ACCOUNT: integer(32 * MIB, 16 * MIB, 1024 * 1024 * MIB).describe(
     'The same of one account, or of one network as long as nobody is known; past it bodies are refused with 429.',
@@ -204,7 +204,7 @@ export const environmentSchema = z.object({
     'First back-off between two attempts of a job, in milliseconds; it doubles with each, with jitter.',
   ),
   PLATEN_SHUTDOWN_GRACE_MS: integer(20_000, 0, 600_000).describe(
-    'How long a process that was told to stop lets running renders finish, in milliseconds.',
+    'How long a stopping process lets running renders finish, in milliseconds.',
   ),
   PLATEN_EMBEDDED: z
     .enum(ENGINE_CHOICES)
@@ -216,7 +216,9 @@ export const environmentSchema = z.object({
     .string()
     .min(1)
     .optional()
-    .describe('Folder of mongo-java-server; default .cache/peers/mongo-java-server beside the package.'),
+    .describe(
+      'Folder of mongo-java-server; default .cache/peers/mongo-java-server in the folder of the package.',
+    ),
   PLATEN_OIDC_ISSUER: httpUrl
     .optional()
     .describe('OpenID Connect issuer whose JWTs are accepted as bearer tokens, as it stands in them.'),
@@ -284,7 +286,7 @@ export const environmentSchema = z.object({
     .string()
     .min(1)
     .optional()
-    .describe('Address of the API server within the cluster, as the kubelet tells it.'),
+    .describe('Address of the API server within the cluster, as the kubelet sets it.'),
   PLATEN_WATCH_NAMESPACES: list
     .default([])
     .describe(

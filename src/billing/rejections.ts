@@ -22,7 +22,7 @@ export function asPlatenError(error: unknown): unknown {
 
 /** The error of a caller that may try again in a few seconds. */
 export function noResponse(cause?: unknown): PlatenError {
-  return new PlatenError('UNAVAILABLE', 'The payment provider does not answer at the moment.', {
+  return new PlatenError('UNAVAILABLE', 'The payment provider does not respond at the moment.', {
     cause,
     retryAfterSeconds: RETRY_S,
   });

@@ -36,7 +36,7 @@ export function reported(error: unknown, { PLATEN_URL: url }: NodeJS.ProcessEnv)
     return new CommandError(`The service refuses: ${what}`);
   }
   if (error instanceof PlatenConnectionError) {
-    return new CommandError(`${url} does not answer: ${String(innermostCause(error))}`);
+    return new CommandError(`${url} does not respond: ${String(innermostCause(error))}`);
   }
   return error as Error;
 }

@@ -49,7 +49,7 @@ export function openSocket(
     const fail = (error: Error) => {
       clearTimeout(timer);
       reject(
-        new EgressError('unreachable', `${target.host.text} does not answer.`, String(error), {
+        new EgressError('unreachable', `${target.host.text} does not respond.`, String(error), {
           cause: error,
         }),
       );

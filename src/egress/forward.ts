@@ -53,7 +53,7 @@ export async function forwardRequest(
   } catch (error) {
     upstream.destroy();
     if (!response.headersSent) {
-      throw new EgressError('unreachable', `${url.hostname} does not answer.`, String(error), {
+      throw new EgressError('unreachable', `${url.hostname} does not respond.`, String(error), {
         cause: error,
       });
     }

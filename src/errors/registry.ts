@@ -27,7 +27,7 @@ const REGISTRY = {
   },
   BILLING_NOT_CONFIGURED: {
     status: 400,
-    message: 'This installation sells nothing: plans are set by whoever operates it.',
+    message: 'This installation sells nothing: its operator sets the plans.',
     attempts: 1,
     retryable: false,
   },

@@ -36,7 +36,7 @@ export const REMEDIES: Readonly<Record<ErrorCode, string>> = {
     'Revoke a key that is not used, rotate one in place of making another, or change to a larger plan.',
   TEMPLATE_CAPACITY: 'Delete templates that are not used.',
   REGISTRATION_CLOSED: 'Ask the operator of this installation for an account or an invitation.',
-  INVITATION_INVALID: 'Ask whoever invited you for a new invitation: each is good for one account.',
+  INVITATION_INVALID: 'Ask the person who invited you for a new invitation: each is good for one account.',
   LINK_INVALID: 'Ask for a new link, and open the newest mail: a new link ends the older ones.',
   WRONG_PASSWORD: 'Type the present password again, or reset it by mail.',
   NOT_FOUND:
@@ -71,7 +71,7 @@ export const REMEDIES: Readonly<Record<ErrorCode, string>> = {
   URL_BLOCKED:
     'Use an address that is public. Operators can open private networks with PLATEN_ALLOWED_PRIVATE_NETWORKS.',
   URL_UNREACHABLE:
-    'Open the address in a browser outside your own network: its server must answer with a page, and within the time limit of the render.',
+    'Open the address in a browser outside your own network: its server must respond with a page, and within the time limit of the render.',
   SELECTOR_TIMEOUT:
     'Check `waitForSelector` in the console of a browser on the same document, and that the script which adds the element runs without an error; or raise `timeoutMs`.',
   CONDITION_TIMEOUT: 'Wait for a condition that the document does fulfil, or raise `timeoutMs`.',
@@ -91,7 +91,7 @@ export const REMEDIES: Readonly<Record<ErrorCode, string>> = {
   OUTPUT_TOO_LARGE:
     'Make pictures smaller before they are put into the document, split it, or change to a larger plan.',
   RENDER_TIMEOUT:
-    'Look for what the document waits for: an address that does not answer, an endless script, a long delay. Raise `timeoutMs` up to what the plan allows.',
+    'Look for what the document waits for: an address that does not respond, an endless script, a long delay. Raise `timeoutMs` up to what the plan allows.',
   BROWSER_CRASHED:
     'Send the request again. If the same document does it again, make it lighter: smaller pictures, fewer pages, less script.',
   WORKER_LOST: 'Send the request again: the document was not the cause.',

@@ -8,7 +8,7 @@ export const rangeHeaders = z.object({
   Range: z
     .string()
     .optional()
-    .describe('One range of bytes: `bytes=1000-`. Several are answered with the whole file.'),
+    .describe('One range of bytes: `bytes=1000-`. The response to several is the whole file.'),
   'If-Range': z
     .string()
     .optional()

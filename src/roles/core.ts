@@ -145,7 +145,7 @@ export async function coreProblems({ connection, storageProblem, logger }: Core)
   try {
     await pingDatabase(connection);
   } catch (error) {
-    logger.warn({ err: error }, 'the database does not answer');
+    logger.warn({ err: error }, 'the database does not respond');
     problems.push(`database: ${(error as Error).message}`);
   }
   const noRoom = storageProblem();

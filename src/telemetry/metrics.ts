@@ -199,7 +199,7 @@ export function createMetrics(role: string) {
     }),
     browserSandboxed: new Gauge({
       name: 'platen_browser_sandboxed',
-      help: "1 if the worker found its renderers in Chromium's sandbox, 0 if not or if that cannot be told; with the browser's version.",
+      help: "1 if the worker found its renderers in Chromium's sandbox, 0 if not or if that is unknown; with the browser's version.",
       labelNames: ['version'] as const,
       registers,
     }),

@@ -80,7 +80,7 @@ export class BrokerMonitor {
   #failed(reason: string): void {
     if (this.#problem === undefined) this.#reachable = pending();
     const news = this.#problem === undefined || this.#problem === NOT_YET;
-    if (news) this.#logger.warn({ reason }, 'Kafka does not answer');
+    if (news) this.#logger.warn({ reason }, 'Kafka does not respond');
     this.#problem = reason;
   }
 }

@@ -123,7 +123,7 @@ const get = defineRoute({
   auth: 'apiKey',
   params,
   query: z.strictObject({
-    limit: queryInteger(0, MAX_ITEMS, MAX_ITEMS).describe('How many items to answer.'),
+    limit: queryInteger(0, MAX_ITEMS, MAX_ITEMS).describe('How many items to return.'),
     offset: queryInteger(0, 1_000_000, 0).describe('How many items to skip.'),
   }),
   responses: { 200: { description: 'The batch.', schema: batchRecordSchema } },

@@ -32,7 +32,7 @@ export const countedPaging = pagingUpTo(MAX_COUNTED_OFFSET);
 
 function pagingUpTo(maxOffset: number) {
   return {
-    limit: queryInteger(1, 100, 20).describe('How many to answer.'),
+    limit: queryInteger(1, 100, 20).describe('How many to return.'),
     offset: queryInteger(0, maxOffset, 0).describe('How many to skip.'),
   };
 }

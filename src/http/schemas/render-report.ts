@@ -8,7 +8,7 @@ const request = z.strictObject({
   url: z.string().describe('Without user, password, fragment, and values of its query that may be secrets.'),
   kind: z.string().describe('page, frame, stylesheet, image, font, script, fetch, websocket, ….'),
   outcome: z.enum(REQUEST_OUTCOMES),
-  status: z.int().nullable().describe('Null without an answer.'),
+  status: z.int().nullable().describe('Null without a response.'),
   rule: z
     .string()
     .nullable()

@@ -43,12 +43,12 @@ export const renderRequestSchema = z
     output: z
       .enum(['binary', 'url'])
       .default('binary')
-      .describe('`binary` answers with the PDF, `url` with a signed address to download it from.'),
+      .describe('`binary` responds with the PDF, `url` with a signed address to download it from.'),
     filename: z.string().min(1).max(255).optional().describe('Name of the PDF file.'),
     executionMode: z
       .enum(['sync', 'async'])
       .default('sync')
-      .describe('`sync` waits a while for the render to end; `async` answers 202 at once.'),
+      .describe('`sync` waits a while for the render to end; `async` responds with 202 at once.'),
     webhookUrl: webhookUrlSchema
       .optional()
       .describe(

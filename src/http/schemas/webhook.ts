@@ -9,7 +9,7 @@ export const webhookDeliverySchema = z
   .strictObject({
     id: z.uuid().describe('What `X-Service-Delivery-Id` says, with every attempt.'),
     event: z.enum(CALLBACK_EVENTS),
-    jobId: z.uuid().describe('The batch or job that it tells of; of `webhook.test` an id that nothing has.'),
+    jobId: z.uuid().describe('The batch or job that it is about; of `webhook.test` an id that nothing has.'),
     url: z.string(),
     status: z.enum(DELIVERY_STATES),
     attemptCount: z.int().min(0).describe('Since it was ordered, or last asked for by hand.'),
@@ -17,7 +17,10 @@ export const webhookDeliverySchema = z
     lastAttemptAt: time.nullable(),
     nextAttemptAt: time.nullable().describe('Null when no attempt follows.'),
     deliveredAt: time.nullable(),
-    responseStatus: z.int().nullable().describe('What the receiver answered last; null when it did not.'),
+    responseStatus: z
+      .int()
+      .nullable()
+      .describe('The status of the last response of the receiver; null without one.'),
     error: z.string().nullable().describe('Why the last attempt failed.'),
   })
   .meta({ id: 'WebhookDelivery' });
@@ -61,7 +64,7 @@ export const webhookKeyListSchema = z
           id: z.uuid().describe('What `X-Service-Key-Id` says while it is the newest.'),
           status: z
             .enum(['active', 'retiring'])
-            .describe('`retiring`: signs beside the newest until it expires.'),
+            .describe('`retiring`: signs together with the newest until it expires.'),
           createdAt: time,
           expiresAt: time.nullable(),
         })

@@ -19,7 +19,7 @@ export const PLAN_CONDITIONS = {
       Invalid: {
         status: 'False',
         meaning:
-          'The message names each fault. What was in force before stays so; a plan that never was valid is as if it were not there.',
+          'The message names each error. What was in force before stays so; a plan that never was valid is as if it were not there.',
       },
       NameTaken: {
         status: 'False',
@@ -49,7 +49,7 @@ export const POOL_CONDITIONS = {
       Valid: { status: 'True', meaning: 'It is.' },
       Invalid: {
         status: 'False',
-        meaning: 'The message names each fault. The workers stay as they were.',
+        meaning: 'The message names each error. The workers stay as they were.',
       },
       NameTaken: {
         status: 'False',
@@ -120,7 +120,7 @@ export const POOL_CONDITIONS = {
       MinReplicas: { status: 'True', meaning: 'Fewer would do; minReplicas keeps the rest.' },
       MaxPendingPods: {
         status: 'True',
-        meaning: 'So many pods are starting; more are made as these become ready.',
+        meaning: 'As many pods are starting as may at a time; more are made as these become ready.',
       },
       StabilisationWindow: { status: 'True', meaning: 'More were needed a short while ago.' },
       ScaleDownRate: { status: 'True', meaning: 'As many have gone in this period as may.' },
@@ -139,7 +139,7 @@ export const POOL_CONDITIONS = {
       WorkersUnsandboxed: {
         status: 'False',
         meaning:
-          'There are workers without it, or of which it cannot be told: `platen_browser_sandboxed == 0` names their pods. `sandbox: required` lets none start.',
+          'There are workers without it, or of which it is unknown: `platen_browser_sandboxed == 0` names their pods. `sandbox: required` lets none start.',
       },
       WorkersUnknown: {
         status: 'Unknown',
@@ -205,7 +205,7 @@ export const EVENTS = {
   Invalid: {
     type: 'Warning',
     on: ['RenderPlan', 'RenderPool'],
-    meaning: 'The spec has faults; what was in force before stays so.',
+    meaning: 'The spec has errors; what was in force before stays so.',
   },
   NameTaken: {
     type: 'Warning',

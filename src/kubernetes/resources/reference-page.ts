@@ -14,13 +14,13 @@ export function referencePage(definitions: readonly ResourceDefinition[]): strin
 
 # Custom resources
 
-Both are of \`${API_VERSION}\` and belong to a namespace. \`kubectl explain renderpool.spec\` says the same beside the cluster,
+Both are of \`${API_VERSION}\` and belong to a namespace. \`kubectl explain renderpool.spec\` says the same from within the cluster,
 and \`kubectl get platen\` lists all of them.
 
 ${definitions.map(section).join('\n')}
 ## Events
 
-\`kubectl describe\` shows them; each is told once, and counted while it goes on.
+\`kubectl describe\` shows them; each is recorded once, and counted while it goes on.
 
 ${table(
   ['Reason', 'Kind', 'On', 'When'],

@@ -45,7 +45,7 @@ export const renderPlanStatusSchema = z.object({
   demand: z
     .int()
     .min(0)
-    .describe('Jobs that may run now: in flight, and those waiting that would fit beside them.')
+    .describe('Jobs that may run now: in flight, and those waiting for which there is capacity.')
     .optional(),
 });
 

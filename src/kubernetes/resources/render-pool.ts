@@ -9,13 +9,13 @@ const scaleDownSchema = z
   .object({
     stabilisationSeconds: seconds(0, 3600)
       .default(120)
-      .describe('The pool shrinks to the largest size that was wanted within so many seconds.'),
+      .describe('The pool shrinks to the largest size that was wanted within this number of seconds.'),
     maxPercent: z
       .int32()
       .min(1)
       .max(100)
       .default(50)
-      .describe('Of its workers so many per cent may go in one period; always at least one.'),
+      .describe('The percentage of its workers that may go in one period; always at least one.'),
     periodSeconds: seconds(1, 3600).default(30).describe('Length of that period, in seconds.'),
   })
   .prefault({})

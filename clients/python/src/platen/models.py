@@ -109,11 +109,11 @@ class RenderRequest(TypedDict):
     data: NotRequired[Mapping[str, Any]]
     """Values of the template's variables."""
     output: NotRequired[Literal["binary", "url"]]
-    """`binary` answers with the PDF, `url` with a signed address to download it from."""
+    """`binary` responds with the PDF, `url` with a signed address to download it from."""
     filename: NotRequired[str]
     """Name of the PDF file."""
     executionMode: NotRequired[Literal["sync", "async"]]
-    """`sync` waits a while for the render to end; `async` answers 202 at once."""
+    """`sync` waits a while for the render to end; `async` responds with 202 at once."""
     webhookUrl: NotRequired[str]
     """Where a signed callback goes when the render has ended, with `executionMode` = `async`;
     professional and business plans."""
@@ -480,11 +480,11 @@ class UserRenderRequest(TypedDict):
     data: NotRequired[Mapping[str, Any]]
     """Values of the template's variables."""
     output: NotRequired[Literal["binary", "url"]]
-    """`binary` answers with the PDF, `url` with a signed address to download it from."""
+    """`binary` responds with the PDF, `url` with a signed address to download it from."""
     filename: NotRequired[str]
     """Name of the PDF file."""
     executionMode: NotRequired[Literal["sync", "async"]]
-    """`sync` waits a while for the render to end; `async` answers 202 at once."""
+    """`sync` waits a while for the render to end; `async` responds with 202 at once."""
     webhookUrl: NotRequired[str]
     """Where a signed callback goes when the render has ended, with `executionMode` = `async`;
     professional and business plans."""
@@ -678,7 +678,7 @@ class RenderReportRequests:
     """page, frame, stylesheet, image, font, script, fetch, websocket, …."""
     outcome: Literal["pending", "loaded", "redirected", "error", "unreachable", "blocked", "cancelled"]
     status: int | None
-    """Null without an answer."""
+    """Null without a response."""
     rule: str | None
     """What decided it: cache, blockRequests, egress, cors, content security policy, …; null for
     nothing."""
@@ -2258,7 +2258,7 @@ class WebhookDelivery:
     """What `X-Service-Delivery-Id` says, with every attempt."""
     event: Literal["batch.completed", "render.completed", "render.failed", "webhook.test"]
     job_id: str
-    """The batch or job that it tells of; of `webhook.test` an id that nothing has."""
+    """The batch or job that it is about; of `webhook.test` an id that nothing has."""
     url: str
     status: Literal["pending", "delivered", "failed"]
     attempt_count: int
@@ -2269,7 +2269,7 @@ class WebhookDelivery:
     """Null when no attempt follows."""
     delivered_at: datetime | None
     response_status: int | None
-    """What the receiver answered last; null when it did not."""
+    """The status of the last response of the receiver; null without one."""
     error: str | None
     """Why the last attempt failed."""
 
@@ -2339,7 +2339,7 @@ class WebhookDeliveryDetail:
     """What `X-Service-Delivery-Id` says, with every attempt."""
     event: Literal["batch.completed", "render.completed", "render.failed", "webhook.test"]
     job_id: str
-    """The batch or job that it tells of; of `webhook.test` an id that nothing has."""
+    """The batch or job that it is about; of `webhook.test` an id that nothing has."""
     url: str
     status: Literal["pending", "delivered", "failed"]
     attempt_count: int
@@ -2350,7 +2350,7 @@ class WebhookDeliveryDetail:
     """Null when no attempt follows."""
     delivered_at: datetime | None
     response_status: int | None
-    """What the receiver answered last; null when it did not."""
+    """The status of the last response of the receiver; null without one."""
     error: str | None
     """Why the last attempt failed."""
     payload: WebhookDeliveryDetailPayload
@@ -2394,7 +2394,7 @@ class WebhookKey:
     id: str
     """What `X-Service-Key-Id` says while it is the newest."""
     status: Literal["active", "retiring"]
-    """`retiring`: signs beside the newest until it expires."""
+    """`retiring`: signs together with the newest until it expires."""
     created_at: datetime
     expires_at: datetime | None
 

@@ -1603,7 +1603,7 @@ export interface components {
                 [key: string]: unknown;
             };
             /**
-             * @description `binary` answers with the PDF, `url` with a signed address to download it from.
+             * @description `binary` responds with the PDF, `url` with a signed address to download it from.
              * @default binary
              * @enum {string}
              */
@@ -1611,7 +1611,7 @@ export interface components {
             /** @description Name of the PDF file. */
             filename?: string;
             /**
-             * @description `sync` waits a while for the render to end; `async` answers 202 at once.
+             * @description `sync` waits a while for the render to end; `async` responds with 202 at once.
              * @default sync
              * @enum {string}
              */
@@ -1950,7 +1950,7 @@ export interface components {
                 [key: string]: unknown;
             };
             /**
-             * @description `binary` answers with the PDF, `url` with a signed address to download it from.
+             * @description `binary` responds with the PDF, `url` with a signed address to download it from.
              * @default binary
              * @enum {string}
              */
@@ -1958,7 +1958,7 @@ export interface components {
             /** @description Name of the PDF file. */
             filename?: string;
             /**
-             * @description `sync` waits a while for the render to end; `async` answers 202 at once.
+             * @description `sync` waits a while for the render to end; `async` responds with 202 at once.
              * @default sync
              * @enum {string}
              */
@@ -2118,7 +2118,7 @@ export interface components {
                 kind: string;
                 /** @enum {string} */
                 outcome: "pending" | "loaded" | "redirected" | "error" | "unreachable" | "blocked" | "cancelled";
-                /** @description Null without an answer. */
+                /** @description Null without a response. */
                 status: number | null;
                 /** @description What decided it: cache, blockRequests, egress, cors, content security policy, …; null for nothing. */
                 rule: string | null;
@@ -3030,7 +3030,7 @@ export interface components {
             event: "batch.completed" | "render.completed" | "render.failed" | "webhook.test";
             /**
              * Format: uuid
-             * @description The batch or job that it tells of; of `webhook.test` an id that nothing has.
+             * @description The batch or job that it is about; of `webhook.test` an id that nothing has.
              */
             jobId: string;
             url: string;
@@ -3044,7 +3044,7 @@ export interface components {
             /** @description Null when no attempt follows. */
             nextAttemptAt: string | null;
             deliveredAt: string | null;
-            /** @description What the receiver answered last; null when it did not. */
+            /** @description The status of the last response of the receiver; null without one. */
             responseStatus: number | null;
             /** @description Why the last attempt failed. */
             error: string | null;
@@ -3059,7 +3059,7 @@ export interface components {
             event: "batch.completed" | "render.completed" | "render.failed" | "webhook.test";
             /**
              * Format: uuid
-             * @description The batch or job that it tells of; of `webhook.test` an id that nothing has.
+             * @description The batch or job that it is about; of `webhook.test` an id that nothing has.
              */
             jobId: string;
             url: string;
@@ -3073,7 +3073,7 @@ export interface components {
             /** @description Null when no attempt follows. */
             nextAttemptAt: string | null;
             deliveredAt: string | null;
-            /** @description What the receiver answered last; null when it did not. */
+            /** @description The status of the last response of the receiver; null without one. */
             responseStatus: number | null;
             /** @description Why the last attempt failed. */
             error: string | null;
@@ -3112,7 +3112,7 @@ export interface components {
              */
             id: string;
             /**
-             * @description `retiring`: signs beside the newest until it expires.
+             * @description `retiring`: signs together with the newest until it expires.
              * @enum {string}
              */
             status: "active" | "retiring";
@@ -3537,7 +3537,7 @@ export interface operations {
             query?: {
                 /** @description Only jobs in this state. */
                 status?: "queued" | "processing" | "completed" | "failed" | "cancelled";
-                /** @description How many to answer. */
+                /** @description How many to return. */
                 limit?: number;
                 /** @description How many to skip. */
                 offset?: number;
@@ -4155,7 +4155,7 @@ export interface operations {
             query?: {
                 /** @description Only batches in this state. */
                 status?: "queued" | "processing" | "completed" | "failed" | "cancelled";
-                /** @description How many to answer. */
+                /** @description How many to return. */
                 limit?: number;
                 /** @description How many to skip. */
                 offset?: number;
@@ -4393,7 +4393,7 @@ export interface operations {
     get_v1_pdf_batch_id: {
         parameters: {
             query?: {
-                /** @description How many items to answer. */
+                /** @description How many items to return. */
                 limit?: number;
                 /** @description How many items to skip. */
                 offset?: number;
@@ -4728,7 +4728,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description One range of bytes: `bytes=1000-`. Several are answered with the whole file. */
+                /** @description One range of bytes: `bytes=1000-`. The response to several is the whole file. */
                 Range?: string;
                 /** @description The ETag of the file that the range is of; of another one all is sent. */
                 "If-Range"?: string;
@@ -5735,7 +5735,7 @@ export interface operations {
             query?: {
                 /** @description How far back; counted from the start of the hour. */
                 period?: "1d" | "7d" | "30d" | "90d";
-                /** @description How many to answer. */
+                /** @description How many to return. */
                 limit?: number;
                 /** @description How many to skip. */
                 offset?: number;
@@ -6369,7 +6369,7 @@ export interface operations {
     get_auth_sessions: {
         parameters: {
             query?: {
-                /** @description How many to answer. */
+                /** @description How many to return. */
                 limit?: number;
                 /** @description How many to skip. */
                 offset?: number;
@@ -7149,7 +7149,7 @@ export interface operations {
                 /** @description Only keys of this mode. */
                 mode?: "live" | "test";
                 sort?: "last_used_desc" | "last_used_asc" | "created_desc" | "created_asc" | "name_asc" | "name_desc";
-                /** @description How many to answer. */
+                /** @description How many to return. */
                 limit?: number;
                 /** @description How many to skip. */
                 offset?: number;
@@ -7679,7 +7679,7 @@ export interface operations {
     get_user_templates: {
         parameters: {
             query?: {
-                /** @description How many to answer. */
+                /** @description How many to return. */
                 limit?: number;
                 /** @description How many to skip. */
                 offset?: number;
@@ -8351,7 +8351,7 @@ export interface operations {
     get_user_templates_id_versions: {
         parameters: {
             query?: {
-                /** @description How many to answer. */
+                /** @description How many to return. */
                 limit?: number;
                 /** @description How many to skip. */
                 offset?: number;
@@ -8666,7 +8666,7 @@ export interface operations {
             query?: {
                 /** @description Only entries of this kind. */
                 action?: "account.registered" | "account.signed_in" | "account.sign_in_failed" | "account.signed_out" | "account.plan_changed" | "account.quota_period_changed" | "account.password_reset" | "account.tokens_revoked" | "billing.auto_overage_changed" | "billing.block_granted" | "billing.block_frozen" | "billing.block_taken_back" | "billing.block_returned" | "billing.block_expired" | "key.created" | "key.rotated" | "key.changed" | "key.revoked" | "webhook_key.rotated" | "template.saved" | "template.deleted" | "audit.entries_left_out";
-                /** @description How many to answer. */
+                /** @description How many to return. */
                 limit?: number;
                 /** @description How many to skip. */
                 offset?: number;
@@ -8758,7 +8758,7 @@ export interface operations {
                 from?: string;
                 /** @description Only what was accepted before that. */
                 to?: string;
-                /** @description How many to answer. */
+                /** @description How many to return. */
                 limit?: number;
                 /** @description How many to skip. */
                 offset?: number;
@@ -9769,7 +9769,7 @@ export interface operations {
                 status?: "queued" | "processing" | "completed" | "failed" | "cancelled";
                 /** @description Only those of live keys, or of test keys. */
                 mode?: "live" | "test";
-                /** @description How many to answer. */
+                /** @description How many to return. */
                 limit?: number;
                 /** @description How many to skip. */
                 offset?: number;
@@ -10059,7 +10059,7 @@ export interface operations {
             query?: {
                 /** @description Only items in this state. */
                 status?: "queued" | "processing" | "completed" | "failed";
-                /** @description How many to answer. */
+                /** @description How many to return. */
                 limit?: number;
                 /** @description How many to skip. */
                 offset?: number;
@@ -10156,7 +10156,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description One range of bytes: `bytes=1000-`. Several are answered with the whole file. */
+                /** @description One range of bytes: `bytes=1000-`. The response to several is the whole file. */
                 Range?: string;
                 /** @description The ETag of the file that the range is of; of another one all is sent. */
                 "If-Range"?: string;
@@ -10447,7 +10447,7 @@ export interface operations {
                 status?: "pending" | "delivered" | "failed";
                 /** @description Only that of this job or batch. */
                 jobId?: string;
-                /** @description How many to answer. */
+                /** @description How many to return. */
                 limit?: number;
                 /** @description How many to skip. */
                 offset?: number;
@@ -11817,7 +11817,7 @@ export interface operations {
     get_user_invoices: {
         parameters: {
             query?: {
-                /** @description How many to answer. */
+                /** @description How many to return. */
                 limit?: number;
                 /** @description How many to skip. */
                 offset?: number;

@@ -199,11 +199,11 @@ class AsyncAccountRoutes:
             template_version_id: Pins a version of the template; otherwise its current one
                 is used.
             data: Values of the template's variables.
-            output: `binary` answers with the PDF, `url` with a signed address to download
-                it from.
+            output: `binary` responds with the PDF, `url` with a signed address to
+                download it from.
             filename: Name of the PDF file.
-            execution_mode: `sync` waits a while for the render to end; `async` answers
-                202 at once.
+            execution_mode: `sync` waits a while for the render to end; `async` responds
+                with 202 at once.
             webhook_url: Where a signed callback goes when the render has ended, with
                 `executionMode` = `async`; professional and business plans.
             report: The same as `report` of the options, before which it comes.
@@ -271,7 +271,7 @@ class AsyncAccountRoutes:
         Args:
             status: Only keys in this state.
             mode: Only keys of this mode.
-            limit: How many to answer.
+            limit: How many to return.
             offset: How many to skip.
         """
         response = await self._send(
@@ -295,7 +295,7 @@ class AsyncAccountRoutes:
 
         Args:
             action: Only entries of this kind.
-            limit: How many to answer.
+            limit: How many to return.
             offset: How many to skip.
         """
         response = await self._send(
@@ -328,7 +328,7 @@ class AsyncAccountRoutes:
 
         Args:
             status: Only items in this state.
-            limit: How many to answer.
+            limit: How many to return.
             offset: How many to skip.
         """
         response = await self._send(
@@ -352,7 +352,7 @@ class AsyncAccountRoutes:
         Args:
             status: Only batches in this state.
             mode: Only those of live keys, or of test keys.
-            limit: How many to answer.
+            limit: How many to return.
             offset: How many to skip.
         """
         response = await self._send(
@@ -386,7 +386,7 @@ class AsyncAccountRoutes:
         """List the invoices of the account.
 
         Args:
-            limit: How many to answer.
+            limit: How many to return.
             offset: How many to skip.
             search: Part of the number, in either case.
             from_: Only what was made then or later.
@@ -475,7 +475,7 @@ class AsyncAccountRoutes:
             mode: Only those of live keys, or of test keys.
             from_: Only what was accepted then or later.
             to: Only what was accepted before that.
-            limit: How many to answer.
+            limit: How many to return.
             offset: How many to skip.
         """
         response = await self._send(
@@ -502,7 +502,7 @@ class AsyncAccountRoutes:
 
         Args:
             period: How far back; counted from the start of the hour.
-            limit: How many to answer.
+            limit: How many to return.
             offset: How many to skip.
             api_key_id: Only requests with this key.
             status: Only those that ended so.
@@ -525,7 +525,7 @@ class AsyncAccountRoutes:
         are no sessions.
 
         Args:
-            limit: How many to answer.
+            limit: How many to return.
             offset: How many to skip.
         """
         response = await self._send(
@@ -578,7 +578,7 @@ class AsyncAccountRoutes:
         """List the versions of a template. Newest first; for plans with version history.
 
         Args:
-            limit: How many to answer.
+            limit: How many to return.
             offset: How many to skip.
         """
         response = await self._send(
@@ -600,7 +600,7 @@ class AsyncAccountRoutes:
         before its limit: the next one begins at `offset` plus the number that came.
 
         Args:
-            limit: How many to answer.
+            limit: How many to return.
             offset: How many to skip.
             view: `summary` leaves content and sample data out.
             search: Part of the name, in either case; with `view` = `summary`.
@@ -668,7 +668,7 @@ class AsyncAccountRoutes:
         Args:
             status: Only callbacks in this state.
             job_id: Only that of this job or batch.
-            limit: How many to answer.
+            limit: How many to return.
             offset: How many to skip.
         """
         response = await self._send(

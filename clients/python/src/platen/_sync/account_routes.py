@@ -200,11 +200,11 @@ class AccountRoutes:
             template_version_id: Pins a version of the template; otherwise its current one
                 is used.
             data: Values of the template's variables.
-            output: `binary` answers with the PDF, `url` with a signed address to download
-                it from.
+            output: `binary` responds with the PDF, `url` with a signed address to
+                download it from.
             filename: Name of the PDF file.
-            execution_mode: `sync` waits a while for the render to end; `async` answers
-                202 at once.
+            execution_mode: `sync` waits a while for the render to end; `async` responds
+                with 202 at once.
             webhook_url: Where a signed callback goes when the render has ended, with
                 `executionMode` = `async`; professional and business plans.
             report: The same as `report` of the options, before which it comes.
@@ -272,7 +272,7 @@ class AccountRoutes:
         Args:
             status: Only keys in this state.
             mode: Only keys of this mode.
-            limit: How many to answer.
+            limit: How many to return.
             offset: How many to skip.
         """
         response = self._send(
@@ -296,7 +296,7 @@ class AccountRoutes:
 
         Args:
             action: Only entries of this kind.
-            limit: How many to answer.
+            limit: How many to return.
             offset: How many to skip.
         """
         response = self._send(
@@ -329,7 +329,7 @@ class AccountRoutes:
 
         Args:
             status: Only items in this state.
-            limit: How many to answer.
+            limit: How many to return.
             offset: How many to skip.
         """
         response = self._send(
@@ -353,7 +353,7 @@ class AccountRoutes:
         Args:
             status: Only batches in this state.
             mode: Only those of live keys, or of test keys.
-            limit: How many to answer.
+            limit: How many to return.
             offset: How many to skip.
         """
         response = self._send(
@@ -387,7 +387,7 @@ class AccountRoutes:
         """List the invoices of the account.
 
         Args:
-            limit: How many to answer.
+            limit: How many to return.
             offset: How many to skip.
             search: Part of the number, in either case.
             from_: Only what was made then or later.
@@ -476,7 +476,7 @@ class AccountRoutes:
             mode: Only those of live keys, or of test keys.
             from_: Only what was accepted then or later.
             to: Only what was accepted before that.
-            limit: How many to answer.
+            limit: How many to return.
             offset: How many to skip.
         """
         response = self._send(
@@ -503,7 +503,7 @@ class AccountRoutes:
 
         Args:
             period: How far back; counted from the start of the hour.
-            limit: How many to answer.
+            limit: How many to return.
             offset: How many to skip.
             api_key_id: Only requests with this key.
             status: Only those that ended so.
@@ -526,7 +526,7 @@ class AccountRoutes:
         are no sessions.
 
         Args:
-            limit: How many to answer.
+            limit: How many to return.
             offset: How many to skip.
         """
         response = self._send(
@@ -579,7 +579,7 @@ class AccountRoutes:
         """List the versions of a template. Newest first; for plans with version history.
 
         Args:
-            limit: How many to answer.
+            limit: How many to return.
             offset: How many to skip.
         """
         response = self._send(
@@ -601,7 +601,7 @@ class AccountRoutes:
         before its limit: the next one begins at `offset` plus the number that came.
 
         Args:
-            limit: How many to answer.
+            limit: How many to return.
             offset: How many to skip.
             view: `summary` leaves content and sample data out.
             search: Part of the name, in either case; with `view` = `summary`.
@@ -669,7 +669,7 @@ class AccountRoutes:
         Args:
             status: Only callbacks in this state.
             job_id: Only that of this job or batch.
-            limit: How many to answer.
+            limit: How many to return.
             offset: How many to skip.
         """
         response = self._send(
