@@ -122,8 +122,10 @@ export function describeDisruptions(release: () => Release): void {
 }
 
 /** The leader: the name of its pod, and what distinguishes this start of it from others. */
-function holderOf(release: Release): Promise<string> {
-  return release.kubectl('get', 'lease', 'platen-controller', '-o', 'jsonpath={.spec.holderIdentity}');
+async function holderOf({ cluster, place }: Release): Promise<string> {
+  const path = `/apis/coordination.k8s.io/v1/namespaces/${place.namespace}/leases/platen-controller`;
+  const { spec } = await cluster.plane.read<{ spec: { holderIdentity?: string } }>(path);
+  return spec.holderIdentity ?? '';
 }
 
 function restartsOf({ containerStatuses = [] }: Pod['status']): number {

@@ -237,7 +237,8 @@ export class Release {
   /** The pods of a role, without ending ones. */
   async pods(component: string, more = ''): Promise<Pod[]> {
     const selector = `app.kubernetes.io/instance=${NAME},app.kubernetes.io/component=${component}${more}`;
-    const { items } = await this.get<{ items: Pod[] }>('pods', '--selector', selector);
+    const path = `/api/v1/namespaces/${this.place.namespace}/pods?labelSelector=${encodeURIComponent(selector)}`;
+    const { items } = await this.cluster.plane.read<{ items: Pod[] }>(path);
     return items.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
   }
 

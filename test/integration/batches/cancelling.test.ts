@@ -130,7 +130,7 @@ describe('cancelling a batch', () => {
   });
 
   it('lets items end by themselves that get a slot meanwhile', async () => {
-    for (let run = 0; run < 20; run += 1) {
+    for (let run = 0; run < 8; run += 1) {
       const caller = callerWith(domain.plan);
       const batch = await opened(caller, ITEMS);
       await domain.batches.service.cancel(caller, batch._id);

@@ -11,7 +11,7 @@ import { type Life, type LifeRig, openLifeRig } from './life-rig.ts';
 import { checkMirror, checkSubscription } from './subscription-oracle.ts';
 
 /** make soak has 2,000. */
-const RUNS = Number(process.env.BILLING_RUNS ?? 40);
+const RUNS = Number(process.env.BILLING_RUNS ?? 24);
 const FIRST_SEED = Number(process.env.SEED ?? 1);
 /** Concurrent lives, each in its own database: a life waits for its database half of the time. */
 const AT_A_TIME = 3;

@@ -20,7 +20,7 @@ const QUOTA = 2;
 const UNITS = 1000;
 const PRICE = 1000;
 /** In all; make soak has 200. */
-const REQUESTS = Number(process.env.REQUESTS ?? 40);
+const REQUESTS = Number(process.env.REQUESTS ?? 16);
 const HTML = { html: '<p>x</p>' };
 const COME_AGAIN_MS = 500;
 /** How long a request waits for a purchase by default, in milliseconds. */

@@ -150,6 +150,32 @@ function kubeconfig({ url, token }: ApiServerFiles, ca: Buffer): string {
   });
 }
 
+/** Reads from an API server, on connections that are kept: a hundredth of what it costs to start kubectl. */
+export class ApiReader {
+  readonly #files: ApiServerFiles;
+  #agent: Agent | undefined;
+
+  constructor(files: ApiServerFiles) {
+    this.#files = files;
+  }
+
+  /** The object or list at a path. @throws Error with what the API server has against it. */
+  async read<T>(path: string): Promise<T> {
+    const { url, token, caFile } = this.#files;
+    this.#agent ??= new Agent({ connect: { ca: await readFile(caFile) } });
+    const options = { dispatcher: this.#agent, headers: { authorization: `Bearer ${token}` } };
+    // A kept connection is one of an API server that may have ended meanwhile.
+    const { statusCode, body } = await request(url + path, options).catch(() => request(url + path, options));
+    const text = await body.text();
+    if (statusCode !== 200) throw new Error(`GET ${path}: ${statusCode}: ${text.trim()}`);
+    return JSON.parse(text) as T;
+  }
+
+  async close(): Promise<void> {
+    await this.#agent?.destroy();
+  }
+}
+
 /** Runs kubectl, and resolves with what it printed; rejects with what it complained of. */
 export async function runKubectl(kubeconfigPath: string, args: readonly string[]): Promise<string> {
   const all = ['--kubeconfig', kubeconfigPath, ...args];

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { eventually } from '../eventually.ts';
 import { freePort } from '../ports.ts';
 import {
+  ApiReader,
   type ApiServerFiles,
   prepareApiServer,
   runKubectl,
@@ -40,6 +41,8 @@ export interface ControlPlane {
   readonly programs: readonly Program[];
   /** Runs kubectl as that user, and resolves with what it printed; rejects with what it complained of. */
   kubectl(...args: string[]): Promise<string>;
+  /** The object or list at a path of the API server, as that user. In place of kubectl where something is polled. */
+  read<T>(path: string): Promise<T>;
   /** Applies every definition in the folder (default: the project's crds/), and waits until they are served. */
   installCrds(folder?: string): Promise<void>;
   /**
@@ -79,14 +82,23 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
     const files = await prepareApiServer(folder, { address, etcdUrl, serviceAccounts: controllers });
     programs.push(await startApiServer(files));
     if (controllers) programs.push(...(await startControllers(files)));
-    return controlPlane(files, programs, stop);
+    const reader = new ApiReader(files);
+    return controlPlane(files, reader, programs, async () => {
+      await reader.close();
+      await stop();
+    });
   } catch (error) {
     await stop();
     throw error;
   }
 }
 
-function controlPlane(files: ApiServerFiles, programs: Program[], stop: () => Promise<void>): ControlPlane {
+function controlPlane(
+  files: ApiServerFiles,
+  reader: ApiReader,
+  programs: Program[],
+  stop: () => Promise<void>,
+): ControlPlane {
   const { url, token, caFile, auditLog, kubeconfigPath } = files;
   const kubectl = (...args: string[]) => runKubectl(kubeconfigPath, args);
   const haltApiServer = async () => {
@@ -109,6 +121,7 @@ function controlPlane(files: ApiServerFiles, programs: Program[], stop: () => Pr
     kubeconfigPath,
     programs,
     kubectl,
+    read: (path) => reader.read(path),
     installCrds: async (from = CRDS) => {
       await kubectl('apply', '--server-side', '-f', from);
       const definitions = (await kubectl('get', '-f', from, '-o', 'name')).trim().split('\n');
