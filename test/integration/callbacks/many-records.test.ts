@@ -8,11 +8,11 @@ import { documentsRead } from '../../support/documents-read.ts';
 import { startMongo } from '../../support/mongo.ts';
 import { openApi, type TestApi } from '../http/support/api.ts';
 
-const OTHERS = 30_000;
-const OWN = 30_000;
-const BATCHES = 10_000;
+const OTHERS = 6000;
+const OWN = 6000;
+const BATCHES = 2000;
 const CHUNKS = 40;
-const AT_ONCE = 5000;
+const AT_ONCE = 2000;
 const MINUTE_MS = 60_000;
 /** Documents of other collections that a request reads for authentication and limits. */
 const BESIDES = 20;

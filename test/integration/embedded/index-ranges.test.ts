@@ -22,7 +22,7 @@ type Order = Record<string, 1 | -1>;
 
 const ROUNDS = 60;
 const QUERIES = 20;
-const MANY = 60_000;
+const MANY = 20_000;
 const OWN = 40;
 
 /** What the store relies on for lists of an account, on whichever embedded database this machine has. */
