@@ -7,7 +7,7 @@ cd "$(dirname "$0")/.."
 export PATH="$PWD/node_modules/.bin:$PATH"
 . test/counted.sh
 
-SIDE_BY_SIDE=${SIDE_BY_SIDE:-4}
+SIDE_BY_SIDE=${SIDE_BY_SIDE:-3}
 # The longest first, so that none of them is left alone at the end. Those that need programs which have to be built come
 # when they are there: the first time building takes minutes.
 SETS=(service parts connections chromium disruption conformance chart hostile kubernetes unit)

@@ -78,7 +78,7 @@ for hierarchy in $(hierarchies); do
 done
 # Processes beside it compete one by one, and the cluster as one: its share is that of this many processes. What steers it
 # shares that with its nodes.
-PROCESSES=24
+PROCESSES=12
 join_cgroup() {
   for hierarchy in $(hierarchies); do
     if [ -e "$hierarchy/$cgroup/cpu.shares" ]; then
