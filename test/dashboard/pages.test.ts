@@ -22,6 +22,8 @@ const VIEWS: readonly View[] = [
   { width: 1280, scheme: 'light', forcedColors: true },
   { width: 1280, scheme: 'light', textPercent: 200 },
 ];
+/** Of dialogs, whose parts are those of pages. */
+const FEW_VIEWS = [VIEWS[1]!, VIEWS[3]!, VIEWS[5]!];
 
 describe('The dashboard', () => {
   let service: TestService;
@@ -308,7 +310,7 @@ describe('The dashboard', () => {
         title,
       );
       await visitor.page.waitForFunction(() => document.querySelector('dialog[open] .loading') === null);
-      await visitor.assertClear(...VIEWS);
+      await visitor.assertClear(...FEW_VIEWS);
       await visitor.page.keyboard.press('Escape');
       await visitor.page.waitForFunction(() => document.querySelector('dialog[open]') === null);
       visitor.assertNoComplaints();
@@ -319,7 +321,7 @@ describe('The dashboard', () => {
     await visitor.look(VIEWS[0]!);
     await visitor.go('/');
     await visitor.page.click('.who summary');
-    await visitor.assertClear(...VIEWS);
+    await visitor.assertClear(...FEW_VIEWS);
     visitor.assertNoComplaints();
   });
 
