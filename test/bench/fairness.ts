@@ -4,7 +4,7 @@
  * nothing else to do. Standalone, on its defaults.
  *
  * BENCH_FLOOD (default 2000): renders that the one account sends. BENCH_SAMPLES (default 30): renders of the other, in
- * each phase. Alone: `BENCH_PART=fairness make bench`.
+ * each phase. BENCH_ROUNDS (default 3): floods, whose samples are taken together: a 95th percentile of 24 is one of them. Alone: `BENCH_PART=fairness make bench`.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool } from 'undici';
@@ -14,6 +14,7 @@ import { onStandalone } from './on-database.ts';
 
 const FLOOD = Number(process.env.BENCH_FLOOD ?? 2000);
 const SAMPLES = Number(process.env.BENCH_SAMPLES ?? 30);
+const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 3);
 const EVERY_MS = 1000;
 const SENDERS = 8;
 const WARM_UP = 10;
@@ -40,25 +41,22 @@ async function compare(pool: Pool, flooding: string, other: string): Promise<voi
   console.log(
     `  beside ${SLOW_CALLERS} renders of ${SLOW_MS} ms: ${describe(slow)}; ${ratios(slow, before)}`,
   );
-  const rendered = await countRendered(pool);
-  const began = performance.now();
-  let sentAt = Number.POSITIVE_INFINITY;
-  const flood = sendAll(pool, flooding).then(() => {
-    sentAt = performance.now();
-  });
-  const samples = await everySecond(pool, other, SAMPLES);
-  const left = FLOOD - ((await countRendered(pool)) - rendered - SAMPLES);
-  const perSecond = (FLOOD - left) / ((performance.now() - began) / 1000);
-  await flood;
-  for (const [phase, part] of [
-    ['while it is sent', samples.filter(({ begun }) => begun < sentAt)],
-    ['while it is rendered', samples.filter(({ begun }) => begun >= sentAt)],
-    ['in all', samples],
-  ] as const) {
-    if (part.length > 0) console.log(`  ${phase}: ${describe(times(part))}; ${ratios(times(part), before)}`);
+  const sent: number[] = [];
+  const rendered: number[] = [];
+  for (let round = 1; round <= ROUNDS; round += 1) {
+    const { samples, sentAt } = await duringFlood(pool, flooding, other);
+    sent.push(...times(samples.filter(({ begun }) => begun < sentAt)));
+    rendered.push(...times(samples.filter(({ begun }) => begun >= sentAt)));
   }
-  console.log(`  meanwhile ${perSecond.toFixed(1)} PDFs/s of the flood; ${left} of it left`);
-  if (left <= 0) console.log('  the flood was over before the samples: more are needed to measure beside it');
+  for (const [phase, all] of [
+    ['while it is sent', sent],
+    ['while it is rendered', rendered],
+    ['in all', [...sent, ...rendered]],
+  ] as const) {
+    const sorted = [...all].sort((a, b) => a - b);
+    if (sorted.length > 0)
+      console.log(`  ${phase}: ${describe(sorted)} of ${sorted.length}; ${ratios(sorted, before)}`);
+  }
 }
 
 function ratios(during: readonly number[], before: readonly number[]): string {
@@ -107,6 +105,29 @@ async function duringSlowRenders<T>(pool: Pool, key: string, measure: () => Prom
   going = false;
   await callers;
   return measured;
+}
+
+/** Renders of the other account during a flood, and when all of that had been sent. */
+async function duringFlood(
+  pool: Pool,
+  flooding: string,
+  other: string,
+): Promise<{ samples: Sample[]; sentAt: number }> {
+  const rendered = await countRendered(pool);
+  const began = performance.now();
+  let sentAt = Number.POSITIVE_INFINITY;
+  const flood = sendAll(pool, flooding).then(() => {
+    sentAt = performance.now();
+  });
+  const samples = await everySecond(pool, other, SAMPLES);
+  const left = FLOOD - ((await countRendered(pool)) - rendered - SAMPLES);
+  const perSecond = (FLOOD - left) / ((performance.now() - began) / 1000);
+  await flood;
+  console.log(`  meanwhile ${perSecond.toFixed(1)} PDFs/s of the flood; ${left} of it left`);
+  if (left <= 0) console.log('  the flood was over before the samples: more are needed to measure beside it');
+  // The next one begins as this one.
+  while ((await countRendered(pool)) - rendered < FLOOD + SAMPLES) await sleep(EVERY_MS);
+  return { samples, sentAt };
 }
 
 async function sendAll(pool: Pool, key: string): Promise<void> {
