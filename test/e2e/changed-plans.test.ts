@@ -7,12 +7,13 @@ import { TestClient } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
 import { openTwins, type Twins } from '../support/twins.ts';
 
-const LONG_RENDER = { html: '<p>x</p>', options: { delayMs: 60_000, timeoutMs: 110_000 } };
+/** As long as a plan allows: it is not to end while the plan is changed. */
+const LONG_RENDER = { html: '<p>x</p>', options: { waitForExpression: 'false', timeoutMs: 300_000 } };
 const AT_FIRST: Partial<Plan> = {
   requestsPerMinute: 10_000,
   concurrentRenders: 1,
   maxActiveKeys: 2,
-  maxTimeoutMs: 120_000,
+  maxTimeoutMs: 300_000,
 };
 
 /** What a process says once it has looked at a file that has changed. */
@@ -87,6 +88,7 @@ describe('A plan that changes while two processes run', () => {
     await changeTo({ ...AT_FIRST, concurrentRenders: 2 });
     const [ended] = (await callers[0].call('GET', '/v1/pdf/jobs?status=processing&limit=1')).json.jobs;
     await callers[1].call('DELETE', `/v1/pdf/jobs/${ended.jobId}`);
+    await eventually('two are processed', async () => (await processing()) === 2);
     await sleep(1000);
     assert.equal(await processing(), 2);
     for (const jobId of jobIds) await callers[0].call('DELETE', `/v1/pdf/jobs/${jobId}`);
