@@ -8,7 +8,7 @@ export PATH="$PWD/node_modules/.bin:$PATH"
 . test/counted.sh
 
 SIDE_BY_SIDE=${SIDE_BY_SIDE:-3}
-# The id of a process beside this that computes as much as a set, for as long as it runs: there is a set less meanwhile.
+# The ids of processes beside this that compute as much as a set each, for as long as they run: there are fewer sets meanwhile.
 PLATEN_TEST_BESIDE=${PLATEN_TEST_BESIDE:-}
 # The longest first, so that none of them is left alone at the end. Those that need programs which have to be built come
 # when they are there: the first time building takes minutes.
@@ -104,7 +104,7 @@ if [[ " ${SETS[*]} " =~ \ (kubernetes|chart)\  ]]; then (
   cat "$logs/build.log"
   mv "$logs/built.new" "$logs/built"
 ) & fi
-# How many sets run, with the one that PLATEN_TEST_BESIDE is.
+# How many sets run, with what PLATEN_TEST_BESIDE names.
 busy() {
   local pid count=0
   for pid in "${running[@]}" $PLATEN_TEST_BESIDE; do
