@@ -4,7 +4,8 @@
  * nothing else to do. Standalone, on its defaults.
  *
  * BENCH_FLOOD (default 2000): renders that the one account sends. BENCH_SAMPLES (default 30): renders of the other, in
- * each phase. BENCH_ROUNDS (default 3): floods, whose samples are taken together: a 95th percentile of 24 is one of them. Alone: `BENCH_PART=fairness make bench`.
+ * each round. BENCH_ROUNDS (default 3): floods, whose samples are taken together: a 95th percentile of 24 is one of them.
+ * Alone: `BENCH_PART=fairness make bench`.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool } from 'undici';
@@ -35,7 +36,7 @@ async function compare(pool: Pool, flooding: string, other: string): Promise<voi
   );
   const render = renderOf(pool, html);
   for (let n = 0; n < WARM_UP; n += 1) for (const key of [other, flooding]) await render(key);
-  const before = times(await everySecond(pool, other, SAMPLES));
+  const before = times(await everySecond(pool, other, ROUNDS * SAMPLES));
   console.log(`  without it: ${describe(before)}`);
   const slow = times(await duringSlowRenders(pool, flooding, () => everySecond(pool, other, SAMPLES)));
   console.log(
