@@ -47,6 +47,15 @@ describe('The dashboard of a customer who subscribes, has blocks bought by thems
   });
 
   const current = () => visitor.page.$eval('.plans .current h3', ({ textContent }) => textContent);
+  /** Waits until the page shows that a plan is in force, and waits for nothing more. */
+  async function inForce(plan: string): Promise<void> {
+    await visitor.page.waitForFunction(
+      (wanted) => document.querySelector('.plans .current h3')?.textContent === wanted,
+      {},
+      plan,
+    );
+    await visitor.page.waitForFunction(() => !document.body.textContent.includes('is being confirmed'));
+  }
   /** Renders with the quota of the account. */
   const render = () =>
     visitor.page.evaluate(async () => {
@@ -88,10 +97,7 @@ describe('The dashboard of a customer who subscribes, has blocks bought by thems
     await visitor.sees('The payment is being confirmed');
     assert.equal(await current(), 'free');
     await deliverer.deliverAll();
-    await visitor.page.waitForFunction(
-      () => document.querySelector('.plans .current h3')?.textContent === 'starter',
-    );
-    await visitor.page.waitForFunction(() => !document.body.textContent.includes('is being confirmed'));
+    await inForce('starter');
     visitor.assertNoComplaints();
   });
 
@@ -138,10 +144,7 @@ describe('The dashboard of a customer who subscribes, has blocks bought by thems
     await visitor.press('Pay and change');
     await visitor.sees('The payment is being confirmed');
     await deliverer.deliverAll();
-    await visitor.page.waitForFunction(
-      () => document.querySelector('.plans .current h3')?.textContent === 'professional',
-    );
-    await visitor.page.waitForFunction(() => !document.body.textContent.includes('is being confirmed'));
+    await inForce('professional');
     visitor.assertNoComplaints();
   });
 

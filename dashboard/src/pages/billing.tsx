@@ -242,13 +242,12 @@ function Change({
   const isCharged = eligible && amountDueCents !== undefined;
   return (
     <>
-      {isCharged && (
+      {isCharged ? (
         <p>
           Due today: <strong>{money(amountDueCents, currency)}</strong>, for the time until{' '}
           <Time at={periodEnd} />.
         </p>
-      )}
-      {!isCharged && (
+      ) : (
         <p>
           {subscribed
             ? 'Nothing is due today. The lower plan begins with the next period.'
