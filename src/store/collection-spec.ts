@@ -51,16 +51,24 @@ export function declaredCollections(connection: Connection): readonly Collection
  */
 const LEFT: ReadonlySet<unknown> = new Set([26, 27, 12_587]);
 
+/** The declarations over each connection whose indexes are known to be there. */
+const ensured = new WeakMap<Connection, Set<CollectionSpec>>();
+
 /**
- * Creates every declared index that is missing, then drops the indexes that are replaced. Repeating it, also in several
- * processes at once, changes nothing. MongoDB builds an index while others read and write the collection. A starting
+ * Creates every declared index that is missing, then drops the indexes that are replaced, with a command or two for each
+ * collection that was declared since the last call. Repeating it, also in several processes at once, changes nothing. MongoDB builds an index while others read and write the collection. A starting
  * process waits for the index, because without it every query would read the whole collection.
  */
 export async function ensureIndexes(connection: Connection): Promise<void> {
-  for (const { name, indexes = [], replaced = [] } of declaredCollections(connection)) {
-    const collection = connection.collection(name);
-    for (const { fields, ...options } of indexes) await collection.createIndex(fields, options);
+  const done = ensured.get(connection) ?? new Set();
+  ensured.set(connection, done);
+  for (const spec of declaredCollections(connection)) {
+    if (done.has(spec)) continue;
+    const { name, indexes = [], replaced = [] } = spec;
+    const wanted = indexes.map(({ fields, ...options }) => ({ key: { ...fields }, ...options }));
+    if (wanted.length > 0) await connection.collection(name).createIndexes(wanted);
     for (const fields of replaced) await dropIfThere(connection, name, fields);
+    done.add(spec);
   }
 }
 
