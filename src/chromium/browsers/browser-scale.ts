@@ -1,12 +1,7 @@
 import type { RendererWeight } from '../contexts/warm-memory.ts';
 import { MemoryMeter } from './process/memory-meter.ts';
-import {
-  allProcesses,
-  isRenderer,
-  killProcess,
-  type ProcessSample,
-  processTree,
-} from './process/processes.ts';
+import { OwnProcesses } from './process/own-processes.ts';
+import { isRenderer, killProcess, type ProcessSample, processTree } from './process/processes.ts';
 
 /** Proportional set sizes (PSS, proc(5)) in bytes. */
 export interface BrowserWeight {
@@ -19,11 +14,11 @@ export interface BrowserWeight {
 }
 
 /**
- * Measures the memory of browsers. All are measured together: the processes of the machine are listed once for all of
- * them, and the number of processes measured in one pass is bounded over all browsers (see MemoryMeter).
+ * Measures the memory of browsers. All are measured together: processes are listed once for all of them, and the number of processes measured in one pass is bounded over all browsers (see MemoryMeter).
  */
 export class BrowserScale {
   readonly #meter = new MemoryMeter();
+  readonly #processes = new OwnProcesses();
   readonly #rendererLimit: number;
   /** Start time of each renderer process as of the last measurement, by pid. */
   #renderers: ReadonlyMap<number, number> = new Map();
@@ -35,7 +30,7 @@ export class BrowserScale {
 
   /** The memory of `browsers`, in the same order. */
   async weigh(browsers: readonly { readonly pid: number }[]): Promise<BrowserWeight[]> {
-    const listed = allProcesses();
+    const listed = this.#processes.list();
     const trees = browsers.map(({ pid }) => ({ root: pid, members: processTree(pid, listed) }));
     for (const { root, members } of trees)
       for (const { pid, memoryBytes } of members)

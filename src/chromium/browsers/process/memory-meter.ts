@@ -3,6 +3,8 @@ import type { ProcessSample } from './processes.ts';
 
 /** Processes that are measured per sample. Each measurement takes the kernel one to three milliseconds. */
 const MEASURED_AT_ONCE = 6;
+/** A process whose resident size has not changed is measured again after so many samples. */
+const UNCHANGED_SAMPLES = 10;
 
 interface Measured {
   readonly startTime: number;
@@ -17,7 +19,7 @@ interface Measured {
  * divided among them. Resident sizes count it in each process, which triples the result for a browser with fifty pages.
  *
  * The kernel walks all pages of a process to compute its PSS, so only some processes are measured per sample: new ones
- * first, then those whose measurement is oldest. For the others, the last measurement plus their growth since is used.
+ * first, then those whose measurement is oldest, and seldom those that have not changed. For the others, the last measurement plus their growth since is used.
  */
 export class MemoryMeter {
   readonly #measured = new Map<number, Measured>();
@@ -28,10 +30,19 @@ export class MemoryMeter {
     this.#samples++;
     this.#forgetOthers(processes);
     const age = ({ pid }: ProcessSample) => this.#measured.get(pid)?.sample ?? 0;
-    const due = [...processes].sort((a, b) => age(a) - age(b)).slice(0, MEASURED_AT_ONCE);
+    const due = processes
+      .filter((member) => this.#isDue(member))
+      .sort((a, b) => age(a) - age(b))
+      .slice(0, MEASURED_AT_ONCE);
     await Promise.all(due.map((member) => this.#measure(member)));
     const shared = this.#meanShared();
     return new Map(processes.map((member) => [member.pid, this.#estimate(member, shared)]));
+  }
+
+  #isDue({ pid, memoryBytes }: ProcessSample): boolean {
+    const known = this.#measured.get(pid);
+    if (known?.resident !== memoryBytes) return true;
+    return this.#samples - known.sample >= UNCHANGED_SAMPLES;
   }
 
   async #measure({ pid, startTime, memoryBytes }: ProcessSample): Promise<void> {

@@ -18,19 +18,23 @@ export interface ProcessSample {
 
 /** All running processes; none when there is no /proc. */
 export function allProcesses(): ProcessSample[] {
-  let names: string[];
+  return samplesOf(allPids());
+}
+
+/** The pids of all processes; none when there is no /proc. */
+export function allPids(): number[] {
   try {
-    names = readdirSync('/proc');
+    return readdirSync('/proc')
+      .map(Number)
+      .filter((pid) => Number.isInteger(pid));
   } catch {
     return [];
   }
-  const rows: ProcessSample[] = [];
-  for (const name of names) {
-    const pid = Number(name);
-    const row = Number.isInteger(pid) ? sampleProcess(pid) : undefined;
-    if (row) rows.push(row);
-  }
-  return rows;
+}
+
+/** Samples of those of these processes that have not ended. */
+export function samplesOf(pids: readonly number[]): ProcessSample[] {
+  return pids.map(sampleProcess).filter((sample) => sample !== undefined);
 }
 
 /**
