@@ -1,0 +1,8 @@
+/** The part of kafkajs that `request-queue.ts` changes; its own types leave it out. */
+declare module 'kafkajs/src/network/requestQueue/index.js' {
+  export default class RequestQueue {
+    /** Requests that wait until fewer are under way, or until the broker allows more. */
+    readonly pending: readonly unknown[];
+    scheduleCheckPendingRequests(): void;
+  }
+}
