@@ -15,7 +15,7 @@ const options = { timeoutMs: 4000 };
 /** Concurrent attacks, each by accounts of its own. */
 const AT_A_TIME = 5;
 const ACCOUNTS = 14;
-const EACH = 2;
+const EACH = 3;
 
 /** Similar attacks are next to each other in the list, and so come into different groups. */
 function groupsOf(attacks: readonly Attack[]): Attack[][] {
@@ -81,8 +81,8 @@ describe('Renders beside hostile documents', () => {
           longest = Math.max(longest, ended - already);
         }
         await Promise.all(attacks).finally(() => clearInterval(timer));
-        // In a fair order each attacker is served at most once before the neighbour.
-        assert.ok(longest <= ACCOUNTS, `${longest} of theirs ended during one render of its own`);
+        // In a fair order each attacker is served at most once before the neighbour, and once more beside it.
+        assert.ok(longest <= 2 * ACCOUNTS, `${longest} of theirs ended during one render of its own`);
         assert.ok(most < 1024 * MIB, `they took ${Math.round(most / MIB)} MiB`);
       },
       { accounts: ACCOUNTS },

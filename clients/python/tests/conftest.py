@@ -14,10 +14,15 @@ from control import Control
 from trouble import TroubledServer, VanishingServer
 
 
-@pytest.fixture(params=["sync", "asyncio", "trio"])
-def caller(request: pytest.FixtureRequest) -> str:
-    """Tests that ask for this run with the synchronous client, and with the asynchronous one on each event loop."""
-    return str(request.param)
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Runs each test that asks for a caller with the synchronous client and with the asynchronous one.
+
+    The event loop decides how requests are waited for, repeated and cut off, which the tests with a troubled server look
+    at on each loop. A real service is called on one loop alone.
+    """
+    if "caller" in metafunc.fixturenames:
+        loops = ["asyncio"] if "control" in metafunc.fixturenames else ["asyncio", "trio"]
+        metafunc.parametrize("caller", ["sync", *loops])
 
 
 @pytest.fixture

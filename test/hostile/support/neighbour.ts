@@ -4,7 +4,7 @@ import type { TestClient } from '../../support/client.ts';
 import { HUNG_MS } from '../../support/eventually.ts';
 
 /** The pause between two renders of the neighbour, and between two health checks, in milliseconds. */
-const PAUSE_MS = 25;
+const PAUSE_MS = 100;
 
 const ROWS = Array.from({ length: 30 }, (_, i) => `<tr><td>Item ${i}<td>${i * 7}.00<td>${i * 7 * 3}.00`);
 const DOCUMENT = `<title>Invoice</title><style>td { border: 1px solid; padding: 4px }</style><h1>Invoice</h1>

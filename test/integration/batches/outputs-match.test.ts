@@ -36,10 +36,10 @@ for (const kind of ['folder', 'database'] as const) {
         const chunks = (await records('outputs.chunks')).map(({ _id }) => _id.replace(/\/\d+$/, ''));
         return [...new Set([...files, ...chunks])].sort();
       }
-      const entries = await readdir(api.outputFolder, { recursive: true, withFileTypes: true });
+      const entries = await readdir(api.outputFolder!, { recursive: true, withFileTypes: true });
       return entries
         .filter((entry) => entry.isFile())
-        .map(({ parentPath, name }) => relative(api.outputFolder, join(parentPath, name)))
+        .map(({ parentPath, name }) => relative(api.outputFolder!, join(parentPath, name)))
         .sort();
     }
 

@@ -48,7 +48,7 @@ describe('the retention of a batch', () => {
   }
 
   async function files(): Promise<string[]> {
-    const entries = await readdir(api.outputFolder, { recursive: true, withFileTypes: true });
+    const entries = await readdir(api.outputFolder!, { recursive: true, withFileTypes: true });
     return entries.filter((entry) => entry.isFile()).map(({ name }) => name);
   }
 

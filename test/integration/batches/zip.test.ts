@@ -197,7 +197,7 @@ describe('the zip of a batch', () => {
     const openFiles = () =>
       readdirSync('/proc/self/fd').filter((fd) => {
         try {
-          return readlinkSync(`/proc/self/fd/${fd}`).startsWith(api.outputFolder);
+          return readlinkSync(`/proc/self/fd/${fd}`).startsWith(api.outputFolder!);
         } catch {
           return false;
         }

@@ -65,8 +65,8 @@ export interface TestApi {
   readonly domain: Domain;
   readonly worker: TestWorker;
   readonly outputs: OutputStore;
-  /** The folder of its outputs. Default: that of the processes with the same database. */
-  readonly outputFolder: string;
+  /** The folder of its outputs; none for processes that share a database, and keep the outputs in it. */
+  readonly outputFolder: string | undefined;
   readonly bodies: BodyIntake;
   readonly unread: UnreadResponses;
   readonly links: DownloadLinks;
@@ -119,10 +119,9 @@ export async function openApi(
     ...(options.uri !== undefined && { uri: options.uri }),
   });
   const { connection, clock, bus } = domain;
-  const folder = await mkdtemp(join(tmpdir(), 'platen-http-'));
-  // Processes that share a database share the outputs as well.
+  const folder = options.uri === undefined ? await mkdtemp(join(tmpdir(), 'platen-http-')) : undefined;
   const outputs =
-    options.uri === undefined ? createFolderOutputStore(folder) : createGridFsOutputStore(connection);
+    folder === undefined ? createGridFsOutputStore(connection) : createFolderOutputStore(folder);
   const keys = new KeyStore(connection, clock);
   const accounts = new AccountStore(connection, clock);
   const templates = new TemplateStore(connection, clock, options.templateBounds);
@@ -290,7 +289,7 @@ export async function openApi(
       await templateEngine.close();
       await merger.close();
       await domain.close();
-      await rm(folder, { recursive: true, force: true });
+      if (folder !== undefined) await rm(folder, { recursive: true, force: true });
     },
   };
 }
