@@ -17,7 +17,7 @@ export interface AccessToken {
 }
 
 /** The browser that holds a session, and when the session was last used. */
-export interface BrowserSession extends Browser {
+interface BrowserSession extends Browser {
   /** Updated once a minute at most. */
   readonly lastUsedAt: Date;
 }

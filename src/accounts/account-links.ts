@@ -9,10 +9,10 @@ import type { Account, AccountStore } from './account-store.ts';
 /** What a mailed link allows once. */
 export type MailedPurpose = 'password-reset' | 'email-verification';
 /** `sign-in` is for a link that the service prints to its own terminal. */
-export type LinkPurpose = MailedPurpose | 'sign-in';
+type LinkPurpose = MailedPurpose | 'sign-in';
 
 /** A link for the owner of an account. */
-export interface AccountLink {
+interface AccountLink {
   /** Hex SHA-256 of its token. */
   readonly _id: string;
   readonly accountId: string;

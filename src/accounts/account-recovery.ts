@@ -26,7 +26,7 @@ const MAILS: CountedWindows = {
   lengthMs: HOUR_MS,
 };
 
-export interface AccountRecoveryDeps {
+interface AccountRecoveryDeps {
   readonly accounts: AccountStore;
   readonly accountService: AccountService;
   readonly links: AccountLinks;

@@ -21,7 +21,7 @@ export interface Session {
   readonly signedInAt?: Date;
 }
 
-export interface BearerDeps {
+interface BearerDeps {
   readonly accounts: AccountStore;
   readonly tokens: AccessTokenStore;
   readonly accountService: AccountService;

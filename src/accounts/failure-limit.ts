@@ -5,7 +5,7 @@ import { PlatenError } from '../errors/registry.ts';
 import { type CountedWindows, type OpenWindow, WindowCounter } from '../limits/fixed-window.ts';
 import { countedNetworks, siteOf } from '../limits/network-of.ts';
 
-export interface FailureBounds {
+interface FailureBounds {
   /**
    * Failures for one e-mail address, whether or not it has an account, from one IPv4 address or one IPv6 /48. From all
    * addresses together ten times as many: a single attacker cannot lock out the account's owner.

@@ -7,7 +7,7 @@ import {
 import type { Clock } from '../clock.ts';
 import { PlatenError } from '../errors/registry.ts';
 
-export interface OidcIssuerOptions {
+interface OidcIssuerOptions {
   /** The issuer identifier as tokens contain it; its discovery document is below this address. */
   readonly issuer: string;
   readonly clock: Clock;

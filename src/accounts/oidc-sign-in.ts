@@ -19,7 +19,7 @@ export interface PendingSignIn {
   readonly returnTo: string;
 }
 
-export interface OidcSignInDeps {
+interface OidcSignInDeps {
   readonly issuer: OidcIssuer;
   readonly clientId: string;
   /** Absent for a public client, which PKCE alone protects. */

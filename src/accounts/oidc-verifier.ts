@@ -10,7 +10,7 @@ import type { Clock } from '../clock.ts';
 import { ISSUER_TIMEOUT_MS, type OidcIssuer } from './oidc-issuer.ts';
 
 /** The claims of an issuer's token that this service uses. */
-export interface OidcClaims {
+interface OidcClaims {
   readonly subject: string;
   /** In lower case; null unless the issuer claims to have verified it. */
   readonly email: string | null;
@@ -18,7 +18,7 @@ export interface OidcClaims {
   readonly expiresAt: Date;
 }
 
-export interface OidcVerifierOptions {
+interface OidcVerifierOptions {
   readonly issuer: OidcIssuer;
   readonly audience: string;
   readonly clock: Clock;

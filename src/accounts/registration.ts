@@ -8,7 +8,7 @@ import type { RegistrationLimit } from './registration-limit.ts';
 
 /** Who may register an account: everybody, nobody, or holders of an invitation. */
 export const REGISTRATION_MODES = ['open', 'closed', 'invite'] as const;
-export type RegistrationMode = (typeof REGISTRATION_MODES)[number];
+type RegistrationMode = (typeof REGISTRATION_MODES)[number];
 
 /** The fields of a registration. */
 export interface RegistrationRequest {
@@ -17,7 +17,7 @@ export interface RegistrationRequest {
   readonly invitation?: string | undefined;
 }
 
-export interface RegistrationDeps {
+interface RegistrationDeps {
   readonly accountService: AccountService;
   readonly invitations: InvitationStore;
   readonly limit: RegistrationLimit;

@@ -20,7 +20,7 @@ export interface Credentials {
 /** The client's IP address; undefined when the connection is closed already. */
 type Address = string | undefined;
 
-export interface SignInDeps {
+interface SignInDeps {
   readonly accountService: AccountService;
   readonly accounts: AccountStore;
   readonly tokens: AccessTokenStore;

@@ -1,7 +1,7 @@
 import { KeyedMutex } from './keyed-mutex.ts';
 import { Semaphore } from './semaphore.ts';
 
-export interface FairSemaphoreBounds {
+interface FairSemaphoreBounds {
   /** Tasks that run at a time. */
   readonly permits: number;
   /** Waiting tasks of all keys together; at most one task of each key waits for a permit. */

@@ -73,20 +73,20 @@ interface StoredEntry extends AuditEntry {
 }
 
 /** Entries of one action that are written in a day (UTC); further entries are counted in one summary entry. */
-export interface AuditBounds {
+interface AuditBounds {
   readonly perAccount: number;
   /** For events without an account. */
   readonly withoutAccount: number;
 }
 
-export interface AuditQuery {
+interface AuditQuery {
   readonly action?: AuditAction | undefined;
   readonly limit: number;
   readonly offset: number;
   readonly newestFirst: boolean;
 }
 
-export interface AuditEvent extends DoneBy, Pick<AuditEntry, 'accountId' | 'action'> {
+interface AuditEvent extends DoneBy, Pick<AuditEntry, 'accountId' | 'action'> {
   readonly targetId?: string;
   readonly details?: Readonly<Record<string, string>>;
 }

@@ -36,7 +36,7 @@ export interface BatchSubmission {
   readonly retentionHours: number;
 }
 
-export interface BatchAdmissionDeps {
+interface BatchAdmissionDeps {
   readonly ledger: Ledger;
   readonly store: JobStore;
   readonly batches: BatchStore;

@@ -30,7 +30,7 @@ export interface BatchZip {
 }
 
 /** One PDF of the completed items of a batch, not read yet. */
-export interface MergedBatch extends Pick<BatchZip, 'items' | 'pending'> {
+interface MergedBatch extends Pick<BatchZip, 'items' | 'pending'> {
   /** @param signal aborts when the caller has disconnected. */
   open(signal: AbortSignal): Readable;
 }

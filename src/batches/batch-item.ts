@@ -16,7 +16,7 @@ export interface Item {
 }
 
 /** The batch item record of the API. */
-export interface ItemRecord {
+interface ItemRecord {
   itemId: string;
   status: ItemStatus;
   outputAvailable: boolean;

@@ -6,7 +6,7 @@ import { statusOf } from './batch-record.ts';
 import type { BatchStore } from './batch-store.ts';
 
 /** The batch metrics of the API. A rate over no items or batches is 0. */
-export interface BatchMetricsReport {
+interface BatchMetricsReport {
   readonly queueDepth: number;
   readonly activeBatches: number;
   readonly queuedBatches: number;

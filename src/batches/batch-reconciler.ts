@@ -5,7 +5,7 @@ import type { Logger } from '../telemetry/logger.ts';
 import { type Batch, chunkCount, hasFinished, itemJobId } from './batch.ts';
 import { EXPANDER_MS, type ExpansionDeps, expand } from './expansion.ts';
 
-export interface BatchReconcilerDeps extends ExpansionDeps {
+interface BatchReconcilerDeps extends ExpansionDeps {
   readonly ends: JobEnds;
   readonly logger: Logger;
   /** Runs when a batch has ended. Repeated for a batch, it must change nothing. */

@@ -14,7 +14,7 @@ export interface BatchProgress {
 }
 
 /** The batch record of the API, without its items. */
-export interface BatchRecord {
+interface BatchRecord {
   jobId: string;
   status: BatchStatus;
   createdAt: string;

@@ -14,7 +14,7 @@ import type { BatchReconciler } from './batch-reconciler.ts';
 import type { BatchListQuery, BatchStore } from './batch-store.ts';
 import { ItemPositions } from './item-positions.ts';
 
-export interface BatchServiceDeps {
+interface BatchServiceDeps {
   readonly batches: BatchStore;
   readonly store: JobStore;
   readonly ledger: Ledger;

@@ -117,7 +117,7 @@ const POSITION_DIGITS = 5;
 const HASH_DIGITS = 7;
 
 /** The fields of a batch that determine the ids of its jobs, together with the items. */
-export type BatchIds = Pick<Batch, '_id' | 'orderedIds'>;
+type BatchIds = Pick<Batch, '_id' | 'orderedIds'>;
 
 /** Items in each chunk of a batch with `total` items. */
 export function chunkSizeOf(total: number): number {
@@ -160,7 +160,7 @@ function prefixOf({ _id, orderedIds }: BatchIds): string {
 }
 
 /** The items of a batch by outcome. */
-export interface BatchTotals {
+interface BatchTotals {
   readonly completed: number;
   readonly failed: number;
   readonly bytes: number;

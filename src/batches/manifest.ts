@@ -3,7 +3,7 @@ import type { Batch } from './batch.ts';
 import type { NamedItem } from './batch-files.ts';
 
 /** An item in the manifest of a batch. */
-export interface ManifestItem {
+interface ManifestItem {
   itemId: string;
   /** The name in the zip. */
   fileName: string;

@@ -5,9 +5,9 @@ import type { StripeGateway } from './stripe-gateway.ts';
 import { openDisputesSince } from './stripe-lists.ts';
 
 /** What a disputed payment was for. */
-export type DisputedKind = 'subscription' | 'block';
+type DisputedKind = 'subscription' | 'block';
 
-export interface DisputesDeps {
+interface DisputesDeps {
   readonly store: Pick<BillingStore, 'findByCustomer'>;
   readonly blocks: Pick<BlockStore, 'paidOf'>;
   readonly gateway: Pick<StripeGateway, 'stripe'>;

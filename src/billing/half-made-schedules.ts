@@ -13,7 +13,7 @@ export function downgradeName(subscriptionId: string, priceId: string): string {
   return [DOWNGRADE, subscriptionId, priceId].join(':');
 }
 
-export interface HalfMadeDeps {
+interface HalfMadeDeps {
   readonly store: Pick<BillingStore, 'find' | 'halfMade' | 'wantAccount'>;
   readonly schedules: StripeSchedules;
   readonly operations: Operations;

@@ -10,7 +10,7 @@ const INVOICES_A_PASS = 500;
 /** Unsettled invoices that a pass reads one by one, since its lists did not contain them. */
 const SINGLY_A_PASS = 20;
 
-export interface InvoiceHistoryDeps {
+interface InvoiceHistoryDeps {
   readonly store: BillingStore;
   readonly mirror: InvoiceMirror;
   readonly cursors: ListCursors;

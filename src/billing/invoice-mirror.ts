@@ -3,7 +3,7 @@ import { Collection, type CollectionSpec } from '../store/collection.ts';
 import type { InvoiceSnapshot } from './snapshot.ts';
 
 /** An invoice as it was read last. */
-export interface MirroredInvoice extends Omit<InvoiceSnapshot, 'id' | 'subscriptionPeriod'> {
+interface MirroredInvoice extends Omit<InvoiceSnapshot, 'id' | 'subscriptionPeriod'> {
   readonly _id: string;
   readonly accountId: string;
 }
@@ -18,9 +18,9 @@ export const INVOICE_SORTS = [
   'status_desc',
   'status_asc',
 ] as const;
-export type InvoiceSort = (typeof INVOICE_SORTS)[number];
+type InvoiceSort = (typeof INVOICE_SORTS)[number];
 
-export interface InvoiceQuery {
+interface InvoiceQuery {
   readonly status?: string | undefined;
   /** Part of a number, in either case. */
   readonly search?: string | undefined;

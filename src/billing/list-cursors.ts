@@ -32,7 +32,7 @@ interface ListCursor extends Known {
 }
 
 /** What one pass has read. */
-export interface Pass<T, K> {
+interface Pass<T, K> {
   readonly items: readonly T[];
   /** To be stored once the items are processed; undefined when nothing need be known. */
   readonly known: K;
@@ -41,7 +41,7 @@ export interface Pass<T, K> {
 }
 
 /** Reads at most `most` items of a range, the newest first. */
-export type ReadList<T> = (range: Range, most: number) => Promise<readonly T[]>;
+type ReadList<T> = (range: Range, most: number) => Promise<readonly T[]>;
 type MadeAt<T> = (item: T) => Date;
 
 const cursorSpec: CollectionSpec = { name: 'billing_readings' };

@@ -36,7 +36,7 @@ export type BillingConfig = Pick<Config, 'STRIPE_SECRET_KEY' | 'STRIPE_WEBHOOK_S
 
 type BillingMetrics = Pick<Metrics, 'paymentEvents' | 'billingSyncs' | 'billingErrors'>;
 
-export interface BillingDeps {
+interface BillingDeps {
   readonly connection: Connection;
   readonly clock: Clock;
   /** A number in [0, 1) that spreads retries; default `Math.random`. */

@@ -53,7 +53,7 @@ const OLDER_NAMES = ['charge.refunded', 'charge.refund.updated'];
 const KNOWN: ReadonlySet<string> = new Set([...EVENT_TYPES, ...OLDER_NAMES]);
 
 /** An object that an event names instead of its customer. */
-export interface Reference {
+interface Reference {
   readonly kind: 'charge' | 'invoice' | 'payment_intent';
   readonly id: string;
 }
@@ -76,7 +76,7 @@ const BACKOFF = { firstMs: 1_000, maxMs: 3_600_000 };
 const AT_ONCE = 20;
 
 /** What an event led to. */
-export type EventOutcome = 'noted' | 'ignored';
+type EventOutcome = 'noted' | 'ignored';
 
 /** The bytes were not signed by the provider, were signed too long ago, or are no event. */
 export class BadEvent extends Error {
@@ -86,7 +86,7 @@ export class BadEvent extends Error {
   }
 }
 
-export interface PaymentEventDeps {
+interface PaymentEventDeps {
   readonly connection: Connection;
   readonly clock: Clock;
   readonly store: BillingStore;

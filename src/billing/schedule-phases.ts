@@ -9,7 +9,7 @@ type Discount = Phase['discounts'][number];
 type TaxRates = Phase['default_tax_rates'];
 type Liability = NonNullable<Phase['automatic_tax']>['liability'];
 /** The same in requests to Stripe. */
-export type PhaseParams = NonNullable<Stripe.SubscriptionScheduleUpdateParams['phases']>[number];
+type PhaseParams = NonNullable<Stripe.SubscriptionScheduleUpdateParams['phases']>[number];
 type ItemParams = PhaseParams['items'][number];
 type AddedParams = NonNullable<PhaseParams['add_invoice_items']>[number];
 type InvoiceSettingsParams = NonNullable<PhaseParams['invoice_settings']>;

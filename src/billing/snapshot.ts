@@ -1,5 +1,5 @@
 /** A phase of a subscription that is planned to begin by itself. */
-export interface PhaseSnapshot {
+interface PhaseSnapshot {
   readonly startsAt: Date;
   /** The plan that the metadata of its price names; undefined when it names none. */
   readonly plan: string | undefined;
@@ -38,7 +38,7 @@ export interface SubscriptionSnapshot {
   readonly waiting?: WaitingChange;
 }
 
-export interface WaitingChange {
+interface WaitingChange {
   readonly priceId: string | undefined;
   readonly invoiceId: string;
   /** Where the customer pays. */

@@ -27,7 +27,7 @@ export interface BlockInvoice {
 const CLOCK_SKEW_MS = 3_600_000;
 
 /** The response to a call to pay. `unclear`: Stripe has failed, and would give the same response for the same key. */
-export type PayResponse = 'taken' | 'refused' | 'unclear';
+type PayResponse = 'taken' | 'refused' | 'unclear';
 
 /** What became of a payment after it had succeeded. */
 export interface ChargeFate {
@@ -41,7 +41,7 @@ export interface ChargeFate {
 }
 
 /** What became of a hosted page. */
-export interface BlockPage {
+interface BlockPage {
   readonly status: 'open' | 'paid' | 'over';
   readonly invoiceId: string | undefined;
   /** The PaymentIntent of the page itself. */

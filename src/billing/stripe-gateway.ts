@@ -12,7 +12,7 @@ const RETRIES = 2;
 /** Metadata of the portal's configuration, by which it is found. */
 export const PORTAL_METADATA = { platen: 'portal' } as const;
 
-export interface StripeSettings {
+interface StripeSettings {
   readonly secretKey: string;
   /** The address of the API; default Stripe's own. */
   readonly apiBase?: string | undefined;
@@ -28,7 +28,7 @@ export interface HostedPage {
 }
 
 /** The outcome of a change of the running subscription. */
-export interface PlanChange {
+interface PlanChange {
   readonly subscription: SubscriptionSnapshot;
   /**
    * The page on which the customer confirms the payment, while the change waits for it; undefined when the change is

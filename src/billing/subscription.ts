@@ -8,7 +8,7 @@ import {
 } from './snapshot.ts';
 
 /** How long a subscription whose renewal was not paid keeps its plan, counted from the unpaid period's start. */
-export const GRACE_MS = 7 * 24 * 3_600_000;
+const GRACE_MS = 7 * 24 * 3_600_000;
 /**
  * In milliseconds: a period that should be over is checked again this much later, in case no event reports its renewal.
  */
@@ -47,7 +47,7 @@ export interface SubscriptionState {
   readonly checkAgainAt: Date | null;
 }
 
-export interface SyncContext {
+interface SyncContext {
   readonly now: Date;
   readonly isPlan: (name: string) => boolean;
 }

@@ -14,7 +14,7 @@ import type { StripeSchedules } from './stripe-schedules.ts';
 import type { SubscriptionState } from './subscription.ts';
 import type { SubscriptionSync } from './sync.ts';
 
-export interface SubscriptionsDeps {
+interface SubscriptionsDeps {
   readonly store: BillingStore;
   readonly gateway: StripeGateway;
   readonly schedules: StripeSchedules;

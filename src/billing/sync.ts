@@ -12,7 +12,7 @@ import { type SubscriptionState, syncSubscription } from './subscription.ts';
 
 /** The outcome of a check of an account. */
 export const SYNC_OUTCOMES = ['done', 'overtaken', 'failed'] as const;
-export type SyncOutcome = (typeof SYNC_OUTCOMES)[number];
+type SyncOutcome = (typeof SYNC_OUTCOMES)[number];
 
 /**
  * What an operator has to check: a state that is not understood, a second subscription, one that cannot be refunded, a

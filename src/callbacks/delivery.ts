@@ -9,7 +9,7 @@ export const CALLBACK_EVENTS = [
   // Reports nothing: requested to test whether callbacks arrive.
   'webhook.test',
 ] as const;
-export type CallbackEvent = (typeof CALLBACK_EVENTS)[number];
+type CallbackEvent = (typeof CALLBACK_EVENTS)[number];
 
 export const DELIVERY_STATES = ['pending', 'delivered', 'failed'] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
@@ -61,7 +61,7 @@ export interface Delivery extends Due {
 }
 
 /** The result of one attempt to send a callback. */
-export interface DeliveryAttempt {
+interface DeliveryAttempt {
   readonly at: Date;
   /** Null when the receiver did not respond. */
   readonly responseStatus: number | null;

@@ -16,7 +16,7 @@ export const ATTEMPT_DELAYS_MS = [
 ] as const;
 
 /** The longest that a receiver may put off the next attempt, in milliseconds. */
-export const LONGEST_RETRY_AFTER_MS = 6 * HOUR_MS;
+const LONGEST_RETRY_AFTER_MS = 6 * HOUR_MS;
 
 /**
  * The wait before the next attempt in milliseconds, never shorter than the schedule's.

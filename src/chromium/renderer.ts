@@ -16,7 +16,7 @@ export type RenderSource =
   | { readonly kind: 'url'; readonly url: string };
 
 /** Whether a client waits for the render. */
-export type RenderClass = 'interactive' | 'bulk';
+type RenderClass = 'interactive' | 'bulk';
 
 export interface RenderRequest {
   readonly jobId: string;

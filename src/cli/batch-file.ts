@@ -3,7 +3,7 @@ import { CsvError, parse } from 'csv-parse/sync';
 import { CommandError } from './command-error.ts';
 
 /** An item of a batch as it is sent. The service validates it. */
-export interface FileItem {
+interface FileItem {
   readonly id: string;
   readonly [field: string]: unknown;
 }
@@ -14,7 +14,7 @@ export interface PlacedItem {
   readonly item: FileItem;
 }
 
-export interface BatchFile {
+interface BatchFile {
   /** The path as given on the command line. */
   readonly name: string;
   readonly text: string;

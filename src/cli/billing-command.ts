@@ -11,7 +11,7 @@ import { connectDatabase } from '../store/connection.ts';
 import { createLogger, type Logger } from '../telemetry/logger.ts';
 import { CommandError } from './command-error.ts';
 
-export const BILLING_USAGE = `usage: platen billing <command>
+const BILLING_USAGE = `usage: platen billing <command>
 
 commands:
   setup    make the products, prices, portal and webhook endpoint that are missing at Stripe

@@ -14,7 +14,7 @@ import {
 } from './special-networks.ts';
 
 /** The policy's decision about an address. The reason is for people; it names the block and its RFC. */
-export type Verdict = { readonly allowed: true } | { readonly allowed: false; readonly reason: string };
+type Verdict = { readonly allowed: true } | { readonly allowed: false; readonly reason: string };
 
 /** The addresses and ports that anything named by a customer may lead to. */
 export interface AddressPolicy {
@@ -25,7 +25,7 @@ export interface AddressPolicy {
   check(address: string, port?: number): Verdict;
 }
 
-export interface AddressPolicyOptions {
+interface AddressPolicyOptions {
   /** Private networks that are open nevertheless. */
   readonly allowedNetworks?: readonly Network[];
   /** Addresses of this machine: through them a service bound to every interface would be reached past the firewall. */

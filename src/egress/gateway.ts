@@ -12,13 +12,13 @@ import { resolveChecked } from './resolve.ts';
 const MEMORY = { ttlMs: 10 * 60_000, capacity: 10_000 };
 
 /** What the proxy reports to the metrics. */
-export interface EgressMetrics {
+interface EgressMetrics {
   /** The outcome of a requested connection. */
   outcome(outcome: 'connected' | EgressErrorCode): void;
 }
 
 /** The part of a pino logger that is used. */
-export interface EgressLogger {
+interface EgressLogger {
   info(fields: object, message: string): void;
   debug(fields: object, message: string): void;
 }

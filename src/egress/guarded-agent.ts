@@ -7,7 +7,7 @@ import { parseHost } from './host.ts';
 import { type Lookup, systemLookup } from './lookup.ts';
 import { resolveChecked } from './resolve.ts';
 
-export interface GuardedAgentOptions {
+interface GuardedAgentOptions {
   readonly policy: AddressPolicy;
   /** Default: the machine's name servers, then the operating system. */
   readonly lookup?: Lookup;

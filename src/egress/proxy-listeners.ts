@@ -16,7 +16,7 @@ export interface ListenerOpener {
   openListener(): Promise<ProxyListener>;
 }
 
-export interface ListenerBounds {
+interface ListenerBounds {
   /** Connections that one listener has at a time; further ones are closed at once. */
   readonly maxConnections: number;
   /** Connections that one listener has even when the proxy is full. */

@@ -41,7 +41,7 @@ export interface EgressProxyOptions extends GatewayOptions {
   readonly respondLocally?: LocalResponse | undefined;
 }
 
-export type LocalResponse = (url: URL, request: IncomingMessage, response: ServerResponse) => boolean;
+type LocalResponse = (url: URL, request: IncomingMessage, response: ServerResponse) => boolean;
 
 /** The only way out of the browser. */
 export interface EgressProxy extends ListenerOpener {

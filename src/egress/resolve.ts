@@ -5,7 +5,7 @@ import { EgressError } from './errors.ts';
 import { type Host, isLocalhost, type Target } from './host.ts';
 import { isNoSuchName, type Lookup } from './lookup.ts';
 
-export interface ResolveOptions {
+interface ResolveOptions {
   readonly policy: AddressPolicy;
   readonly lookup: Lookup;
   /** Longest wait for the name servers, in milliseconds. */

@@ -4,7 +4,7 @@
  * An entry applies to HTTP responses (`status`) and to jobs (`attempts`) alike. The table in `docs/errors.md` is
  * generated from here.
  */
-export interface ErrorEntry {
+interface ErrorEntry {
   /** HTTP status when the error ends a request. */
   readonly status: number;
   /** The message when the code that throws the error has no more precise one. */
@@ -340,7 +340,7 @@ export type ErrorCode = keyof typeof REGISTRY;
 /** The registry, typed so that all entries have the same type. */
 export const ERRORS: Readonly<Record<ErrorCode, ErrorEntry>> = REGISTRY;
 
-export interface PlatenErrorOptions {
+interface PlatenErrorOptions {
   /** Several errors of one request, each with the position of its field (`options.scale: …`). */
   readonly details?: readonly string[];
   /** Seconds after which the same request can succeed. */

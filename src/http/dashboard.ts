@@ -14,7 +14,7 @@ const BASE = '/dashboard';
  * Lets the pages use scripts and styles of this service, send requests to it and show its PDFs. Everything else is
  * forbidden, inline scripts and styles as well.
  */
-export const DASHBOARD_POLICY = [
+const DASHBOARD_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",

@@ -18,7 +18,7 @@ const RENEW_MS = 2000;
  * The record of a key. The id of the work is chosen with the record, before the work begins: after a crash, the next
  * request finds the work under that id, or knows that it was never begun.
  */
-export interface IdempotencyRecord {
+interface IdempotencyRecord {
   /** SHA-256 of scope, route and key. */
   readonly _id: string;
   /** Hex SHA-256 of the body. */

@@ -4,7 +4,7 @@ import type { IdempotencyLock, IdempotencyStore } from './idempotency-store.ts';
 import type { AnyRequest, AnyResponse } from './route.ts';
 
 /** The work of a route that supports an Idempotency-Key. */
-export interface RepeatableWork<Reply> {
+interface RepeatableWork<Reply> {
   /** Does the work; with a key, under the id of the lock. */
   run(lock: IdempotencyLock | undefined): Promise<Reply>;
   /** Repeats the first response from its work. `status` is that of the first response. */

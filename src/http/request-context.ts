@@ -5,7 +5,7 @@ import type { Metrics } from '../telemetry/metrics.ts';
 import type { Auth } from './route.ts';
 
 /** What is logged of a request. */
-export interface RequestContext {
+interface RequestContext {
   readonly requestId: string;
   /** The pattern of the route, never the path, which may contain a token. */
   route: string;

@@ -51,25 +51,25 @@ export interface FileBody {
   /** Reservations of the bounds of concurrent downloads, held until the caller has received the whole file. */
   readonly reservations?: readonly StreamReservation[];
 }
-export interface JsonResponse<Status, Body> {
+interface JsonResponse<Status, Body> {
   readonly status: Status;
   readonly json: Body;
   readonly headers?: ExtraHeaders;
 }
-export interface BodyResponse<Status> {
+interface BodyResponse<Status> {
   readonly status: Status;
   /** Its media type is the route's `contentType` for the status, unless `headers` has a Content-Type. */
   readonly body: string | Buffer | FileBody;
   readonly headers?: ExtraHeaders;
 }
 /** A response without a body, for example with 204. */
-export interface EmptyResponse<Status> {
+interface EmptyResponse<Status> {
   readonly status: Status;
   readonly headers?: ExtraHeaders;
 }
 
 /** The responses that a handler may return, by the route's declared responses. */
-export type ResponseTo<R extends Responses> = {
+type ResponseTo<R extends Responses> = {
   [S in keyof R & number]:
     | (R[S] extends { schema: infer T extends ZodType } ? JsonResponse<S, z.input<T>> : never)
     | (R[S] extends { contentType: string } ? BodyResponse<S> : never)
@@ -81,7 +81,7 @@ export type AnyResponse = JsonResponse<number, unknown> | BodyResponse<number> |
 type Parsed<S> = S extends ZodType ? z.output<S> : undefined;
 
 /** An authenticated request whose parts all fit their schemas. */
-export interface RouteRequest<A extends Auth, P, Q, H, B> {
+interface RouteRequest<A extends Auth, P, Q, H, B> {
   readonly params: Parsed<P>;
   readonly query: Parsed<Q>;
   /** By the names in the schema. */

@@ -1,7 +1,7 @@
 import type { Timers } from '../async/timers.ts';
 
 /** How long the result of a poll is shared, in milliseconds. */
-export interface PollPace {
+interface PollPace {
   /** While the resource changes. */
   readonly leastMs: number;
   /** While nothing changes the time doubles with every poll, up to this. */

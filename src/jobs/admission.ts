@@ -23,7 +23,7 @@ export interface NewJob {
 }
 
 /** An account as the request found it. */
-export interface AccountSnapshot {
+interface AccountSnapshot {
   readonly accountId: string;
   readonly plan: Plan;
   readonly quotaWindow?: QuotaWindow | null | undefined;
@@ -40,7 +40,7 @@ export class JobExists extends Error {
   }
 }
 
-export interface AdmissionDeps {
+interface AdmissionDeps {
   readonly ledger: Ledger;
   readonly store: JobStore;
   readonly dispatch: JobDispatch;

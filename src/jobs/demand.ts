@@ -69,7 +69,7 @@ function add(loads: Map<string, Load>, name: string, load: Load): void {
 }
 
 /** A worker that has reported recently. */
-export interface SeenWorker {
+interface SeenWorker {
   readonly id: string;
   /** Absent outside Kubernetes. */
   readonly pod?: string;
@@ -105,7 +105,7 @@ export interface DemandSample {
   readonly partitions?: ReadonlyMap<string, number>;
 }
 
-export interface DemandDeps {
+interface DemandDeps {
   readonly ledger: Pick<Ledger, 'active'>;
   readonly live: Pick<LiveJobs, 'whereabouts'>;
   readonly workers: Pick<WorkerRegistry, 'list' | 'isSeen'>;

@@ -6,7 +6,7 @@ import type { Ledger } from './ledger/ledger.ts';
 import type { JobStore } from './store/job-store.ts';
 
 /** How jobs are ended before their own attempts end them. */
-export interface EarlyEnd {
+interface EarlyEnd {
   /** The error of the jobs; without an error they are cancelled. */
   readonly error?: PlatenError;
   /** Resolves when every step after their end is done, as `followWhole` does. */

@@ -9,7 +9,7 @@ import { type NextInQueue, queuesAreEmpty, type SeenLedger } from './ledger/ledg
 import { QueueHeads } from './queue-heads.ts';
 import type { JobStore } from './store/job-store.ts';
 
-export interface JobDispatchDeps {
+interface JobDispatchDeps {
   readonly ledger: Ledger;
   readonly store: JobStore;
   readonly bus: Bus;
@@ -30,7 +30,7 @@ interface Granted {
 }
 
 /** The slots that ended jobs have given back. */
-export interface FreedSlots {
+interface FreedSlots {
   readonly ledger: SeenLedger;
   /** Jobs that have got these slots. */
   readonly granted: readonly Granted[];

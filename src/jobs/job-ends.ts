@@ -7,7 +7,7 @@ import type { JobDispatch } from './job-dispatch.ts';
 import type { Ledger } from './ledger/ledger.ts';
 import type { JobStore } from './store/job-store.ts';
 
-export interface JobEndsDeps {
+interface JobEndsDeps {
   readonly ledger: Ledger;
   readonly store: JobStore;
   readonly dispatch: JobDispatch;

@@ -2,7 +2,7 @@ import { asksForReport, hasEnded, type InputMode, type Job, type JobState, type 
 
 /** Values of `status` that callers see. */
 export const JOB_STATUSES = ['queued', 'processing', 'completed', 'failed', 'cancelled'] as const;
-export type JobStatus = (typeof JOB_STATUSES)[number];
+type JobStatus = (typeof JOB_STATUSES)[number];
 
 /** For its owner, a dispatched job is still queued, because no worker has begun it. */
 export function statusOf(job: Job): JobStatus {

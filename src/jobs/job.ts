@@ -28,7 +28,7 @@ import type { Period } from '../usage/quota-period.ts';
  * decide at the same time, one succeeds and the other finds nothing to change. The version with which a worker claimed
  * a job is its fence.
  */
-export type LiveState = 'queued' | 'dispatched' | 'processing';
+type LiveState = 'queued' | 'dispatched' | 'processing';
 export type EndState = 'completed' | 'failed' | 'cancelled';
 export type JobState = LiveState | EndState;
 
@@ -73,7 +73,7 @@ export interface FailedAttempt {
 }
 
 /** The item of a batch that a job renders. */
-export interface BatchItemRef {
+interface BatchItemRef {
   readonly batchId: string;
   /** The caller's own id of the item. */
   readonly id: string;

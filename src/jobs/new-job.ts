@@ -29,7 +29,7 @@ export interface JobSubmission {
 }
 
 /** The fields of a job that are determined before its admission. */
-export type JobFacts = Pick<
+type JobFacts = Pick<
   Job,
   | '_id'
   | 'accountId'

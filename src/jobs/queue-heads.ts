@@ -12,7 +12,7 @@ import {
 import type { LiveJobs } from './store/live-jobs.ts';
 
 /** The head of a queue, and the job at that position; undefined when no job is there. */
-export interface Head {
+interface Head {
   readonly queue: QueueName;
   readonly number: number;
   readonly job: Job | undefined;

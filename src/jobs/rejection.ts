@@ -37,7 +37,7 @@ export function rejectionOf(
 }
 
 /** @param kept bytes that the account stores already. */
-export function storageFull(kept: number, { bytes, max }: StoredLimit): PlatenError {
+function storageFull(kept: number, { bytes, max }: StoredLimit): PlatenError {
   return new PlatenError(
     'STORAGE_FULL',
     `The account keeps ${kept} bytes, and these would be ${bytes} more; the plan allows ${max}.`,

@@ -6,7 +6,7 @@ import type { Ledger } from './ledger/ledger.ts';
 import { positionOf, queueOf } from './priority-queues.ts';
 import type { JobStore } from './store/job-store.ts';
 
-export interface RetriesDeps {
+interface RetriesDeps {
   readonly ledger: Ledger;
   readonly store: JobStore;
   readonly dispatch: JobDispatch;

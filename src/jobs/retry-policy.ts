@@ -20,7 +20,7 @@ export function mustBeAlone({ error }: Pick<Job, 'error'>): boolean {
   return error?.code === 'BROWSER_CRASHED';
 }
 
-export type RetryDecision =
+type RetryDecision =
   | { readonly kind: 'fail' }
   /** `delayMs`: the wait before the next attempt may be dispatched. */
   | { readonly kind: 'retry'; readonly delayMs: number };

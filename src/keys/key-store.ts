@@ -9,7 +9,7 @@ import { isDuplicateKey } from '../store/duplicate-key.ts';
 import { isSameHash, type KeyMode, modeOf, newSecret, prefixOf } from './secret.ts';
 
 export const KEY_STATUSES = ['active', 'revoked'] as const;
-export type KeyStatus = (typeof KEY_STATUSES)[number];
+type KeyStatus = (typeof KEY_STATUSES)[number];
 
 /** The last recorded use. It is one value, so that a single update can keep the latest. */
 export interface KeyUse {
@@ -82,7 +82,7 @@ export const KEY_SORTS = [
   'name_desc',
 ] as const;
 
-export interface KeyQuery {
+interface KeyQuery {
   readonly status?: KeyStatus | undefined;
   readonly mode?: KeyMode | undefined;
   readonly sort: (typeof KEY_SORTS)[number];

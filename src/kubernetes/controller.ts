@@ -26,7 +26,7 @@ import type { KubernetesApi } from './runtime/client/kubernetes-api.ts';
 import { WorkQueue } from './runtime/queue/work-queue.ts';
 import { WatchedNamespaces } from './watched-namespaces.ts';
 
-export interface ControllerDeps {
+interface ControllerDeps {
   readonly api: KubernetesApi;
   /** The namespaces whose plans and pools the controller manages. */
   readonly namespaces: readonly string[];

@@ -20,7 +20,7 @@ export type DefaultResources = readonly Manifest[];
 type Marker = KubeObject<{ readonly data?: Readonly<Record<string, string>> }>;
 const CONFIG_MAPS: Kind<Marker> = { group: '', version: 'v1', plural: 'configmaps', kind: 'ConfigMap' };
 
-export interface DefaultResourcesDeps {
+interface DefaultResourcesDeps {
   readonly api: KubernetesApi;
   /** For manifests without a namespace, and for the marker. */
   readonly namespace: string;

@@ -3,7 +3,7 @@ import { type DemandSample, demandOf } from '../jobs/demand.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { PoolSample } from './scaling/types.ts';
 
-export interface DemandWatchOptions {
+interface DemandWatchOptions {
   readonly read: () => Promise<DemandSample>;
   readonly clock: Clock;
   readonly logger: Pick<Logger, 'warn' | 'info'>;

@@ -25,7 +25,7 @@ export function siteOf(address = ''): string {
 const SITE_TIMES = 10;
 
 /** A network or site that a client is counted by, and its bound. */
-export interface CountedNetwork {
+interface CountedNetwork {
   readonly kind: 'network' | 'site';
   readonly name: string;
   readonly bound: number;

@@ -11,7 +11,7 @@ import { type CountedWindows, WindowCounter } from './fixed-window.ts';
  */
 export type RateKind = 'requests' | 'reads' | 'account';
 
-export interface RateVerdict {
+interface RateVerdict {
   readonly allowed: boolean;
   /** Requests left in this window. */
   readonly remaining: number;

@@ -68,7 +68,7 @@ export type NewMail = {
 /**
  * `waiting` until the mail server has accepted the mail; `failed` when it was rejected, or its last retry has failed.
  */
-export type MailState = 'waiting' | 'sent' | 'failed';
+type MailState = 'waiting' | 'sent' | 'failed';
 
 /** A mail in the outbox. */
 export interface Mail extends Pick<NewMail, 'accountId' | 'to'>, Due {

@@ -7,7 +7,7 @@ import type { MailEnd, MailOutbox } from './outbox.ts';
 import { htmlOf, plainTextOf } from './texts/layout.ts';
 import { type Links, textOf } from './texts/texts.ts';
 
-export type MailOutcome = 'sent' | 'retried' | 'failed';
+type MailOutcome = 'sent' | 'retried' | 'failed';
 
 export interface MailSenderDeps {
   readonly outbox: MailOutbox;

@@ -3,7 +3,7 @@
  * taking of a plan slot or a position together with the quota; and of one that waits, the confirmation of its position.
  * Whether the whole service is full is checked against a number in memory, and not timed.
  */
-export type AdmissionStep = 'authenticate' | 'limit' | 'reserve' | 'confirm';
+type AdmissionStep = 'authenticate' | 'limit' | 'reserve' | 'confirm';
 
 /** Called with how long each step took; and in all, once the request was admitted. */
 export type ObserveAdmission = (step: AdmissionStep | 'total', seconds: number) => void;

@@ -26,7 +26,7 @@ const INACTIVITY_AFTER_WAIT_MS = 60_000;
 /** The interval between two log lines about rejected connections, in milliseconds. */
 const LOG_EVERY_MS = 60_000;
 
-export interface ConnectionBounds {
+interface ConnectionBounds {
   readonly max: number;
   /**
    * A connection without traffic is closed after this time, in milliseconds; for example one whose reader has stopped.

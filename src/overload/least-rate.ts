@@ -1,12 +1,12 @@
 /** The least rate at which data must be received. */
-export interface LeastRateBounds {
+interface LeastRateBounds {
   readonly bytesPerSecond: number;
   /** The window over which the rate is measured, in milliseconds. */
   readonly windowMs: number;
 }
 
 /** Data that are being received. */
-export interface Incoming {
+interface Incoming {
   /** Notes that this many bytes have been received. */
   received(bytes: number): void;
   /** Ends watching: all data have been received, or are not waited for any more. */

@@ -5,7 +5,7 @@ export interface ReservationBounds {
   readonly inAll: number;
 }
 
-export interface ReservationRules extends ReservationBounds {
+interface ReservationRules extends ReservationBounds {
   /** Which reservation of the owner with the most weight is evicted. Default: the oldest. */
   readonly evict?: 'oldest' | 'newest';
   /** Makes the error past the bound of one owner. */
@@ -27,7 +27,7 @@ export interface Reservation {
 }
 
 /** Called when a reservation has been evicted; its weight has been given back by then. */
-export type OnEvicted = (error: Error) => void;
+type OnEvicted = (error: Error) => void;
 
 interface Entry {
   weight: number;

@@ -6,7 +6,7 @@ import { LoadShedder } from './load-shedder.ts';
 const COUNT_EVERY_MS = 1000;
 const STORAGE_RETRY_S = 10;
 
-export interface WorkGateDeps {
+interface WorkGateDeps {
   /** Jobs of all accounts that wait or run, at which new jobs are rejected. */
   readonly maxLiveJobs: number;
   /** The percentage of `maxLiveJobs` that is kept for plans with a price. */

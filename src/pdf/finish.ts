@@ -7,7 +7,7 @@ import { pageTreeCount } from './count-pages.ts';
 import type { FinishCall } from './finish-main.ts';
 import { pdfHeapMb } from './heap.ts';
 
-export interface FinishRequest {
+interface FinishRequest {
   readonly steps: readonly FinishStep[];
   /** Milliseconds until the PDF must be finished, waiting included; default 60,000. */
   readonly timeoutMs?: number | undefined;
@@ -50,7 +50,7 @@ export interface PdfFinisher {
   close(): Promise<void>;
 }
 
-export interface PdfFinisherOptions {
+interface PdfFinisherOptions {
   /** Number of documents that are finished concurrently, each in its own process, started at the first need. */
   readonly processes: number;
   /** Memory that this process and its children may use together; default unlimited. */

@@ -20,14 +20,14 @@ export interface PdfMerger {
   close(): Promise<void>;
 }
 
-export interface MergeTerms {
+interface MergeTerms {
   /** The account of the documents, for the fair queue of accounts. */
   readonly account: string;
   /** Ends the merge when it aborts. */
   readonly signal: AbortSignal;
 }
 
-export interface PdfMergerOptions {
+interface PdfMergerOptions {
   /** Memory that this process and its children may use together. */
   readonly memoryBytes: number;
   readonly logger?: SandboxLogger;

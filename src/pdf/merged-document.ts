@@ -10,7 +10,7 @@ export interface MergeSource {
 }
 
 /** The functions that merging needs. */
-export interface MergeTools {
+interface MergeTools {
   /** Renumbers a document's objects for the merged document. */
   readonly renumber: (call: PartCall) => Promise<Part>;
   /** Reserves memory, in bytes, until the returned function is called. @throws when there is none left. */

@@ -32,7 +32,7 @@ interface Origin {
 /**
  * The namespace of the resource that describes each plan or pool, by name. A built-in plan without a resource has none.
  */
-export interface Origins {
+interface Origins {
   readonly plans: ReadonlyMap<PlanName, string>;
   readonly pools: ReadonlyMap<string, string>;
 }

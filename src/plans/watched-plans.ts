@@ -6,7 +6,7 @@ import { PolledPlans } from './polled-plans.ts';
 /** Milliseconds. Two polls fit well into the two seconds within which a change is to be in force. */
 const CHECK_EVERY_MS = 400;
 
-export interface PlanSourceDeps {
+interface PlanSourceDeps {
   readonly logger: Logger;
   /** Called with whether the file is valid, at the start and after each change; without a file, with true. */
   readonly onChecked?: ((valid: boolean) => void) | undefined;

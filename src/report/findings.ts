@@ -4,13 +4,13 @@ import { Redactor } from './redact.ts';
 import { RequestLog } from './request-log.ts';
 
 /** A line of a document's console output; at most 500 characters. */
-export interface ConsoleLine {
+interface ConsoleLine {
   readonly level: string;
   readonly text: string;
 }
 
 /** An uncaught exception of a script. */
-export interface ThrownException {
+interface ThrownException {
   readonly message: string;
   /** Address and line; empty where the browser does not report them. */
   readonly at: string;
@@ -31,7 +31,7 @@ export interface Wait {
 }
 
 /** A picture of the page, at most `MAX_PICTURE_BYTES` before it is encoded. */
-export interface Picture {
+interface Picture {
   readonly mediaType: 'image/jpeg';
   /** Base64. */
   readonly data: string;

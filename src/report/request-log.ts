@@ -9,7 +9,7 @@ export const REQUEST_OUTCOMES = [
   'blocked',
   'cancelled',
 ] as const;
-export type RequestOutcome = (typeof REQUEST_OUTCOMES)[number];
+type RequestOutcome = (typeof REQUEST_OUTCOMES)[number];
 
 /** A request of the document, and its outcome. */
 export interface LoggedRequest {
@@ -31,14 +31,14 @@ export interface LoggedRequest {
 }
 
 /** Facts about a request when it is sent. */
-export interface SentRequest {
+interface SentRequest {
   readonly url: string;
   readonly kind: string;
   readonly main: boolean;
 }
 
 /** Facts about a response. */
-export interface RequestResponse {
+interface RequestResponse {
   readonly status: number;
   /** The egress proxy's reason for responding instead of the server, from its header. */
   readonly egress?: string | undefined;

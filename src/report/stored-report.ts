@@ -22,7 +22,7 @@ const SHORTENED = [
 ] as const;
 
 /** The stored report of a render; the rest of a report comes from the record of the job. */
-export function reportBody(findings: Findings, error: JobError | null) {
+function reportBody(findings: Findings, error: JobError | null) {
   const { requests, engine, phases, truncated, picture, pages, size } = findings;
   const { console, exceptions, fonts, missingGlyphs, waits } = findings;
   const names = new Set(truncated);

@@ -12,7 +12,7 @@ export interface ListeningComponent extends Component {
 }
 
 /** What a server of operations needs to know of its process. */
-export interface OpsServerDeps {
+interface OpsServerDeps {
   readonly role: Role;
   readonly config: Pick<Config, 'PORT' | 'PLATEN_OPS_PORT' | 'PLATEN_HOST'>;
   readonly metrics: Metrics;

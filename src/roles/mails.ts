@@ -11,7 +11,7 @@ import type { Core } from './core.ts';
 /** The path that mails lead to, under the address of the service. */
 const DASHBOARD_PATH = '/dashboard';
 const BILLING_PATH = `${DASHBOARD_PATH}/billing`;
-export const DISABLE_PATH = '/public/auto-overage/disable';
+const DISABLE_PATH = '/public/auto-overage/disable';
 /** The least time between two queries for mails, in milliseconds. */
 const LEAST_PAUSE_MS = 1000;
 

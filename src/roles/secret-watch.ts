@@ -10,7 +10,7 @@ import type { Closers } from './component.ts';
 /** In milliseconds. The kubelet updates the file within a minute or two. */
 const CHECK_EVERY_MS = 60_000;
 
-export interface SecretWatchDeps {
+interface SecretWatchDeps {
   /** A file for each variable that was taken from a Secret, named after the variable. */
   readonly folder: string;
   /** The variables that this process was started with. */

@@ -4,7 +4,7 @@ import type { Logger } from '../telemetry/logger.ts';
 import type { PoolTopics } from '../worker/pool/pool-topics.ts';
 import type { WorkerRegistry } from '../worker/pool/worker-registry.ts';
 
-export interface TopicReconcilerDeps {
+interface TopicReconcilerDeps {
   readonly bus: Pick<Bus, 'makeRoom'>;
   /** The source of how many workers each pool may have. */
   readonly mirror: Pick<PlanMirror, 'read'>;

@@ -33,7 +33,7 @@ export interface CallTerms {
   readonly signal?: AbortSignal | undefined;
 }
 
-export interface SandboxOptions {
+interface SandboxOptions {
   /** A module that calls `serve`. */
   readonly entry: URL;
   /**

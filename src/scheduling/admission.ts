@@ -14,7 +14,7 @@ const RETRY_AFTER_S = 1;
 /** Most accounts that are remembered because their last request was for the background. */
 const MAX_ACCOUNTS = 10_000;
 
-export interface AdmissionOptions {
+interface AdmissionOptions {
   /** Milliseconds of a clock that never goes back. Default: the process's own. */
   readonly now?: (() => number) | undefined;
   /** Longest wait for a permit, in milliseconds. Default 30,000. */

@@ -3,7 +3,7 @@ import { spareFilters } from './spare-permit.ts';
 import { type Charge, Usage } from './usage.ts';
 
 /** The state of a browser. */
-export interface DedicatedBrowser {
+interface DedicatedBrowser {
   /** Renders in it at present. */
   readonly busy: number;
   /** Renders in it since its start. */

@@ -11,7 +11,7 @@ export function sandboxProcesses(slots: number, slotsPerProcess: number): number
 }
 
 /** The right to use a process, until it is released. */
-export interface ProcessPermit<P> {
+interface ProcessPermit<P> {
   readonly process: P;
   /**
    * Resolves when the call must end because others wait. Its permit has been released by then: the call needs a new
@@ -22,7 +22,7 @@ export interface ProcessPermit<P> {
   release(): void;
 }
 
-export interface SandboxQueueOptions<P> {
+interface SandboxQueueOptions<P> {
   /** Largest number of processes. */
   readonly processes: number;
   /** A call that takes longer is slow, in milliseconds. */

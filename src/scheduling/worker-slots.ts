@@ -26,7 +26,7 @@ export function spareSlots(slots: number): number {
   return slots === 1 ? 0 : 1;
 }
 
-export interface WorkerSlotsOptions {
+interface WorkerSlotsOptions {
   /** Called with the number of busy slots, whenever that changes. */
   readonly onBusy?: (busy: number) => void;
   /** Milliseconds of a clock that never goes back. Default: the process's own. */

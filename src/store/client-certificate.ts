@@ -7,7 +7,7 @@ export interface ClientCertificate {
 }
 
 /** The paths of a certificate and its key, by the names of the settings; both or none. */
-export type CertificateFiles<Cert extends string, Key extends string> = Readonly<
+type CertificateFiles<Cert extends string, Key extends string> = Readonly<
   Partial<Record<Cert | Key, string | undefined>>
 >;
 

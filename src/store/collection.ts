@@ -26,7 +26,7 @@ export interface Update<T> {
   readonly $pop?: Paths<1 | -1>;
 }
 
-export interface FindOptions {
+interface FindOptions {
   readonly sort?: Directions;
   readonly skip?: number;
   readonly limit?: number;

@@ -24,7 +24,7 @@ export interface Due {
  */
 export const DUE_INDEX: Index = { fields: { dueAt: 1, _id: 1 }, unique: true };
 
-export interface DueQueueOptions {
+interface DueQueueOptions {
   /** How long a claim lasts that is neither renewed nor ended, in milliseconds; default 10,000. */
   readonly leaseMs?: number;
   /**

@@ -1,5 +1,5 @@
 /** How a query binds a field: to one value, to several values, to a range, or in a way that cannot use an index. */
-export type Binding = 'one' | 'some' | 'range' | 'other';
+type Binding = 'one' | 'some' | 'range' | 'other';
 
 /** A query without its values. */
 export interface QueryShape {

@@ -16,13 +16,13 @@ const PREVIEW_TIMEOUT_MS = 3000;
 const MAX_WAITING = 10;
 
 /** The account and the plan of templates. */
-export interface TemplateOwner {
+interface TemplateOwner {
   readonly accountId: string;
   readonly plan: Pick<Plan, 'maxStoredBytes' | 'features'>;
 }
 
 /** The bytes that an account stores. */
-export interface Room {
+interface Room {
   /** @returns false when the account would store more than `max`. */
   take(accountId: string, stored: { readonly bytes: number; readonly max: number }): Promise<boolean>;
   giveBack(accountId: string, bytes: number): Promise<void>;

@@ -15,7 +15,7 @@ export const BLOCK_ENTRIES = 50;
 
 const DAY_MS = 86_400_000;
 
-export interface HourCounts {
+interface HourCounts {
   readonly total: number;
   readonly success?: number;
   readonly error?: number;
@@ -43,7 +43,7 @@ export interface Hour extends HourCounts {
 }
 
 /** Entries of one hour, by their positions in the hour: from `from` up to, but not including, `to`. */
-export interface Span {
+interface Span {
   readonly hour: string;
   readonly from: number;
   readonly to: number;

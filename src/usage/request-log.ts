@@ -32,7 +32,7 @@ export interface RequestLogEntry {
   readonly createdAt: Date;
 }
 
-export interface RequestLogQuery {
+interface RequestLogQuery {
   readonly accountId: string;
   /** A whole hour. */
   readonly since: Date;
@@ -46,7 +46,7 @@ export interface RequestLogQuery {
   readonly newestFirst: boolean;
 }
 
-export interface RequestLogPage {
+interface RequestLogPage {
   /** The number of matching entries. */
   readonly total: number;
   readonly successCount: number;

@@ -6,7 +6,7 @@ import { FixedWindow } from '../limits/fixed-window.ts';
 import type { RequestLog } from './request-log.ts';
 import type { UsageCounters } from './usage-counters.ts';
 
-export interface RecordedRequest {
+interface RecordedRequest {
   readonly caller: Pick<Caller, 'accountId' | 'apiKeyId' | 'apiKeyPrefix'>;
   /** Path pattern of the route. */
   readonly endpoint: string;

@@ -10,7 +10,7 @@ import { type Tally, totalUsage, type UsageTotals } from './tallies.ts';
 import { binOf, type SeriesPoint, type SeriesQuery, seriesOf } from './usage-series.ts';
 
 /** The outcome of one request for a render: the outcome of its job, or the reason of its rejection. */
-export interface UsageEvent {
+interface UsageEvent {
   readonly accountId: string;
   readonly apiKeyId: string;
   readonly at: Date;

@@ -32,7 +32,7 @@ export interface UsageSummary
   readonly keyBreakdown?: KeyUsage[];
 }
 
-export interface RequestLogReport {
+interface RequestLogReport {
   readonly total: number;
   readonly endpointOptions: string[];
   readonly summary: { readonly successCount: number; readonly failedCount: number };

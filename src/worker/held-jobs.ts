@@ -4,7 +4,7 @@ import type { Transitions } from '../jobs/store/transitions.ts';
 import type { Logger } from '../telemetry/logger.ts';
 
 /** Why a render was stopped from outside. */
-export type StopReason = 'lost' | 'shutdown' | 'unable';
+type StopReason = 'lost' | 'shutdown' | 'unable';
 
 export interface HeldJob {
   readonly job: Job;

@@ -11,7 +11,7 @@ const CHANGES_EVERY_MS = 1000;
  */
 const REPORT_EVERY_MS = 3000;
 
-export interface PresenceDeps {
+interface PresenceDeps {
   readonly registry: Pick<WorkerRegistry, 'report' | 'remove'>;
   /** Returns the current report. */
   readonly describe: () => WorkerReport;

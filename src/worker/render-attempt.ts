@@ -36,7 +36,7 @@ export interface AttemptDeps {
 }
 
 /** Receives the events of a worker's attempts; hides the telemetry from the worker. */
-export interface AttemptObserver {
+interface AttemptObserver {
   /** Called when a job was claimed and its attempt begins. */
   claimed(job: Job): void;
   rendered(report: RenderReport, pages: number, bytes: number): void;

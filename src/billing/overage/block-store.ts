@@ -26,7 +26,7 @@ export type BlockState =
   | 'reversed'
   | 'failed';
 
-export const BLOCK_STATES: readonly BlockState[] = [
+const BLOCK_STATES: readonly BlockState[] = [
   'reserved',
   'drafted',
   'paying',
@@ -66,7 +66,7 @@ export interface Block extends Due {
   readonly updatedAt: Date;
 }
 
-export type NewBlock = Pick<Block, '_id' | 'accountId' | 'kind' | 'units' | 'priceCents'>;
+type NewBlock = Pick<Block, '_id' | 'accountId' | 'kind' | 'units' | 'priceCents'>;
 type Changes = Partial<
   Pick<
     Block,

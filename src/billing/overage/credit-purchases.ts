@@ -11,7 +11,7 @@ import { hasFailed, isRejection } from '../stripe-gateway.ts';
 import type { Block, BlockState, BlockStore } from './block-store.ts';
 
 /** The facts of an account that decide how a block is paid and used. */
-export interface BuyerFacts {
+interface BuyerFacts {
   readonly customerId: string | undefined;
   readonly email: string | null;
   /** PDFs that its plan includes per period. */
@@ -19,7 +19,7 @@ export interface BuyerFacts {
   readonly quotaWindow: QuotaWindow | null;
 }
 
-export interface CreditPurchasesDeps {
+interface CreditPurchasesDeps {
   readonly blocks: BlockStore;
   readonly purchases: Purchases;
   readonly gateway: StripeBlocks;

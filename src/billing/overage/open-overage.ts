@@ -22,7 +22,7 @@ import { CreditPurchases } from './credit-purchases.ts';
 import { Reversals } from './reversals.ts';
 import { TopUps } from './top-ups.ts';
 
-export interface OverageDeps {
+interface OverageDeps {
   readonly store: BillingStore;
   readonly blocks: BlockStore;
   readonly mirror: Pick<InvoiceMirror, 'add'>;
@@ -43,7 +43,7 @@ export interface OverageDeps {
   readonly returnUrl: () => string;
 }
 
-export interface OverageServices {
+interface OverageServices {
   readonly autoOverage: AutoOverage;
   readonly creditPurchases: CreditPurchases;
   /** Applies a customer's present state to its blocks. */

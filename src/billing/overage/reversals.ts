@@ -13,7 +13,7 @@ import type { ChargeFate, StripeBlocks } from '../stripe-blocks.ts';
 import type { AutoOverage } from './auto-overage.ts';
 import { type Block, type BlockState, type BlockStore, REVERSIBLE_MS } from './block-store.ts';
 
-export interface ReversalDeps {
+interface ReversalDeps {
   readonly blocks: BlockStore;
   readonly purchases: Purchases;
   readonly autoOverage: AutoOverage;

@@ -5,7 +5,7 @@ import type { StripeGateway } from '../stripe-gateway.ts';
 import type { Subscriptions } from '../subscriptions.ts';
 import type { BlockStore } from './block-store.ts';
 
-export interface TopUpDeps {
+interface TopUpDeps {
   readonly blocks: BlockStore;
   readonly gateway: StripeGateway;
   readonly catalogue: Catalogue;

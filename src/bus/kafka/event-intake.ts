@@ -12,7 +12,7 @@ import type { TopicGroup } from './topic-group.ts';
 
 const DELETE_TIMEOUT_MS = 2000;
 
-export interface EventIntakeOptions {
+interface EventIntakeOptions {
   readonly topic: string;
   readonly topics: TopicGroup;
   /** Each process has its own group, whose name begins with this. */

@@ -9,7 +9,7 @@ import { Offsets } from './offsets.ts';
 import { SupervisedConsumer } from './supervised-consumer.ts';
 import type { TopicGroup } from './topic-group.ts';
 
-export interface PointerIntakeOptions {
+interface PointerIntakeOptions {
   readonly pool: string;
   readonly jobClass: JobClass;
   readonly topic: string;

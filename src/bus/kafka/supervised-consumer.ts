@@ -18,7 +18,7 @@ const STALL_MS = 30_000;
 const CHECK_MS = 1000;
 const CLOSE_TIMEOUT_MS = 5000;
 
-export interface ConsumerPlan {
+interface ConsumerPlan {
   readonly topic: string;
   /** The group that the topic belongs to. */
   readonly topics: TopicGroup;

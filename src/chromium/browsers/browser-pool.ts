@@ -22,14 +22,14 @@ import { type LaunchOptions, launchBrowser } from './process/launch.ts';
 import type { MachineMemory } from './process/machine-memory.ts';
 
 /** What a render requires of its browser. */
-export interface BrowserNeeds extends BrowserRequest {
+interface BrowserNeeds extends BrowserRequest {
   /** Whether the render needs a browser of its own, which ends with it. */
   readonly alone?: boolean | undefined;
   /** The group of renders that share a dedicated browser; without it, the render uses a shared browser. */
   readonly group?: string | undefined;
 }
 
-export interface BrowserPoolOptions extends RecyclingOptions {
+interface BrowserPoolOptions extends RecyclingOptions {
   readonly launch: LaunchOptions;
   /** Serves documents to the browser over the network. */
   readonly documents: DocumentHost | undefined;

@@ -12,10 +12,10 @@ export interface RecycleLimits extends DrainLimits {
   readonly memoryBytes: number;
 }
 
-export type RecycleReason = 'jobs' | 'age' | 'memory';
+type RecycleReason = 'jobs' | 'age' | 'memory';
 
 /** Why a browser was replaced or given up. */
-export type RestartReason = 'crashed' | 'hung' | 'unstartable' | RecycleReason;
+type RestartReason = 'crashed' | 'hung' | 'unstartable' | RecycleReason;
 
 /** Receives the counts; a prom-client gauge and counter fit. */
 export interface BrowserMetrics {

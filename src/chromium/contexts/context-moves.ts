@@ -13,7 +13,7 @@ export interface MovedContexts {
   replace(old: RenderContext, fresh: RenderContext): void;
 }
 
-export interface MoveOptions {
+interface MoveOptions {
   readonly browsers: BrowserPool;
   readonly contexts: OpenContexts;
   readonly cores: Cores;

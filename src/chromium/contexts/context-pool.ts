@@ -21,7 +21,7 @@ const TRIM_AFTER_MS = 3000;
 /** Contexts trimmed per tick: each takes some milliseconds of a core. */
 const TRIMMED_AT_ONCE = 4;
 
-export interface ContextPoolOptions {
+interface ContextPoolOptions {
   /** Whether contexts stay open for their account's next job. */
   readonly keepWarm: boolean;
   /** Most idle contexts kept, whatever memory they use; the longest idle is closed first. */

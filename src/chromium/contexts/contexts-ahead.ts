@@ -8,7 +8,7 @@ import type { WarmMemory } from './warm-memory.ts';
 /** A kind of page that has not been needed for this time is no longer opened ahead. Milliseconds. */
 const WANTED_MS = 600_000;
 
-export interface AheadOptions {
+interface AheadOptions {
   /** Number of contexts of each kind of page; 0 for none. */
   readonly each: number;
   readonly browsers: BrowserPool;

@@ -2,7 +2,7 @@ import type { PageProcess } from '../contexts/page/page-process.ts';
 import { BlockedBudget, BURST_MS, SHARE } from './blocked-budget.ts';
 
 /** A page whose processor time can be measured while its process is known. */
-export interface MeasuredPage {
+interface MeasuredPage {
   readonly process: Pick<PageProcess, 'processorMs'> | undefined;
 }
 

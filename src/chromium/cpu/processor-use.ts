@@ -9,7 +9,7 @@ const FIRST_CHECK_MS = 25;
 export const RESPONSE_MS = 100;
 
 /** A page that can be queried. */
-export interface AskedPage {
+interface AskedPage {
   readonly session: Pick<CDPSession, 'send'>;
 }
 

@@ -20,7 +20,7 @@ import { RenderSteps, type StepDeps } from './steps.ts';
 import { type WaitingJob, Waits } from './waits.ts';
 
 /** One render: its request, the document as examined, and the signals that end it early. */
-export interface RenderJob extends StepDeps, WaitingJob {
+interface RenderJob extends StepDeps, WaitingJob {
   readonly request: RenderRequest;
 }
 
@@ -30,7 +30,7 @@ export interface RenderDeps extends Outside {
   readonly finisher: Finisher;
 }
 
-export interface RenderOutcome {
+interface RenderOutcome {
   readonly result: RenderResult;
   /** Whether the page is clean of the document and may be used again. */
   readonly clean: boolean;

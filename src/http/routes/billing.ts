@@ -171,7 +171,7 @@ export function selling({ billing }: ApiDeps): Selling {
 }
 
 /** The stored subscription of an account, whose plan may have changed since the caller was authenticated. */
-export async function subscriptionOf(
+async function subscriptionOf(
   accountId: string,
   { billing, accounts }: ApiDeps,
 ): Promise<z.input<typeof subscriptionSchema>> {

@@ -142,7 +142,7 @@ export const batchItemRecordSchema = z
   })
   .meta({ id: 'BatchItem' });
 
-export const batchProgressSchema = z
+const batchProgressSchema = z
   .strictObject({
     total: count,
     completed: count,

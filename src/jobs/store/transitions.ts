@@ -21,7 +21,7 @@ export type SeenJob = Pick<Job, '_id' | 'version'>;
 type Phases = FailedAttempt['phases'];
 
 /** Details of the attempt that ended a job. */
-export interface AttemptDetails {
+interface AttemptDetails {
   /** For a sweep that takes the job from a worker: a renewed lease remains valid. */
   readonly onlyIfLeaseEnded?: boolean;
   readonly phases?: Phases;

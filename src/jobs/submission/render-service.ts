@@ -30,10 +30,10 @@ export interface RenderSubmission extends Omit<JobSubmission, 'jobId'> {
  * The owner of the requested jobs: a test key sees the jobs of test keys, a live key the jobs of live keys, the account
  * itself all jobs.
  */
-export type JobOwner = Pick<Caller, 'accountId'> & Partial<Pick<Caller, 'mode'>>;
+type JobOwner = Pick<Caller, 'accountId'> & Partial<Pick<Caller, 'mode'>>;
 
 /** The running and waiting jobs of an account. */
-export interface QueueStatus {
+interface QueueStatus {
   /** Plan slots in use. */
   readonly inFlight: number;
   readonly waiting: number;
@@ -49,7 +49,7 @@ export interface Accepted {
   stopWaiting(): void;
 }
 
-export interface RenderServiceDeps {
+interface RenderServiceDeps {
   readonly store: JobStore;
   readonly ledger: Ledger;
   readonly admission: Admission;

@@ -10,7 +10,7 @@ import type { Retries } from '../retries.ts';
 import { decideRetry } from '../retry-policy.ts';
 import type { JobStore } from '../store/job-store.ts';
 
-export interface NamedJobsDeps {
+interface NamedJobsDeps {
   readonly ledger: Ledger;
   readonly store: JobStore;
   readonly dispatch: JobDispatch;

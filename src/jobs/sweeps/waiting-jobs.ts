@@ -16,7 +16,7 @@ import {
 } from '../priority-queues.ts';
 import type { JobStore } from '../store/job-store.ts';
 
-export interface WaitingJobsDeps {
+interface WaitingJobsDeps {
   readonly ledger: Ledger;
   readonly store: JobStore;
   readonly dispatch: JobDispatch;

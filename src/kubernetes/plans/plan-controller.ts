@@ -21,7 +21,7 @@ import type { KubernetesApi } from '../runtime/client/kubernetes-api.ts';
 import { COUNTED, type PlanUse, planStatus } from './plan-status.ts';
 import { type PlanVerdict, type ResolvedPlans, resolvePlans } from './resolve-plans.ts';
 
-export interface PlanControllerDeps {
+interface PlanControllerDeps {
   readonly api: KubernetesApi;
   readonly plans: Informer<RenderPlan>;
   /** Pools that have workers, and the namespace of each. */

@@ -13,7 +13,7 @@ export interface PlanUse {
 
 export const COUNTED: readonly (keyof PlanUse)[] = ['accounts', 'inFlight', 'waiting', 'demand'];
 
-export type PlanStatus = NonNullable<RenderPlan['status']>;
+type PlanStatus = NonNullable<RenderPlan['status']>;
 
 /**
  * The status to write for a plan.

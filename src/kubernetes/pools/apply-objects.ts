@@ -31,7 +31,7 @@ interface Applied {
   readonly generation: number | undefined;
 }
 
-export interface ApplyResult extends Outcome {
+interface ApplyResult extends Outcome {
   /** Objects that other clients had changed or deleted. */
   readonly healed: readonly string[];
   /** Whether the Deployment is as it should be. */

@@ -15,7 +15,7 @@ export function fleetOf(pool: string, deployment: Deployment | undefined, pods: 
 }
 
 /** Whether a ReplicaSet of this Deployment has made the pod. */
-export function isOfDeployment({ metadata }: Pod, deployment: string): boolean {
+function isOfDeployment({ metadata }: Pod, deployment: string): boolean {
   const hash = metadata.labels?.[TEMPLATE_HASH];
   return (metadata.ownerReferences ?? []).some(
     ({ kind, controller, name }) => controller && kind === 'ReplicaSet' && name === `${deployment}-${hash}`,

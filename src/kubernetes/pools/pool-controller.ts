@@ -23,7 +23,7 @@ import { COUNTED, type Outcome, type PoolStatus, poolStatus, rejectedStatus } fr
 import { recordPool, removePool } from './record-pool.ts';
 import type { WorkerRequests } from './worker-requests.ts';
 
-export interface PoolControllerDeps {
+interface PoolControllerDeps {
   readonly api: KubernetesApi;
   readonly pools: Informer<RenderPool>;
   readonly pods: PodIndex;

@@ -60,7 +60,7 @@ function rejection(acceptance: Exclude<Acceptance, { state: 'Valid' }>): string 
 }
 
 /** The reason for each watched namespace that cannot be read, by its name. */
-export type UnreadableNamespaces = ReadonlyMap<string, string>;
+type UnreadableNamespaces = ReadonlyMap<string, string>;
 
 /** Reported on every pool that can be read: nothing can be written in the unreadable namespace itself. */
 function namespacesReadable(unreadable: UnreadableNamespaces): PoolFinding {
@@ -77,7 +77,7 @@ function cut(message: string): string {
   return message.length <= MAX_MESSAGE ? message : `${message.slice(0, MAX_MESSAGE - 1)}…`;
 }
 
-export interface PoolFacts {
+interface PoolFacts {
   readonly observed: ObservedPool;
   readonly plan: PoolPlan;
   readonly outcome: Outcome;

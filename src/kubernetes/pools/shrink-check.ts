@@ -12,7 +12,7 @@ export interface ShrinkCheck {
   readonly untilMs: number;
 }
 
-export interface CheckedShrink {
+interface CheckedShrink {
   /** Undefined when the check is complete. */
   readonly check: ShrinkCheck | undefined;
   /** Names of workers that died instead of chosen ones. */

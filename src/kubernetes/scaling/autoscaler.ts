@@ -17,7 +17,7 @@ import { isAlive, planShrink, type ShrinkPlan } from './victims.ts';
 import { wantedReplicas } from './want.ts';
 import { largestWanted, noteWanted, shrinkAllowance, shrinksWithin } from './windows.ts';
 
-export interface Decided {
+interface Decided {
   readonly state: AutoscalerState;
   readonly decision: Decision;
 }

@@ -120,7 +120,7 @@ export type ScalingLimit =
   | 'Draining';
 
 /** The effect of a decision in one word: `Steady` also when a limit keeps it from doing more. */
-export type DecisionReason = 'Raised' | 'Shrunk' | 'Steady' | 'Held' | 'Fallback';
+type DecisionReason = 'Raised' | 'Shrunk' | 'Steady' | 'Held' | 'Fallback';
 
 export interface Decision {
   /** `spec.replicas` to be applied now. While nothing changes (held or steady) it is the live value. */

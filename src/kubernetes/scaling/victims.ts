@@ -9,7 +9,7 @@ export interface ShrinkPlan {
   readonly limitedBy?: ScalingLimit;
 }
 
-export interface ShrinkRequest {
+interface ShrinkRequest {
   /** Pods that are too many. */
   readonly surplus: number;
   /** The number of them that may go now. */

@@ -1,5 +1,5 @@
 /** The embedded databases. */
-export const ENGINES = ['mongod', 'mongo-java-server'] as const;
+const ENGINES = ['mongod', 'mongo-java-server'] as const;
 export type Engine = (typeof ENGINES)[number];
 
 /** A given engine, or `auto` for the first one that is available. */

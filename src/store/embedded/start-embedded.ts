@@ -14,7 +14,7 @@ export { type EmbeddedDatabase, EmbeddedDatabaseError } from './embedded-databas
 /** In milliseconds: a previous database that has just lost its parent may still be writing. */
 const LOCK_WAIT_MS = 5000;
 
-export interface EmbeddedDatabaseOptions {
+interface EmbeddedDatabaseOptions {
   /** Folder of the database's files; made when missing. */
   readonly dataDir: string;
   readonly logger: Logger;

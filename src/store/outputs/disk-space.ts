@@ -10,7 +10,7 @@ const RETRY_MS = 500;
 const CHECK_HOLDS_MS = 500;
 
 /** The result of a check. */
-export interface FreeSpace {
+interface FreeSpace {
   readonly bytes: number;
 }
 

@@ -10,7 +10,7 @@ export interface RenderCall {
   readonly maxOutputBytes: number;
 }
 
-export interface CheckCall {
+interface CheckCall {
   readonly kind: 'check';
   readonly source: string;
 }

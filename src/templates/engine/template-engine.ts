@@ -3,7 +3,7 @@ import { PlatenError } from '../../errors/registry.ts';
 import { type CallTerms, createSandbox, SandboxError, type SandboxLogger } from '../../sandbox/sandbox.ts';
 import type { Call } from './protocol.ts';
 
-export interface TemplateLimits {
+interface TemplateLimits {
   /** Milliseconds that the rendering itself may take; waiting for a free process does not count. */
   readonly timeoutMs: number;
   /** Bytes of the rendered text in UTF-8. */
@@ -26,7 +26,7 @@ export interface TemplateEngine {
   close(): Promise<void>;
 }
 
-export interface TemplateEngineOptions {
+interface TemplateEngineOptions {
   /** How many templates are rendered at the same time, each in a process of about 60 MB. */
   readonly processes: number;
   readonly logger?: SandboxLogger;

@@ -16,7 +16,7 @@ export const SESSION_LIMITS = {
 };
 
 /** Called with the limit that a session has exceeded. */
-export type OnLimitExceeded = (what: string) => void;
+type OnLimitExceeded = (what: string) => void;
 
 /** A session whose events are counted. */
 export interface CountedSession {

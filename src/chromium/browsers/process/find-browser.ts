@@ -4,7 +4,7 @@ import { basename, delimiter, join } from 'node:path';
 import type { BrowserBinary } from './browser-binary.ts';
 import { bundledChromium } from './bundled-chromium.ts';
 
-export interface FindBrowserOptions {
+interface FindBrowserOptions {
   /** Used as given, without a search. */
   readonly browserPath?: string | undefined;
   readonly env?: NodeJS.ProcessEnv;

@@ -6,7 +6,7 @@ import { BoundedPipe } from './bounded-pipe.ts';
 import { niceCommand, niceSession } from './priority.ts';
 import { killGroup } from './processes.ts';
 
-export interface SpawnOptions {
+interface SpawnOptions {
   readonly path: string;
   /** Whether it is a headless shell or an ordinary Chromium. */
   readonly kind: 'shell' | 'full';
@@ -18,7 +18,7 @@ export interface SpawnOptions {
   readonly timeoutMs: number;
 }
 
-export interface SpawnedBrowser {
+interface SpawnedBrowser {
   readonly browser: Browser;
   readonly pipe: BoundedPipe;
   readonly child: ChildProcess;

@@ -1,5 +1,5 @@
 /** What the text of a style sheet, or of an attribute with CSS, shows about the document. Doubt counts as yes. */
-export interface CssTraits {
+interface CssTraits {
   /** It may fetch something. */
   readonly loads: boolean;
   readonly webFonts: boolean;

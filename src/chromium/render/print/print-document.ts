@@ -7,7 +7,7 @@ import type { RenderPage } from '../../contexts/page/render-page.ts';
 import { printPage } from './print.ts';
 
 /** A printed PDF, and the steps that have to be applied to it first. */
-export interface PrintedDocument {
+interface PrintedDocument {
   readonly pdf: Buffer;
   readonly steps: readonly FinishStep[];
 }

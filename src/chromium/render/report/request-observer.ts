@@ -17,7 +17,7 @@ const RULES: Readonly<Record<string, string>> = {
 const SOCKET_STATUS = /^Error during WebSocket handshake: Unexpected response code: (\d{3})$/;
 
 /** The page or worker that sends the requests. */
-export interface Requester {
+interface Requester {
   readonly session: CDPSession;
   /** The main frame of the page; undefined for a worker, which has no frames. */
   readonly frameId: string | undefined;

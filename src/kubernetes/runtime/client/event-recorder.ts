@@ -19,7 +19,7 @@ export interface EventContent {
   readonly note: string;
 }
 
-export interface EventRecorderOptions {
+interface EventRecorderOptions {
   readonly api: KubernetesApi;
   readonly logger: Pick<Logger, 'warn'>;
   /** The reporting controller: `platen.dev/controller`. */

@@ -48,7 +48,7 @@ export interface NamespaceState {
   readonly trouble: unknown;
 }
 
-export interface InformerOptions<T extends KubeObject> {
+interface InformerOptions<T extends KubeObject> {
   readonly api: KubernetesApi;
   readonly kind: Kind<T>;
   readonly logger: Pick<Logger, 'warn' | 'error'>;

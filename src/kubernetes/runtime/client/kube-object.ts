@@ -1,5 +1,5 @@
 /** The API server's metadata of every object; fields that Platen does not use are carried along unread. */
-export interface ObjectMeta {
+interface ObjectMeta {
   readonly name: string;
   /** Absent for cluster-scoped objects. */
   readonly namespace?: string;
@@ -28,7 +28,7 @@ export interface OwnerReference {
 }
 
 /** The fields of an object that a manager has set; see "Field management" in Kubernetes' documentation. */
-export interface ManagedFields {
+interface ManagedFields {
   readonly manager?: string;
   readonly operation?: string;
   readonly subresource?: string;

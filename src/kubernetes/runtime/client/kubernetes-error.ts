@@ -16,7 +16,7 @@ export class KubernetesError extends Error {
   }
 }
 
-export interface KubernetesErrorOptions {
+interface KubernetesErrorOptions {
   readonly status: number;
   readonly reason: string;
   readonly retryAfterMs?: number | undefined;

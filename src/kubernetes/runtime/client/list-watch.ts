@@ -28,7 +28,7 @@ export const DEFAULT_TIMING: ListWatchTiming = {
   maxRetryMs: 30_000,
 };
 
-export interface ListWatchOptions<T extends KubeObject> {
+interface ListWatchOptions<T extends KubeObject> {
   readonly api: KubernetesApi;
   readonly kind: Kind<T>;
   /** Absent: all namespaces. */

@@ -4,7 +4,7 @@ import type { Logger } from '../../../telemetry/logger.ts';
 import type { LeaseApi } from './lease.ts';
 import { LeaseClaim } from './lease-claim.ts';
 
-export interface LeaderElectionOptions {
+interface LeaderElectionOptions {
   readonly api: LeaseApi;
   readonly namespace: string;
   /** The name of the Lease. */
@@ -27,7 +27,7 @@ export interface LeaderElectionOptions {
   readonly random?: () => number;
 }
 
-export interface LeaseTiming {
+interface LeaseTiming {
   /** In milliseconds, whole seconds. A Lease that has not changed for this long has expired. */
   readonly leaseMs: number;
   /**

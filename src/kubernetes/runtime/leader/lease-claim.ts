@@ -5,7 +5,7 @@ import { isConflict, isNotFound } from '../client/kubernetes-error.ts';
 import { microTime } from '../client/micro-time.ts';
 import { LEASES, type Lease, type LeaseApi, type LeaseSpec } from './lease.ts';
 
-export interface LeaseClaimOptions {
+interface LeaseClaimOptions {
   readonly api: LeaseApi;
   readonly namespace: string;
   readonly name: string;
