@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import { PlatenError } from '../errors/registry.ts';
 import type { RenderOptions } from '../options/core/render-options.ts';
+import { secretsOf } from '../options/core/secrets.ts';
 import { Findings } from '../report/findings.ts';
 import type { Cores } from '../scheduling/cores.ts';
 import type { BrowserPool } from './browsers/browser-pool.ts';
@@ -130,9 +131,9 @@ export class ChromiumRenderer implements Renderer {
 
 /** The findings that a render collects: none, unless its report is requested or decides whether it fails. */
 function findingsFor(options: RenderOptions, engine: string): Findings | undefined {
-  const { report, failOn, assetHeaders = {}, cookies = [] } = options;
+  const { report, failOn } = options;
   if (!report && failOn === undefined) return undefined;
-  const findings = new Findings([...Object.values(assetHeaders), ...cookies.map(({ value }) => value)]);
+  const findings = new Findings(secretsOf(options));
   findings.engine = engine;
   return findings;
 }

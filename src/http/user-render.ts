@@ -2,11 +2,10 @@ import { deliveryIdOf } from '../callbacks/delivery.ts';
 import { attemptsOf, queuedMs } from '../jobs/attempts.ts';
 import type { FailedAttempt, Job, JobInput } from '../jobs/job.ts';
 import { jobRecord } from '../jobs/job-record.ts';
+import { maskOptions } from '../options/core/secrets.ts';
 import type { ApiDeps } from './api-deps.ts';
 import type { AccountCaller } from './authenticate-bearer.ts';
 import { keyFieldsOf } from './key-fields.ts';
-
-const MASKED = '***';
 
 /** The rows of renders in lists for their account. */
 export async function renderBodies(jobs: readonly Job[], { keys, clock }: Pick<ApiDeps, 'keys' | 'clock'>) {
@@ -49,14 +48,10 @@ export function attemptBodies(job: Job) {
   }));
 }
 
-/** The input of a job, without the secrets that fetch its assets. */
+/** The input of a job, with the secrets in its options masked. */
 export function inputBody({ source, options }: JobInput) {
   const { mode: _, ...given } = source;
-  const { assetHeaders } = options;
-  const maskedHeaders = assetHeaders && {
-    assetHeaders: Object.fromEntries(Object.keys(assetHeaders).map((name) => [name, MASKED])),
-  };
-  return { ...given, options: { ...options, ...maskedHeaders } };
+  return { ...given, options: maskOptions(options) };
 }
 
 async function callbackOf(job: Job, { deliveries }: Pick<ApiDeps, 'deliveries'>) {

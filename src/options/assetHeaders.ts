@@ -59,6 +59,8 @@ export const assetHeaders = defineOption(
       "Sent when protected assets are fetched: to the source URL's origin, or to the origins (scheme, host and port) " +
       "that the HTML's own markup or the template's source names; never to those that come from filled-in data.",
     needs: () => ({ navigation: true, dedicatedBrowser: true }),
+    mask: (value, replace) =>
+      Object.fromEntries(Object.entries(value).map(([name, field]) => [name, replace(field)])),
     load(value, given) {
       const origins = given(assetOrigins);
       return { assetHeaders: value, ...(origins && { assetOrigins: origins }) };

@@ -63,6 +63,7 @@ export const cookies = defineOption('cookies', shortList(cookie, 50), {
     'browsers send them. For HTML and templates every host is another site, which only gets cookies with sameSite None and secure.',
   // The navigation has the page cleaned of the cookies afterwards.
   needs: (value) => (value.length === 0 ? {} : { navigation: true }),
+  mask: (value, replace) => value.map((each) => ({ ...each, value: replace(each.value) })),
   load: (value) => (value.length === 0 ? {} : { cookies: value.map(withoutGaps) }),
 });
 

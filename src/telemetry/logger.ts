@@ -33,6 +33,8 @@ export function createLogger(
         '*.data',
         'assetHeaders',
         '*.assetHeaders',
+        'cookies',
+        '*.cookies',
       ],
       censor: '[redacted]',
     },

@@ -64,7 +64,7 @@ export const renderInputSchema = z
     templateVersionId: z.uuid().optional(),
     content: z.string().optional().describe('Of the template, as it was accepted.'),
     data: z.record(z.string(), z.unknown()).optional(),
-    options: renderOptionsSchema.describe('The values of assetHeaders are masked.'),
+    options: renderOptionsSchema.describe('The values of headers and cookies are masked.'),
   })
   .meta({ id: 'RenderInput' });
 

@@ -172,6 +172,8 @@ export interface Option<Value = unknown> {
   readonly order?: number;
   /** @param kind of the document's source. */
   needs?(value: Value, kind: 'html' | 'url'): RenderNeeds;
+  /** Replaces each secret in a value, such as a password in a header: only the render itself may use secrets. */
+  mask?(value: Value, replace: (secret: string) => string): Value;
   /** Milliseconds that the option adds to the default deadline. */
   takesMs?(value: Value): number;
   /** Settings of the page while the document is loaded and printed; they are reset automatically. */

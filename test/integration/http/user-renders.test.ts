@@ -184,12 +184,22 @@ describe('The renders of an account', () => {
   });
 
   it('keep the input of a failed job, without its secrets', async () => {
-    const options = { assetHeaders: { 'X-Secret': 'hunter2' }, scale: 0.5, timeoutMs: 20_000 };
+    const cookie = { name: 'session', domain: 'reports.example' };
+    const options = {
+      assetHeaders: { 'X-Secret': 'hunter2' },
+      cookies: [{ ...cookie, value: 'hunter2' }],
+      scale: 0.5,
+      timeoutMs: 20_000,
+    };
     const jobId = await failed({ html: '<p>it fails</p>', options });
     const response = await owner.get(`/user/renders/${jobId}/input`);
     assert.deepEqual(response.json, {
       html: '<p>it fails</p>',
-      options: { ...options, assetHeaders: { 'X-Secret': '***' } },
+      options: {
+        ...options,
+        assetHeaders: { 'X-Secret': '***' },
+        cookies: [{ ...cookie, value: '***' }],
+      },
     });
     assert.equal((await owner.expect(200, 'GET', `/user/renders/${jobId}`)).inputAvailable, true);
     const completed = await caller.completed();

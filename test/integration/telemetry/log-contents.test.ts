@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Connection } from 'mongoose';
 import { PlatenError } from '../../../src/errors/registry.ts';
+import { ALL_OPTIONS } from '../../../src/options/core/render-options.ts';
 import { connectDatabase } from '../../../src/store/connection.ts';
 import { createLogger } from '../../../src/telemetry/logger.ts';
 import { startMongo } from '../../support/mongo.ts';
@@ -44,6 +45,9 @@ describe('the log', () => {
   it('removes fields that could hold a secret or a document', () => {
     logger.info({ request: { authorization: 'Bearer abc', html: BODY, assetHeaders: { a: BODY } } }, 'x');
     logger.info({ apiKey: 'sk_live_abc', password: 'abc', token: 'abc', data: { a: BODY } }, 'x');
+    for (const { name, mask } of ALL_OPTIONS)
+      if (mask !== undefined) logger.info({ [name]: { a: BODY }, options: { [name]: { a: BODY } } }, 'x');
+    assert.ok(lines.length > 2);
     for (const line of lines) assert.ok(!/abc/.test(line) && !line.includes(BODY), line);
   });
 

@@ -2049,7 +2049,7 @@ class RenderInput:
     """Of the template, as it was accepted."""
     data: dict[str, Any] | None = None
     options: RenderOptions
-    """The values of assetHeaders are masked."""
+    """The values of headers and cookies are masked."""
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> RenderInput:

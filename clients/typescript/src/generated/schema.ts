@@ -2887,7 +2887,7 @@ export interface components {
             data?: {
                 [key: string]: unknown;
             };
-            /** @description The values of assetHeaders are masked. */
+            /** @description The values of headers and cookies are masked. */
             options: components["schemas"]["RenderOptions"];
         };
         Queue: {
