@@ -69,7 +69,8 @@ const ENDINGS = listOfDue('batch_endings');
 
 /** A due-queue of batch ids. The record of a batch decides whether it is really due. */
 function listOfDue(name: string): CollectionSpec {
-  // The second index finds entries that processes of the previous version have written: see src/layout/migrate-to-3.ts.
+  // The second index finds entries that processes of the previous version have written: see
+  // src/store/layout/migrate-to-3.ts.
   return { name, indexes: [DUE_INDEX, { fields: { due: 1 } }] };
 }
 

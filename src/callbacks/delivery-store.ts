@@ -41,7 +41,7 @@ const DELIVERIES: CollectionSpec = {
     { fields: { accountId: 1, state: 1, createdAt: 1, _id: 1 }, unique: true },
     { fields: { createdAt: 1, _id: 1 }, unique: true },
     DUE_INDEX,
-    // For records that processes of the version before have written: see src/layout/migrate-to-3.ts.
+    // For records that processes of the version before have written: see src/store/layout/migrate-to-3.ts.
     { fields: { due: 1 }, sparse: true },
   ],
   filtersBy: {

@@ -7,7 +7,6 @@ import { systemClock } from '../clock.ts';
 import type { Config } from '../config.ts';
 import type { KeyService } from '../keys/key-service.ts';
 import { KeyStore } from '../keys/key-store.ts';
-import { checkLayout, LayoutError } from '../layout/layout.ts';
 import { openMirroredPlans } from '../plans/mirrored-plans.ts';
 import { PlanMirror } from '../plans/plan-mirror.ts';
 import type { PlanSource } from '../plans/plan-source.ts';
@@ -18,6 +17,7 @@ import { mongodbCertificate } from '../store/client-certificate.ts';
 import { ensureIndexes } from '../store/collection-spec.ts';
 import { connectDatabase } from '../store/connection.ts';
 import { EmbeddedDatabaseError, startEmbeddedDatabase } from '../store/embedded/start-embedded.ts';
+import { checkLayout, LayoutError } from '../store/layout/layout.ts';
 import { createLogger, type Logger } from '../telemetry/logger.ts';
 import { CommandError } from './command-error.ts';
 
@@ -105,7 +105,7 @@ async function openEmbedded(config: Config, logger: Logger) {
     if (error.inUse && announced !== undefined) return { uri: announced, close: async () => {} };
     throw new CommandError(
       `The embedded database in ${dataDir} cannot be opened: ${error.message}\n` +
-        'One process can have it open at a time; beside a standalone Platen that runs, others use its database.',
+        'One process can have it open at a time. While a standalone Platen runs, other processes use its database.',
     );
   }
 }

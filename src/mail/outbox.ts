@@ -12,7 +12,7 @@ const LEASE_MS = 120_000;
 
 const MAILS: CollectionSpec = {
   name: 'mails',
-  // The last index finds records of processes of the previous version: see src/layout/migrate-to-3.ts.
+  // The last index finds records of processes of the previous version: see src/store/layout/migrate-to-3.ts.
   indexes: [DUE_INDEX, { fields: { createdAt: 1 } }, { fields: { due: 1 }, sparse: true }],
 };
 

@@ -112,15 +112,27 @@ async function found(rule: string, lines: readonly string[], ...files: string[])
 }
 
 describe('The lint rules of this repository', () => {
-  it('find every way to a collection or a model round the adapter, outside src/store and src/layout', async () => {
-    const files = ['src/jobs/x.ts', 'src/http/x.ts', 'src/roles/x.ts', 'src/store/x.ts', 'src/layout/x.ts'];
+  it('find every way to a collection or a model round the adapter, outside src/store', async () => {
+    const files = [
+      'src/jobs/x.ts',
+      'src/http/x.ts',
+      'src/roles/x.ts',
+      'src/store/x.ts',
+      'src/store/layout/x.ts',
+    ];
     const [jobs, http, roles, store, layout] = await found('plugin', WAYS_ROUND_COLLECTIONS, ...files);
     for (const outside of [jobs, http, roles]) assert.deepEqual(outside, WAYS_ROUND_COLLECTIONS);
     for (const inside of [store, layout]) assert.deepEqual(inside, []);
   });
 
   it('find imports of models, schemas and the driver, outside src/store', async () => {
-    const files = ['src/jobs/x.ts', 'src/http/x.ts', 'src/bus/x.ts', 'src/layout/x.ts', 'src/store/x.ts'];
+    const files = [
+      'src/jobs/x.ts',
+      'src/http/x.ts',
+      'src/bus/x.ts',
+      'src/store/layout/x.ts',
+      'src/store/x.ts',
+    ];
     const rule = 'lint/style/noRestrictedImports';
     const [store, ...outside] = (await found(rule, IMPORTS_ROUND_THE_ADAPTER, ...files)).reverse();
     for (const some of outside) assert.deepEqual(some, IMPORTS_ROUND_THE_ADAPTER);

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Connection } from 'mongoose';
-import type { Logger } from '../telemetry/logger.ts';
+import type { Logger } from '../../telemetry/logger.ts';
 import { migrateToLayout2 } from './migrate-to-2.ts';
 import { migrateToLayout3 } from './migrate-to-3.ts';
 

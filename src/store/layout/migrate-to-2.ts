@@ -1,9 +1,9 @@
 import type { Connection, mongo } from 'mongoose';
-import type { JobClass } from '../bus/bus.ts';
-import { hasEnded, type Job, type JobState } from '../jobs/job.ts';
-import type { LedgerRecord, SlotHolder } from '../jobs/ledger/ledger-record.ts';
-import { positionOf, type QueueName, queueOf } from '../jobs/priority-queues.ts';
-import type { Period } from '../usage/quota-period.ts';
+import type { JobClass } from '../../bus/bus.ts';
+import { hasEnded, type Job, type JobState } from '../../jobs/job.ts';
+import type { LedgerRecord, SlotHolder } from '../../jobs/ledger/ledger-record.ts';
+import { positionOf, type QueueName, queueOf } from '../../jobs/priority-queues.ts';
+import type { Period } from '../../usage/quota-period.ts';
 
 /*
  * Layout 1 had plan slots and monthly quotas in separate collections, and searched all jobs for the next waiting one.
