@@ -27,7 +27,7 @@ export class ApiError extends Error {
   }
 }
 
-type Answer<Data> = { data?: Data; error?: unknown; response: Response };
+type ApiResponse<Data> = { data?: Data; error?: unknown; response: Response };
 
 const listeners = new Set<() => void>();
 
@@ -38,7 +38,7 @@ export function onSignedOut(listener: () => void): () => void {
 }
 
 /** What the API answered. @throws ApiError; TypeError when it cannot be reached. */
-export async function call<Data>(asked: Promise<Answer<Data>>): Promise<Data> {
+export async function call<Data>(asked: Promise<ApiResponse<Data>>): Promise<Data> {
   const { data, error, response } = await asked;
   if (response.ok) return data as Data;
   if (response.status === 401) for (const listener of listeners) listener();

@@ -11,39 +11,39 @@ export const DEFAULT_RETRY: RetryOptions = {
   firstMs: 500,
   longestMs: 20_000,
   giveUpAfterMs: 120_000,
-  // A render that somebody waits for is answered after 25 seconds at the latest, unless the operator has changed that.
+  // A synchronous render is responded to after 25 seconds at the latest (the default of the service).
   answerTimeoutMs: 45_000,
   silenceTimeoutMs: 30_000,
 };
 
 const SAFE_TO_REPEAT = ['GET', 'HEAD', 'PUT', 'DELETE', 'OPTIONS'];
-/** What orders something, and takes a name for the order. */
-const ORDERS = /\/v1\/pdf(?:\/batch)?$/;
-const NAME = 'idempotency-key';
+/** Paths whose POST submits a render or a batch, and takes an idempotency key. */
+const SUBMISSIONS = /\/v1\/pdf(?:\/batch)?$/;
+const KEY_HEADER = 'idempotency-key';
 
 /**
- * A fetch that tries again, with the same headers and body, what a later try can mend. What orders a render or a batch is
- * given an Idempotency-Key unless it has one. What is not known to be safe to do twice (any other POST without such a key)
- * is tried again only when the service has refused it by a 429.
+ * A fetch that retries a request, with the same headers and body, when a later attempt can succeed. A request that
+ * submits a render or a batch gets an Idempotency-Key unless it has one. A request that is not safe to repeat (any other
+ * POST without such a key) is retried only when the service has rejected it with 429.
  *
- * An attempt has succeeded when its whole answer is here, so a download that breaks off is begun anew.
+ * An attempt has succeeded when its whole response has been received, so a download that breaks off is begun anew.
  */
 export function retryingFetch(fetchOnce: Fetch, options: RetryOptions): Fetch {
   return async (request) => {
     const lastStart = Date.now() + options.giveUpAfterMs;
     if (
       request.method === 'POST' &&
-      ORDERS.test(new URL(request.url).pathname) &&
-      !request.headers.has(NAME)
+      SUBMISSIONS.test(new URL(request.url).pathname) &&
+      !request.headers.has(KEY_HEADER)
     ) {
-      request.headers.set(NAME, crypto.randomUUID());
+      request.headers.set(KEY_HEADER, crypto.randomUUID());
     }
     const body = request.body === null ? undefined : await request.arrayBuffer();
     for (let tries = 1; ; tries += 1) {
       const outcome = await attempt(fetchOnce, request, options, body);
       const askedMs = 'response' in outcome ? retryAfterMs(outcome.response) : undefined;
       const wait = pauseMs(options, tries, askedMs);
-      if (!(await canBeMended(outcome, request)) || Date.now() + wait > lastStart) {
+      if (!(await canRetry(outcome, request)) || Date.now() + wait > lastStart) {
         if ('response' in outcome) return outcome.response;
         throw new PlatenConnectionError(tries, outcome.failure);
       }
@@ -72,14 +72,14 @@ async function attempt(
   }
 }
 
-async function canBeMended(outcome: Outcome, request: Request): Promise<boolean> {
-  const repeatable = SAFE_TO_REPEAT.includes(request.method) || request.headers.has(NAME);
+async function canRetry(outcome: Outcome, request: Request): Promise<boolean> {
+  const repeatable = SAFE_TO_REPEAT.includes(request.method) || request.headers.has(KEY_HEADER);
   if (!('response' in outcome)) return repeatable;
   const { status } = outcome.response;
   if (status === 429) return true;
   if (!repeatable || (status < 500 && status !== 409)) return false;
   const { code, jobId } = await errorOf(outcome.response);
-  // The first request with this key is still being answered: its answer will be given to this one, too.
+  // The first request with this key is still in progress: its response will be given to this one, too.
   if (status === 409) return code === 'IDEMPOTENCY_IN_PROGRESS';
   // A job that failed has had all its attempts.
   return jobId === undefined;
