@@ -71,7 +71,7 @@ export const environmentSchema = z.object({
     .min(1)
     .optional()
     .describe(
-      'Folder with a file for each variable that comes from a Secret, named after it: one that differs from its variable is a Secret that was rotated, of which the metric platen_secret_outdated tells.',
+      'Folder with a file for each variable that comes from a Secret, named after it: one that differs from its variable is a Secret that was rotated, which the metric platen_secret_outdated reports.',
     ),
   MONGODB_URI: z
     .string()
@@ -140,16 +140,16 @@ export const environmentSchema = z.object({
     'How long POST /v1/pdf waits before it responds with 202, in milliseconds.',
   ),
   PLATEN_MAX_LIVE_JOBS: integer(100_000, 1, 10_000_000).describe(
-    'Waiting and running jobs of all accounts; past it new work is refused with 503.',
+    'Waiting and running jobs of all accounts; beyond this limit, new work is rejected with 503.',
   ),
   PLATEN_LIVE_JOBS_KEPT_FOR_PAID: integer(20, 0, 100).describe(
-    'Per cent of PLATEN_MAX_LIVE_JOBS that accounts on plans without a price do not get: past the rest their new work is refused with 503.',
+    'Per cent of PLATEN_MAX_LIVE_JOBS that accounts on plans without a price do not get: beyond the rest, their new work is rejected with 503.',
   ),
   PLATEN_MAX_UPLOAD_BYTES: integer(128 * MIB, 16 * MIB, 1024 * 1024 * MIB).describe(
-    'Bytes of request bodies that one API process holds at a time; beyond it a body of the account that sends most is refused with 503.',
+    'Bytes of request bodies that one API process holds at a time; beyond this limit, a body of the account that sends most is rejected with 503.',
   ),
   PLATEN_MAX_UPLOAD_BYTES_PER_ACCOUNT: integer(32 * MIB, 16 * MIB, 1024 * 1024 * MIB).describe(
-    'The same of one account, or of one network as long as nobody is known; past it bodies are refused with 429.',
+    'Bytes of request bodies that one API process holds at a time of one account, or of one network before authentication; beyond this limit, bodies are rejected with 429.',
   ),
   PLATEN_LEAST_UPLOAD_RATE: integer(8192, 0, 1024 * MIB).describe(
     'Bytes a second at which a request body has to come, in each window of five seconds; a slower one is ended with 408.',
@@ -181,13 +181,13 @@ export const environmentSchema = z.object({
     .enum(['required', 'preferred', 'off'])
     .default('preferred')
     .describe(
-      "Chromium's own sandbox: required (a worker does not start without it), preferred (where it is refused, workers run without and say so), off.",
+      "Chromium's own sandbox: required (a worker does not start without it), preferred (where it is not available, workers run without it and report that), off.",
     ),
   PLATEN_CHROMIUM_PATH: z
     .string()
     .min(1)
     .optional()
-    .describe('Chromium to use; otherwise one is looked for.'),
+    .describe('Chromium to use. Default: one that is searched for.'),
   PLATEN_ALLOWED_PRIVATE_NETWORKS: networks
     .default([])
     .describe('Private networks that documents and callbacks may reach: CIDRs, comma-separated.'),
@@ -246,13 +246,13 @@ export const environmentSchema = z.object({
       'Who may make an account by POST /auth/register: open (everybody), invite (who has an invitation of platen accounts invite), closed (nobody; platen accounts create does). Accounts of an issuer are made in any case.',
     ),
   PLATEN_REGISTRATIONS_PER_ADDRESS: integer(20, 1, 1_000_000).describe(
-    'Accounts that may be asked for within an hour from one client address (of IPv6: from one /64, and ten times as many from one /48); past it they are refused with 429.',
+    'Accounts that may be requested within an hour from one client address (of IPv6: from one /64, and ten times as many from one /48); beyond this limit, requests are rejected with 429.',
   ),
   PLATEN_SIGN_IN_FAILURES_PER_ACCOUNT: integer(10, 1, 1_000_000).describe(
-    'Failures to sign in to one account within a quarter of an hour from one client address (of IPv6: from one /48), and ten times as many from everywhere; past it attempts are refused with 429.',
+    'Failures to sign in to one account within a quarter of an hour from one client address (of IPv6: from one /48), and ten times as many from everywhere; beyond this limit, attempts are rejected with 429.',
   ),
   PLATEN_SIGN_IN_FAILURES_PER_ADDRESS: integer(100, 1, 1_000_000).describe(
-    'Failures to sign in to any account within a quarter of an hour from one client address (of IPv6: from one /64, and ten times as many from one /48); past it attempts are refused with 429.',
+    'Failures to sign in to any account within a quarter of an hour from one client address (of IPv6: from one /64, and ten times as many from one /48); beyond this limit, attempts are rejected with 429.',
   ),
   SMTP_URL: z
     .url({ protocol: /^smtps?$/, error: 'must be an smtp or smtps address' })
@@ -290,7 +290,7 @@ export const environmentSchema = z.object({
   PLATEN_WATCH_NAMESPACES: list
     .default([])
     .describe(
-      'Namespaces whose RenderPlans and RenderPools the controller looks after, comma-separated. Default: its own.',
+      'Namespaces whose RenderPlans and RenderPools the controller reconciles, comma-separated. Default: its own.',
     ),
   PLATEN_LEASE_NAME: kubernetesName
     .default('platen-controller')

@@ -25,7 +25,7 @@ export interface OpenPages {
 
 /** A call to the provider that is under way, or whose response was lost. */
 export interface Operation {
-  /** What the call does, and to what: a later request for the same repeats this very call. */
+  /** The action of the call and its object: a later request for the same action repeats this very call. */
   readonly name: string;
   /** The call's idempotency key. */
   readonly key: string;
@@ -34,7 +34,7 @@ export interface Operation {
   readonly at: Date;
 }
 
-/** What an account needs after an event about its customer, and what the last check found. */
+/** The sync that is due for an account after an event about its customer, and the result of the last sync. */
 export interface BillingAccount extends Due, Partial<OpenPages> {
   /** The account. */
   readonly _id: string;

@@ -65,7 +65,7 @@ export class Catalogue {
   }
 }
 
-/** What a price must be like to be sold; Stripe sets its amount. */
+/** Properties that a price must have to be sold; Stripe sets its amount. */
 export interface ExpectedPrice {
   /** Charged each month, or else once. */
   readonly monthly: boolean;

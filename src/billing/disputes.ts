@@ -4,7 +4,7 @@ import { type BlockStore, REVERSIBLE_MS } from './overage/block-store.ts';
 import type { StripeGateway } from './stripe-gateway.ts';
 import { openDisputesSince } from './stripe-lists.ts';
 
-/** What a disputed payment was for. */
+/** The object that a disputed payment was for. */
 type DisputedKind = 'subscription' | 'block';
 
 interface DisputesDeps {

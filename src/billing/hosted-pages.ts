@@ -3,7 +3,7 @@ import type { Clock } from '../clock.ts';
 import type { BillingAccount, BillingStore, OpenPages } from './billing-store.ts';
 import { type HostedPage, hasFailed, type StripeGateway } from './stripe-gateway.ts';
 
-/** What a page is for: the fields that stay the same however often it is requested. */
+/** The purchase that a page is for: the fields that stay the same however often it is requested. */
 type Purchase<K extends keyof OpenPages> = Omit<
   OpenPages[K],
   'key' | 'openedAt' | 'sessionId' | 'url' | 'expiresAt'

@@ -31,7 +31,7 @@ interface ListCursor extends Known {
   readonly lookedAt?: string;
 }
 
-/** What one pass has read. */
+/** The result of one pass over a list. */
 interface Pass<T, K> {
   readonly items: readonly T[];
   /** To be stored once the items are processed; undefined when nothing need be known. */

@@ -75,7 +75,7 @@ export interface Billing {
   readonly store: BillingStore;
   readonly mirror: InvoiceMirror;
   readonly blocks: BlockStore;
-  /** What may be bought automatically, and what was. */
+  /** The purchases beyond the quota of each account. */
   readonly purchases: Purchases;
   readonly selling: Selling | undefined;
 }

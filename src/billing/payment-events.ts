@@ -75,7 +75,7 @@ const TOLERANCE_S = 300;
 const BACKOFF = { firstMs: 1_000, maxMs: 3_600_000 };
 const AT_ONCE = 20;
 
-/** What an event led to. */
+/** The outcome of an event. */
 type EventOutcome = 'noted' | 'ignored';
 
 /** The bytes were not signed by the provider, were signed too long ago, or are no event. */

@@ -39,7 +39,7 @@ export function phaseAfter(
   phase: Phase,
   change: { readonly from: string | null; readonly to: string; readonly metadata: Record<string, string> },
 ): PhaseParams {
-  // What belongs to the present phase alone: its own charges, its trial, and how it was begun.
+  // Fields of the present phase alone: its own charges, its trial, and how it was begun.
   const { add_invoice_items, trial, trial_end, billing_cycle_anchor, start_date, end_date, ...kept } =
     phaseAsItIs(phase);
   const found = kept.items.findIndex(({ price }) => price === change.from);

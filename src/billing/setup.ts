@@ -23,8 +23,8 @@ interface Item extends ExpectedPrice {
   readonly amountCents: number;
 }
 
-export interface SetupResult {
-  /** What was done, or is missing or different, one item per line. */
+interface SetupResult {
+  /** Changes that were made, or differences that were found, one per line. */
   readonly lines: readonly string[];
   /** The secret of a webhook endpoint that was made just now; it is shown this once. */
   readonly webhookSecret?: string;
@@ -72,7 +72,7 @@ export async function setUpStripe(
   if (endpoint !== undefined) {
     if (!hasAllEvents(endpoint)) {
       await stripe.webhookEndpoints.update(endpoint.id, { enabled_events: [...EVENT_TYPES] });
-      lines.push(`told the webhook endpoint ${endpoint.id} which events to send`);
+      lines.push(`set the events that the webhook endpoint ${endpoint.id} sends`);
     }
     return { lines };
   }
@@ -85,7 +85,7 @@ export async function setUpStripe(
   return { lines, ...(secret !== undefined && { webhookSecret: secret }) };
 }
 
-/** What is missing at Stripe or differs from what is expected; nothing is changed. */
+/** Lists the objects that are missing at Stripe or differ from the expected ones. Changes nothing. */
 export async function checkStripe(
   { stripe }: StripeGateway,
   plans: PlanSource,

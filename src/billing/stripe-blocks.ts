@@ -12,14 +12,14 @@ export interface BlockProof {
   readonly intentId?: string;
 }
 
-/** What an invoice for a block says about its payment. */
+/** An invoice for a block, with the state of its payment. */
 export interface BlockInvoice {
   readonly id: string;
   readonly status: string;
   readonly hostedUrl: string | null;
   /** Undefined as long as there is none. */
   readonly proof: BlockProof | undefined;
-  /** What its payment waits for. */
+  /** The party that its payment waits for. */
   readonly waitsFor: 'nothing' | 'customer' | 'bank';
 }
 
@@ -29,7 +29,7 @@ const CLOCK_SKEW_MS = 3_600_000;
 /** The response to a call to pay. `unclear`: Stripe has failed, and would give the same response for the same key. */
 type PayResponse = 'taken' | 'refused' | 'unclear';
 
-/** What became of a payment after it had succeeded. */
+/** Refunds and disputes of a payment after it had succeeded. */
 export interface ChargeFate {
   /** The payment; null for a charge that has none, or was declined. */
   readonly intentId: string | null;
@@ -40,7 +40,7 @@ export interface ChargeFate {
   readonly dispute: 'none' | 'open' | 'won' | 'lost';
 }
 
-/** What became of a hosted page. */
+/** The state of a hosted page. */
 interface BlockPage {
   readonly status: 'open' | 'paid' | 'over';
   readonly invoiceId: string | undefined;
@@ -178,7 +178,7 @@ export class StripeBlocks {
   }
 
   /**
-   * What proves that a block was paid on its page: the page's own payment, or its invoice where no payment was needed.
+   * The proof that a block was paid on its page: the page's own payment, or its invoice where no payment was needed.
    * The invoice is made after the payment, and need not name it.
    */
   async proofOfPage({ invoiceId, intentId }: BlockPage, priceCents: number): Promise<BlockProof | undefined> {
@@ -193,7 +193,7 @@ export class StripeBlocks {
     return invoiceId === undefined ? undefined : (await this.invoice(invoiceId, priceCents)).proof;
   }
 
-  /** What became of a customer's payments of a range: at most `most`, the newest first. */
+  /** Refunds and disputes of a customer's payments of a range: at most `most` payments, the newest first. */
   async charges(customerId: string, { from, until }: Range, most: number): Promise<ChargeFate[]> {
     const since = from && new Date(from.getTime() - CLOCK_SKEW_MS);
     const charges = await this.#stripe.charges

@@ -14,7 +14,7 @@ const GRACE_MS = 7 * 24 * 3_600_000;
  */
 const AFTER_PERIOD_MS = 60_000;
 
-/** What an account has by its subscription: a function of the provider's state and the time, and of nothing earlier. */
+/** An account's rights from its subscription: a function of the provider's state and the time alone. */
 export interface SubscriptionState {
   /** `none`, or the status of the subscription as the provider calls it. */
   readonly status: string;
@@ -77,7 +77,7 @@ const NONE: SubscriptionState = {
 };
 
 /**
- * What a customer's state at the provider means here. Pure: the same snapshot gives the same outcome whatever events
+ * Translates a customer's state at the provider. Pure: the same snapshot gives the same outcome whatever events
  * came before, in any order and number.
  *
  *     active                       the price's plan, quota by the item's period

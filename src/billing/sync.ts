@@ -15,8 +15,8 @@ export const SYNC_OUTCOMES = ['done', 'overtaken', 'failed'] as const;
 type SyncOutcome = (typeof SYNC_OUTCOMES)[number];
 
 /**
- * What an operator has to check: a state that is not understood, a second subscription, one that cannot be refunded, a
- * block that is called paid without a payment, and one whose invoice is rejected.
+ * Errors that an operator has to check: an unknown state, a second subscription, one that cannot be refunded, a
+ * block that is marked as paid without a payment, and a block whose invoice was rejected.
  */
 export const ERROR_KINDS = ['unclear', 'duplicate', 'refund', 'unproven', 'refused'] as const;
 export type ErrorKind = (typeof ERROR_KINDS)[number];

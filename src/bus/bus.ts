@@ -49,7 +49,7 @@ export function anywhere(routingKey: string, salt: string): string {
   return `${accountOf(routingKey)}:~${salt}`;
 }
 
-/** What a worker offers to the bus. */
+/** The part of a worker that the bus calls. */
 export interface PointerConsumer {
   /**
    * Resolves when there is room for a pointer of this class, with a slot held for it. Rejects when `signal` aborts.

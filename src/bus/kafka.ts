@@ -22,7 +22,7 @@ import { eventTopic, eventTopics, pointerTopic, pointerTopics, type TopicSetting
 import { encodeEvent, encodePointer } from './messages.ts';
 
 /** The outcome of each message: for counters. */
-export type PublishHook = (kind: 'pointer' | 'event', outcome: 'sent' | 'failed') => void;
+type PublishHook = (kind: 'pointer' | 'event', outcome: 'sent' | 'failed') => void;
 
 export interface KafkaBusOptions {
   /** host:port of at least one broker. */
@@ -76,7 +76,7 @@ export async function createKafkaBus(options: KafkaBusOptions): Promise<Bus> {
   return new KafkaBus(options);
 }
 
-/** What the bus has for each pool that it publishes to or consumes. */
+/** State of the bus for each pool that it publishes to or consumes. */
 interface Pool {
   readonly topics: TopicGroup;
   /** Made when the first pointer of the pool is published. */
@@ -182,7 +182,7 @@ class KafkaBus implements Bus {
   async subscribeEvents(topic: EventTopic, handler: (event: JobEvent) => void): Promise<Subscription> {
     const end = this.#handlers.add(topic, handler);
     const intake = this.#eventIntakes.get(topic) ?? this.#openEventIntake(topic);
-    await within(SUBSCRIBE_WAIT_MS, 'the first look at events', intake.ready()).catch(() => {});
+    await within(SUBSCRIBE_WAIT_MS, 'the first poll for events', intake.ready()).catch(() => {});
     return { stop: async () => end() };
   }
 

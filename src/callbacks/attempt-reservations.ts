@@ -34,12 +34,12 @@ export class AttemptReservations {
 
   /** @returns undefined when a bound is reached. */
   reserve({
-    lane,
+    lane: pair,
     accountId,
     host,
   }: Pick<Delivery, 'lane' | 'accountId' | 'host'>): Pick<Reservation, 'release'> | undefined {
     const wanted = [
-      [this.#pairs, lane],
+      [this.#pairs, pair],
       [this.#accounts, accountId],
       [this.#hosts, host],
     ] as const;

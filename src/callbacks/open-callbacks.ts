@@ -5,7 +5,7 @@ import type { JobEndStep } from '../jobs/job-ends.ts';
 import { DeliveryStore } from './delivery-store.ts';
 import { callBackBatch, callBackJobs } from './schedule-callbacks.ts';
 
-/** What every role needs of callbacks: a process that ends a job schedules its callback. */
+/** The parts of callbacks that every role needs: a process that ends a job schedules its callback. */
 export interface Callbacks {
   readonly deliveries: DeliveryStore;
   readonly batchFinished: (batch: Batch) => Promise<void>;

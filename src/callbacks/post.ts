@@ -1,7 +1,7 @@
 import { type Dispatcher, request } from 'undici';
 import { PlatenError } from '../errors/registry.ts';
 
-export interface PostRequest {
+interface PostRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
@@ -47,6 +47,6 @@ export function createPost(dispatcher: Dispatcher, timeoutMs: number): Post {
 function wordsFor(error: unknown, timeoutMs: number): string {
   if (error instanceof PlatenError) return error.message;
   const { name, code } = error as NodeJS.ErrnoException;
-  if (name === 'TimeoutError') return `There was no answer within ${timeoutMs / 1000} s.`;
+  if (name === 'TimeoutError') return `There was no response within ${timeoutMs / 1000} s.`;
   return `The connection failed${code === undefined ? '' : ` (${code})`}.`;
 }

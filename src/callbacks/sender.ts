@@ -11,7 +11,7 @@ import { signatures } from './signature.ts';
 import type { SigningKeys } from './signing-keys.ts';
 
 /** The result of an attempt: `retried` will be sent again, `failed` will not. */
-export type AttemptOutcome = 'delivered' | 'retried' | 'failed';
+type AttemptOutcome = 'delivered' | 'retried' | 'failed';
 
 export interface CallbackSenderDeps {
   readonly deliveries: DeliveryStore;
@@ -181,5 +181,5 @@ export class CallbackSender {
 function wordsFor(status: number): string {
   if (status === GONE) return 'The receiver is gone for good (410).';
   if (status >= 300 && status < 400) return `Redirects are not followed (${status}).`;
-  return `The receiver answered ${status}.`;
+  return `The receiver responded with status ${status}.`;
 }

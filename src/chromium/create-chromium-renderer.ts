@@ -24,9 +24,9 @@ import type { Finisher } from './render/finish.ts';
 import { SheetCache } from './render/print/sheet.ts';
 
 /** `account`: a kept context per account; `job`: a fresh context per job; `browser`: a fresh process tree per job. */
-export type Isolation = 'account' | 'job' | 'browser';
+type Isolation = 'account' | 'job' | 'browser';
 
-export type ChromiumMetrics = BrowserMetrics & RenderMetrics;
+type ChromiumMetrics = BrowserMetrics & RenderMetrics;
 
 export interface ChromiumRendererOptions {
   /** Default `preferred`. */
@@ -129,7 +129,7 @@ export async function createChromiumRenderer(options: ChromiumRendererOptions): 
     const browser = { ...(await statusOfBrowser(browsers)), ...(reason !== undefined && { reason }) };
     logStatus(logger, browser);
     if (policy === 'required' && browser.sandbox !== 'on')
-      throw new SandboxMissing(`a renderer was looked at, and its sandbox is ${browser.sandbox}`);
+      throw new SandboxMissing(`a renderer was checked, and its sandbox is ${browser.sandbox}`);
     const slots = await RenderSlots.launch(options.slots + (options.spareSlots ?? 0), contexts);
     return new ChromiumRenderer({ ...deps, browser, slots });
   } catch (error) {

@@ -3,7 +3,7 @@ import type { MediaType } from '../pdf/media-type.ts';
 import type { Findings } from '../report/findings.ts';
 import type { RenderReport } from '../report/phases.ts';
 
-/** What the browser loads: a document as text, or an address. Templates have been filled in to HTML before. */
+/** The source of a page: a document as text, or an address. Templates have been filled in to HTML before. */
 export type RenderSource =
   | {
       readonly kind: 'html';

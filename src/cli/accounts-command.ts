@@ -15,7 +15,7 @@ import { table } from './table.ts';
 
 const USAGE = `usage: platen accounts <command> [--json]
 
-  list [--limit N] [--offset N]              oldest first, 100 unless said otherwise
+  list [--limit N] [--offset N]              oldest first (default: 100)
   create EMAIL [--plan PLAN]                 prints the password that it makes
   set-plan ACCOUNT PLAN                      in force within a second
   reset-password ACCOUNT [--revoke-keys]     prints the new password; ends the account's tokens, and its API keys
@@ -107,8 +107,8 @@ const COMMANDS: Readonly<Record<string, { readonly operands: number; readonly ru
     async run({ accountService, invitations }, _operands, { plan, days }) {
       accountService.requirePlan(plan);
       const lifeMs = integer('days', days, 1, MAX_DAYS) * DAY_MS;
-      const { code, invitation } = await invitations.create(plan, lifeMs);
-      const expiresAt = invitation.expiresAt.toISOString();
+      const { secret: code, record } = await invitations.create({ plan }, lifeMs);
+      const expiresAt = record.expiresAt.toISOString();
       return {
         value: { code, plan, expiresAt },
         text: `Invitation, shown this once: ${code}\nGood for one account on the plan ${plan}, until ${expiresAt}.`,

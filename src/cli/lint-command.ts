@@ -49,5 +49,5 @@ function parse(argv: readonly string[]): { files: string[]; options: RenderOptio
   } catch (error) {
     throw error instanceof CommandError ? error : new CommandError(`${(error as Error).message}\n\n${USAGE}`);
   }
-  throw new CommandError(`Which files are to be looked at?\n\n${USAGE}`);
+  throw new CommandError(`Which files are to be checked?\n\n${USAGE}`);
 }

@@ -32,14 +32,14 @@ interface Target {
 export async function renderOnce({ url, key, signal }: Target): Promise<Rendered> {
   // Without the client's retries: the loop below retries more statuses, and keeps the last error for its final message.
   const client = new PlatenClient({ baseUrl: url.href, apiKey: key, retry: { giveUpAfterMs: 0 } });
-  let last = 'nothing has answered';
+  let last = 'nothing has responded';
   while (!signal.aborted) {
     const began = performance.now();
     try {
       const { bytes } = await client.render({ html: HTML }, { signal });
       const text = Buffer.from(bytes).toString();
       if (text.startsWith('%PDF-')) return { bytes: bytes.byteLength, tookMs: performance.now() - began };
-      throw new CommandError(`${url} answered 200, and what came is no PDF: ${text.slice(0, SHOWN)}`);
+      throw new CommandError(`${url} responded with 200, and the body is no PDF: ${text.slice(0, SHOWN)}`);
     } catch (error) {
       const why = describe(error as Error, url);
       if (!signal.aborted) last = why;
@@ -57,7 +57,7 @@ function describe(error: Error, url: URL): string {
   }
   if (error instanceof PlatenApiError) {
     const { status, code, message } = error;
-    const said = code === undefined ? message : `it answers ${status}: ${code}: ${message}`;
+    const said = code === undefined ? message : `it responds with ${status}: ${code}: ${message}`;
     if (!MAY_PASS.has(status)) throw new CommandError(`${url} does not render: ${said}`);
     return said;
   }

@@ -9,7 +9,7 @@ import { type Rendered, renderOnce } from './render-once.ts';
 const USAGE = `usage: platen try URL [--timeout SECONDS]
 
 Renders one small document through the API at URL, as an account of its own with a key that ends with the command, and looks
-at what comes back. Exits with 0 when that is a PDF. It waits for a service that is only starting: 60 s unless said otherwise.
+at what comes back. Exits with 0 when that is a PDF. It waits for a service that is still starting (default: 60 s).
 The database is the one of MONGODB_URI.`;
 
 /** The account has no password, so nobody can sign in to it. */

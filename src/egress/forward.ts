@@ -66,7 +66,7 @@ function responseTo(outgoing: ReturnType<typeof httpRequest>): Promise<IncomingM
   return new Promise((resolve, reject) => {
     outgoing.once('response', resolve);
     outgoing.on('error', reject);
-    outgoing.once('close', () => reject(new Error('closed without an answer')));
+    outgoing.once('close', () => reject(new Error('closed without a response')));
   });
 }
 

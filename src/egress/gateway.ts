@@ -11,7 +11,7 @@ import { resolveChecked } from './resolve.ts';
 /** How long, and for how many hosts, a rejection is remembered: well past the longest render. */
 const MEMORY = { ttlMs: 10 * 60_000, capacity: 10_000 };
 
-/** What the proxy reports to the metrics. */
+/** The metrics of the proxy. */
 interface EgressMetrics {
   /** The outcome of a requested connection. */
   outcome(outcome: 'connected' | EgressErrorCode): void;

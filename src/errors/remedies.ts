@@ -1,7 +1,7 @@
 import type { ErrorCode } from './registry.ts';
 
 /**
- * What the reader of an error can do about it, for each code: one or two sentences that apply to every request with
+ * The remedy for each error code, for the reader of the error: one or two sentences that apply to every request with
  * this error and contain nothing of the request itself. Sent with each error, and part of `docs/errors.md`.
  */
 export const REMEDIES: Readonly<Record<ErrorCode, string>> = {

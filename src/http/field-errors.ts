@@ -23,7 +23,7 @@ export function errorsOf(error: z.ZodError, whole: string): string[] {
     if (errors.length > MAX_ERRORS) break;
   }
   if (errors.length <= MAX_ERRORS) return errors;
-  return [...errors.slice(0, MAX_ERRORS), 'There are more faults than are listed here.'];
+  return [...errors.slice(0, MAX_ERRORS), 'There are more errors than are listed here.'];
 }
 
 function positionOf(path: readonly PropertyKey[], whole: string): string {

@@ -10,10 +10,10 @@ const LONGEST_ESCAPE = '\\uffff'.length;
 export function findJsonError(text: string): string {
   const beginning = text.slice(0, MAX_SCANNED);
   const at = new Scanner(beginning).scan();
-  if (at === undefined) return 'the fault could not be located';
+  if (at === undefined) return 'the error could not be located';
   // An escape sequence at the end of the beginning may be cut in two, which is no error.
   if (beginning.length < text.length && at > MAX_SCANNED - LONGEST_ESCAPE) {
-    return `the fault is not within its first ${MAX_SCANNED} characters`;
+    return `the error is not within its first ${MAX_SCANNED} characters`;
   }
   if (at >= text.length) return text.trim() === '' ? 'it is empty' : 'it ends too early';
   const line = linesBefore(text, at) + 1;
@@ -36,7 +36,7 @@ const ESCAPE = /\\(?:["\\/bfnrt]|u[\da-fA-F]{4})/y;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what ends a plain run
 const PLAIN = /[^"\\\u0000-\u001f]+/y;
 
-/** What may come next. */
+/** The tokens that may come next. */
 type Expected = 'value' | 'value or ]' | 'name' | 'name or }' | 'colon' | 'comma or end' | 'nothing';
 
 /** Has a stack of its own instead of recursion, because the caller chooses the nesting. */

@@ -4,7 +4,7 @@ import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Auth } from './route.ts';
 
-/** What is logged of a request. */
+/** The fields of a request that are logged. */
 interface RequestContext {
   readonly requestId: string;
   /** The pattern of the route, never the path, which may contain a token. */

@@ -5,7 +5,7 @@ import type { QuotaLimit, StoredLimit } from './ledger/ledger.ts';
 import type { LedgerRecord } from './ledger/ledger-record.ts';
 import { secondsPerJob } from './ledger/queue-pace.ts';
 
-/** What new jobs need in addition to slots or positions. */
+/** Resources that new jobs need in addition to slots or positions. */
 interface Wanted {
   readonly quota: QuotaLimit | undefined;
   readonly stored: StoredLimit;

@@ -11,8 +11,8 @@ export function createControllerMetrics(registry: Registry) {
   const pool = (name: string, help: string) =>
     new Gauge({ name, help, labelNames: ['pool'] as const, registers });
   return {
-    desiredReplicas: pool('platen_pool_desired_replicas', 'Workers that a pool was given, by pool.'),
-    replicas: pool('platen_pool_replicas', 'Workers that are there, by pool.'),
+    desiredReplicas: pool('platen_pool_desired_replicas', 'Workers that a pool is scaled to, by pool.'),
+    replicas: pool('platen_pool_replicas', 'Workers that exist, by pool.'),
     readyReplicas: pool('platen_pool_ready_replicas', 'Workers that are ready, by pool.'),
     maxReplicas: pool('platen_pool_max_replicas', 'Workers that a pool may have, by pool.'),
     hold: new Gauge({
@@ -29,7 +29,7 @@ export function createControllerMetrics(registry: Registry) {
     }),
     wrongVictims: new Counter({
       name: 'platen_wrong_victims_total',
-      help: 'Workers that ended in a shrink in the place of a chosen one, by pool.',
+      help: 'Workers that ended in a scale-down instead of the chosen one, by pool.',
       labelNames: ['pool'] as const,
       registers,
     }),
@@ -41,20 +41,20 @@ export function createControllerMetrics(registry: Registry) {
     }),
     reconcileDuration: new Histogram({
       name: 'platen_reconcile_duration_seconds',
-      help: 'Time of one look at an object, in seconds, by controller.',
+      help: 'Time of one reconciliation of an object, in seconds, by controller.',
       labelNames: ['controller'] as const,
       buckets: RECONCILE_BUCKETS,
       registers,
     }),
     reconcileErrors: new Counter({
       name: 'platen_reconcile_errors_total',
-      help: 'Looks that failed and will be repeated, by controller and reason.',
+      help: 'Reconciliations that failed and will be repeated, by controller and reason.',
       labelNames: ['controller', 'reason'] as const,
       registers,
     }),
     watchAge: new Gauge({
       name: 'platen_watch_age_seconds',
-      help: 'Time since anything was heard of the API server about a kind, in seconds.',
+      help: 'Time since the last message of the API server about a kind, in seconds.',
       labelNames: ['kind'] as const,
       registers,
     }),
@@ -67,7 +67,7 @@ export function createControllerMetrics(registry: Registry) {
     }),
     defaultsMissing: new Gauge({
       name: 'platen_default_resources_missing',
-      help: 'Default plans and pools that the leader could not make yet.',
+      help: 'Default plans and pools that the leader could not create yet.',
       registers,
     }),
     leader: new Gauge({
@@ -82,7 +82,7 @@ export function createControllerMetrics(registry: Registry) {
     }),
     apiCalls: new Counter({
       name: 'platen_kubernetes_calls_total',
-      help: 'Calls of the Kubernetes API, by method and status (0 without an answer).',
+      help: 'Calls of the Kubernetes API, by method and status (0 without a response).',
       labelNames: ['method', 'status'] as const,
       registers,
     }),

@@ -51,7 +51,7 @@ const GAUGES_EVERY_MS = 1000;
 /** The queue counts as stuck when it has work and has finished none for this long, in milliseconds. */
 const STUCK_AFTER_MS = 120_000;
 
-/** What the leader runs: caches that put keys into queues, and the two controllers that reconcile them. */
+/** Components that the leader runs: caches that put keys into queues, and two controllers that reconcile the keys. */
 export class Controller {
   readonly #deps: ControllerDeps;
   readonly #informers: ControllerInformers;

@@ -2,13 +2,13 @@ import type { Plan } from '../plans/plan.ts';
 import { type MirroredSet, UNKNOWN_ORIGIN } from '../plans/plan-mirror.ts';
 import type { PoolSettings } from '../plans/plan-source.ts';
 
-/** What the mirror has under a name, and the namespace that it came from. */
+/** The value that the mirror has under a name, and the namespace that it comes from. */
 export interface Held<T> {
   readonly value: T;
   readonly namespace: string;
 }
 
-/** What stays as it is mirrored, by name, since its namespace has not been read yet. */
+/** Mirrored values, by name, that stay unchanged because their namespace has not been read yet. */
 export interface HeldNames {
   readonly plans: ReadonlyMap<string, Held<Plan>>;
   readonly pools: ReadonlyMap<string, Held<PoolSettings>>;

@@ -1,6 +1,6 @@
 /**
- * What a request for work goes through before its job is written: authentication, the rate of the account, and the
- * taking of a plan slot or a position together with the quota; and of one that waits, the confirmation of its position.
+ * The steps of a request for work before its job is written: authentication, the rate limit of the account, and the
+ * reservation of a plan slot or a position together with the quota. If the job waits, its position is then confirmed.
  * Whether the whole service is full is checked against a number in memory, and not timed.
  */
 type AdmissionStep = 'authenticate' | 'limit' | 'reserve' | 'confirm';

@@ -48,8 +48,8 @@ export class UnreadResponses {
     this.#reservations = new Reservations({
       ...bounds,
       evict: 'oldest',
-      ownerExceeded: () => tooMuch('TOO_MANY_WAITING', 'Too many answers to this account wait to be read.'),
-      allExceeded: () => tooMuch('UNAVAILABLE', 'As many answers wait to be read as there may be.'),
+      ownerExceeded: () => tooMuch('TOO_MANY_WAITING', 'Too many responses to this account are unread.'),
+      allExceeded: () => tooMuch('UNAVAILABLE', 'The limit of unread responses is reached.'),
     });
   }
 

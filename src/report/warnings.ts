@@ -55,7 +55,7 @@ function requestWarning({ url, outcome, status, rule, error }: LoggedRequest): s
       ?.pathname.split('/')
       .findLast((part) => part !== '') ?? url;
   if (outcome === 'error') return `${name} answered ${status} (${url})`;
-  if (outcome === 'unreachable') return `${name} could not be loaded: ${error ?? 'no answer'} (${url})`;
+  if (outcome === 'unreachable') return `${name} could not be loaded: ${error ?? 'no response'} (${url})`;
   // The caller wants this request blocked.
   if (rule === 'blockRequests') return undefined;
   if (rule === 'egress') return `${name} leads to an address that may not be reached (${url})`;

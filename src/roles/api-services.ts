@@ -15,7 +15,7 @@ import { createAccountServices } from './account-services.ts';
 import type { Closers } from './component.ts';
 import type { Core } from './core.ts';
 
-/** What the API needs besides the core: authentication, rate limits, and records of usage. */
+/** The components that the API needs besides the core: authentication, rate limits, and records of usage. */
 export type ApiServices = Awaited<ReturnType<typeof openApiServices>>;
 
 /** `closers` closes what was opened. */

@@ -4,7 +4,7 @@ import type { BrowserStatus } from '../chromium/renderer.ts';
 export interface Component {
   /** Stops taking work, ends what is under way within the grace time, and releases all resources. */
   stop(): Promise<void>;
-  /** What keeps it from taking work; empty when it is ready. */
+  /** The problems that keep it from taking work; empty when it is ready. */
   problems(): Promise<string[]> | string[];
   /** The browser that it renders with, if any. */
   readonly browser?: BrowserStatus;

@@ -38,7 +38,7 @@ import { startOpsServer } from './http-server.ts';
 import type { RunningRole } from './run-role.ts';
 import { startSecretWatch } from './secret-watch.ts';
 
-/** What the controller works with besides the API server. */
+/** The components that the controller uses besides the API server. */
 interface Deps {
   readonly config: Config;
   readonly connection: Connection;

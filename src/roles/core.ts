@@ -31,7 +31,7 @@ import { openBus } from './open-bus.ts';
 import { recordBus } from './record-bus.ts';
 import { startSecretWatch } from './secret-watch.ts';
 
-/** What every role needs: the database, the bus, accounts with their plans, and the life of jobs. */
+/** The components that every role needs: the database, the bus, accounts with their plans, and the life of jobs. */
 export interface Core extends JobLife {
   readonly role: JobRole;
   readonly config: Config;

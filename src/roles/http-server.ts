@@ -11,7 +11,7 @@ export interface ListeningComponent extends Component {
   readonly port: number;
 }
 
-/** What a server of operations needs to know of its process. */
+/** The parts of its process that a server of operations reads. */
 interface OpsServerDeps {
   readonly role: Role;
   readonly config: Pick<Config, 'PORT' | 'PLATEN_OPS_PORT' | 'PLATEN_HOST'>;

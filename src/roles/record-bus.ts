@@ -6,7 +6,7 @@ import type { Metrics } from '../telemetry/metrics.ts';
 export function recordBus({ registry }: Pick<Metrics, 'registry'>, bus: Pick<Bus, 'problem'>): void {
   new Gauge({
     name: 'platen_bus_connected',
-    help: '1 while the process can send messages to the other roles and take theirs, 0 while Kafka is away or something of it is.',
+    help: '1 while the process can exchange messages with the other roles, 0 while Kafka or a part of it is unreachable.',
     registers: [registry],
     collect() {
       this.set(bus.problem() === undefined ? 1 : 0);

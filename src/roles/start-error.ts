@@ -12,15 +12,15 @@ const OURS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * What keeps a role from starting, in one line for the person who started it: what, where and why. An unforeseen error
- * keeps its stack.
+ * Describes the error that keeps a role from starting, in one line for the operator: what, where and why. An
+ * unforeseen error keeps its stack.
  */
 export function describeStartError(error: unknown, config: Config): string {
   if (!(error instanceof Error) || OURS.has(error.name)) return inspectError(error);
   const known = describeSystemError(error, config);
   if (known !== undefined) return known;
   if (error.name === 'MongooseServerSelectionError')
-    return `MONGODB_URI: no database answers: ${error.message}`;
+    return `MONGODB_URI: no database responds: ${error.message}`;
   return error.message.replaceAll(/\s*\n\s*/g, ' ');
 }
 

@@ -17,8 +17,8 @@ export interface CollectionSpec {
   /** Fields of indexes from older versions that no query needs besides `indexes`. */
   readonly replaced?: readonly Directions[];
   /**
-   * What queries use besides their index: fields that are compared without it, and `sort a, b` for sorting without it,
-   * among the few records to which the index leads.
+   * Query terms that the index does not serve: fields that are compared without it, and `sort a, b` for a sort without
+   * it, among the few records to which the index leads.
    */
   readonly filtersBy?: { readonly fields: readonly string[]; readonly reason: string };
   /** Queries that read the whole collection, as `nameOf` writes them, each with the reason why that is little. */
@@ -55,9 +55,10 @@ const LEFT: ReadonlySet<unknown> = new Set([26, 27, 12_587]);
 const ensured = new WeakMap<Connection, Set<CollectionSpec>>();
 
 /**
- * Creates every declared index that is missing, then drops the indexes that are replaced, with a command or two for each
- * collection that was declared since the last call. Repeating it, also in several processes at once, changes nothing. MongoDB builds an index while others read and write the collection. A starting
- * process waits for the index, because without it every query would read the whole collection.
+ * Creates every declared index that is missing, then drops the indexes that are replaced, with a command or two for
+ * each collection that was declared since the last call. Repeating it, also in several processes at once, changes
+ * nothing. MongoDB builds an index while others read and write the collection. A starting process waits for the index,
+ * because without it every query would read the whole collection.
  */
 export async function ensureIndexes(connection: Connection): Promise<void> {
   const done = ensured.get(connection) ?? new Set();

@@ -30,7 +30,7 @@ export function nameOf({ filter, sort }: QueryShape): string {
 }
 
 /**
- * What a query needs that its best index does not provide. A query can use an index if it binds the index's first
+ * The terms of a query that its best index does not serve. A query can use an index if it binds the index's first
  * fields, all of them except the last to values. The following fields of the index provide the sort, in both
  * directions.
  *

@@ -26,27 +26,27 @@ export function createMetrics(role: string) {
     registry,
     httpRequests: new Counter({
       name: 'platen_http_requests_total',
-      help: 'HTTP requests answered, by route pattern, method and status.',
+      help: 'Responses to HTTP requests, by route pattern, method and status.',
       labelNames: ['method', 'route', 'status'] as const,
       registers,
     }),
     httpDuration: new Histogram({
       name: 'platen_http_request_duration_seconds',
-      help: 'Time from a request to the end of its answer, in seconds.',
+      help: 'Time from a request to the end of its response, in seconds.',
       labelNames: ['method', 'route'] as const,
       buckets: DURATION_BUCKETS,
       registers,
     }),
     admissionDuration: new Histogram({
       name: 'platen_admission_duration_seconds',
-      help: 'Time that requests for work spend on being let in, by step: authenticate, limit, reserve (slot or place, and quota), confirm (of a place); total is the sum, of requests that were let in.',
+      help: 'Time that requests for work spend in admission, by step: authenticate, limit, reserve (slot or position, and quota), confirm (of a position); total is the sum, of requests that were admitted.',
       labelNames: ['step'] as const,
       buckets: ADMISSION_BUCKETS,
       registers,
     }),
     paymentEvents: new Counter({
       name: 'platen_payment_events_total',
-      help: 'Events of the payment provider: noted, ignored, refused (not signed, or too old) or failed (could not be stored).',
+      help: 'Events of the payment provider: noted, ignored, refused (rejected: not signed, or too old) or failed (could not be stored).',
       labelNames: ['outcome'] as const,
       registers,
     }),
@@ -58,13 +58,13 @@ export function createMetrics(role: string) {
     }),
     billingSyncs: new Counter({
       name: 'platen_billing_folds_total',
-      help: 'Looks at what the payment provider says of an account: done, overtaken (by a later one) or failed.',
+      help: 'Synchronizations of an account with the payment provider: done, overtaken (by a later one) or failed.',
       labelNames: ['outcome'] as const,
       registers,
     }),
     reconcileFindings: new Counter({
       name: 'platen_billing_reconcile_findings_total',
-      help: 'What was found by asking the payment provider, by kind: event (one that had not arrived) or schedule (one that was half-made, and was finished or released).',
+      help: 'Differences that queries of the payment provider found, by kind: event (one that had not arrived) or schedule (one that was half-made, and was finished or released).',
       labelNames: ['kind'] as const,
       registers,
     }),
@@ -82,7 +82,7 @@ export function createMetrics(role: string) {
     }),
     billingErrors: new Counter({
       name: 'platen_billing_faults_total',
-      help: 'What an operator has to look at, each time that it is seen: unclear (a status or price that is not understood), duplicate (a second subscription), refund (one that cannot be paid back), unproven (a block that is called paid without a payment), refused (a block whose invoice is refused).',
+      help: 'States that an operator has to check, counted each time that one is seen: unclear (a status or price that is not understood), duplicate (a second subscription), refund (one that cannot be paid back), unproven (a block that is marked as paid without a payment), refused (a block whose invoice was rejected).',
       labelNames: ['kind'] as const,
       registers,
     }),
@@ -112,25 +112,25 @@ export function createMetrics(role: string) {
     }),
     jobWait: new Histogram({
       name: 'platen_job_wait_seconds',
-      help: 'Time that jobs had waited when a worker took them for the first time, by what for: slot (of their plan) or worker, and class.',
+      help: 'Time that jobs had waited when a worker took them for the first time, by what they waited for (a slot of their plan, or a worker) and class.',
       labelNames: ['for', 'class'] as const,
       buckets: DURATION_BUCKETS,
       registers,
     }),
     plansFileValid: new Gauge({
       name: 'platen_plans_file_valid',
-      help: '1 while the plans are as the plans file says, or without one; 0 while the file has faults and the plans are as before.',
+      help: '1 while the plans are those of the plans file, or without such a file; 0 while the file has errors and the earlier plans stay in force.',
       registers,
     }),
     secretOutdated: new Gauge({
       name: 'platen_secret_outdated',
-      help: '1 while the Secret that a variable was taken from says something else than at the start of the process, by variable.',
+      help: '1 while the Secret that a variable was taken from differs from the start of the process, by variable.',
       labelNames: ['variable'] as const,
       registers,
     }),
     poolDemand: new Gauge({
       name: 'platen_pool_demand_slots',
-      help: 'Jobs that may run at the moment, by pool: in flight, and those waiting that would fit beside them.',
+      help: 'Jobs that may run at the moment, by pool: in flight, and waiting jobs that would fit in addition.',
       labelNames: ['pool'] as const,
       registers,
     }),
@@ -174,19 +174,19 @@ export function createMetrics(role: string) {
     }),
     workerStart: new Gauge({
       name: 'platen_worker_start_seconds',
-      help: 'Time from the start of the process to its first look for work, in seconds, by pool.',
+      help: 'Time from the start of the process to its first poll for work, in seconds, by pool.',
       labelNames: ['pool'] as const,
       registers,
     }),
     contextLeases: new Counter({
       name: 'platen_browser_context_leases_total',
-      help: 'Browser contexts given to renders: warm ones that were kept for their account, and cold ones that were made.',
+      help: 'Browser contexts leased to renders: warm (kept for their account) or cold (new).',
       labelNames: ['kind'] as const,
       registers,
     }),
     contextRenders: new Histogram({
       name: 'platen_browser_context_render_seconds',
-      help: 'Time of a render within the browser, from its slot to its PDF, by the context that it got: warm or cold.',
+      help: 'Time of a render within the browser, from its slot to its PDF, by kind of context: warm or cold.',
       labelNames: ['kind'] as const,
       buckets: CONTEXT_BUCKETS,
       registers,
@@ -194,7 +194,7 @@ export function createMetrics(role: string) {
     browsers: new Gauge({ name: 'platen_browsers', help: 'Browser processes alive.', registers }),
     contexts: new Gauge({
       name: 'platen_browser_contexts',
-      help: 'Browser contexts open, at work or kept warm for their account.',
+      help: 'Open browser contexts, in use or kept warm for their account.',
       registers,
     }),
     browserSandboxed: new Gauge({
@@ -217,7 +217,7 @@ export function createMetrics(role: string) {
     }),
     sweepRepairs: new Counter({
       name: 'platen_sweep_repairs_total',
-      help: 'Things a sweep put right, by sweep.',
+      help: 'Repairs that sweeps made, by sweep.',
       labelNames: ['sweep'] as const,
       registers,
     }),
@@ -229,7 +229,7 @@ export function createMetrics(role: string) {
     }),
     callbackOldestDue: new Gauge({
       name: 'platen_callback_oldest_due_seconds',
-      help: 'For how long the oldest callback has been due that is not kept back by its own receiver, in seconds; 0 while none is.',
+      help: 'Time since the oldest callback became due that its own receiver does not delay, in seconds; 0 while none is due.',
       registers,
     }),
     mails: new Counter({
@@ -240,17 +240,17 @@ export function createMetrics(role: string) {
     }),
     mailsWaiting: new Gauge({
       name: 'platen_mails_waiting',
-      help: 'Mails that are to be sent.',
+      help: 'Mails that wait to be sent.',
       registers,
     }),
     mailOldestWaiting: new Gauge({
       name: 'platen_mail_oldest_waiting_seconds',
-      help: 'For how long the oldest mail that is to be sent has been waiting, in seconds; 0 while none is.',
+      help: 'Time that the oldest unsent mail has been waiting, in seconds; 0 without unsent mails.',
       registers,
     }),
     egress: new Counter({
       name: 'platen_egress_connections_total',
-      help: 'Connections that documents asked for, by outcome: connected, or why not.',
+      help: 'Connections that documents requested, by outcome: connected, or the reason why not.',
       labelNames: ['outcome'] as const,
       registers,
     }),

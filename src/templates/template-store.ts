@@ -161,9 +161,9 @@ export class TemplateStore {
           const freedBytes = (await this.#deleteOld(version, keep)) - countedByOthers;
           return { template: { ...template, ...pointerTo(version) }, version, freedBytes };
         }
-        // So many other saves came first that this version is not kept. They may not include it: its number may have
-        // been free because the version that had it is already deleted. So it is saved again, on top of the other
-        // saves.
+        // More saves came first than versions are kept, so this version is not kept. They may not include it: its
+        // number may have been free because the version that had it is already deleted. So it is saved again, on top
+        // of the other saves.
         if (!(await this.#versions.deleteOne({ _id: version._id }))) countedByOthers += sizeOf(version);
       }
       base = await this.#latest(templateId);
@@ -208,7 +208,7 @@ export class TemplateStore {
       if (template === undefined) return undefined;
       const version = await this.#versions.findById(template.currentVersionId);
       if (version !== undefined) return { template, version };
-      // So many saves came in between that this version is no longer kept: another one is current by now.
+      // More saves came in between than versions are kept, so this version is gone: another one is current by now.
     }
     throw new Error(`Template ${templateId} is saved faster than it can be read.`);
   }

@@ -58,7 +58,7 @@ describe('platen try', () => {
       const { port } = other.address() as AddressInfo;
       const { code, stderr } = await platenTry(`http://127.0.0.1:${port}`);
       assert.equal(code, 1);
-      assert.match(stderr, /what came is no PDF: <h1>Welcome to nginx!/);
+      assert.match(stderr, /the body is no PDF: <h1>Welcome to nginx!/);
     } finally {
       other.close();
     }

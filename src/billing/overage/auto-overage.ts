@@ -10,7 +10,7 @@ import { BLOCK_SIZES, type BlockSize, type Catalogue } from '../catalogue.ts';
 import { reported } from '../rejections.ts';
 import type { SubscriptionState } from '../subscription.ts';
 
-export interface AutoOverageRequest {
+interface AutoOverageRequest {
   readonly enabled: boolean;
   /** Unchanged when undefined; at first the smallest size. */
   readonly blockSize?: BlockSize | undefined;
@@ -18,7 +18,7 @@ export interface AutoOverageRequest {
   readonly capCents?: number | undefined;
 }
 
-export interface AutoOverageDeps {
+interface AutoOverageDeps {
   readonly store: BillingStore;
   readonly purchases: Purchases;
   readonly catalogue: Catalogue;
@@ -30,7 +30,7 @@ export interface AutoOverageDeps {
   readonly checkAt: (accountId: string) => Promise<SubscriptionState | undefined>;
 }
 
-/** What an account lets the service buy when its quota is used up. */
+/** Purchases that an account lets the service make when its quota is used up. */
 export class AutoOverage {
   readonly #deps: AutoOverageDeps;
 
@@ -53,7 +53,10 @@ export class AutoOverage {
     const state = await this.#stateOf(accountId, request.enabled);
     const cycle = state === undefined ? undefined : cycleOf(state);
     if (request.enabled && (state?.mayBuyByItself !== true || cycle === undefined)) {
-      throw new PlatenError('NOT_SUBSCRIBED', 'Blocks are bought only beside a subscription that is paid.');
+      throw new PlatenError(
+        'NOT_SUBSCRIBED',
+        'Blocks can be bought only in addition to a paid subscription.',
+      );
     }
     const units = request.blockSize ?? BLOCK_SIZES.find((size) => size === before?.units) ?? BLOCK_SIZES[0];
     const priceCents = request.enabled

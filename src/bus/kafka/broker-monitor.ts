@@ -53,7 +53,7 @@ export class BrokerMonitor {
     const { signal } = this.#stopped;
     while (!signal.aborted) {
       try {
-        await this.whileOpen(PROBE_TIMEOUT_MS, 'the answer of the brokers', this.#ask());
+        await this.whileOpen(PROBE_TIMEOUT_MS, 'the response of the brokers', this.#ask());
         this.#responded();
       } catch (error) {
         if (signal.aborted) return;
@@ -74,7 +74,7 @@ export class BrokerMonitor {
     if (this.#problem === undefined) return;
     this.#problem = undefined;
     this.#reachable.resolve();
-    this.#logger.info('Kafka answers');
+    this.#logger.info('Kafka responds again');
   }
 
   #failed(reason: string): void {

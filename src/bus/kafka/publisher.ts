@@ -21,7 +21,7 @@ interface Waiting {
   readonly settle: (error?: Error) => void;
 }
 
-export interface PublisherOptions {
+interface PublisherOptions {
   /** -1: all in-sync replicas; 1: the leader. */
   readonly acks: -1 | 1;
   /** In milliseconds. A message that has not arrived by then has failed; it may still arrive later. */
@@ -84,7 +84,7 @@ export class Publisher {
         if (error === undefined) resolve();
         else reject(error);
       };
-      const late = () => settle(new Error('Kafka did not answer in time.', { cause: this.#lastFailure }));
+      const late = () => settle(new Error('Kafka did not respond in time.', { cause: this.#lastFailure }));
       const timer = setTimeout(late, deadlineMs);
       const waiting = { topic, message, settled: () => settled, settle };
       this.#waiting.add(waiting);

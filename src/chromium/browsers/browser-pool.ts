@@ -21,7 +21,7 @@ import { endHeaviestPage } from './page-memory.ts';
 import { type LaunchOptions, launchBrowser } from './process/launch.ts';
 import type { MachineMemory } from './process/machine-memory.ts';
 
-/** What a render requires of its browser. */
+/** A render's requirements of its browser. */
 interface BrowserNeeds extends BrowserRequest {
   /** Whether the render needs a browser of its own, which ends with it. */
   readonly alone?: boolean | undefined;

@@ -14,7 +14,8 @@ export interface BrowserWeight {
 }
 
 /**
- * Measures the memory of browsers. All are measured together: processes are listed once for all of them, and the number of processes measured in one pass is bounded over all browsers (see MemoryMeter).
+ * Measures the memory of browsers. All are measured together: processes are listed once for all browsers, and the
+ * number of processes that one pass measures is bounded over all browsers (see MemoryMeter).
  */
 export class BrowserScale {
   readonly #meter = new MemoryMeter();

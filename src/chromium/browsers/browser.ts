@@ -17,12 +17,12 @@ export interface TargetListener {
 }
 
 /** Why a browser has to be ended: it does not respond, or it has closed its connection. */
-export type BrowserError = 'hung' | 'crashed';
+type BrowserError = 'hung' | 'crashed';
 
 /**
- * What a browser's pages are connected to, and the group whose renders it runs; without a group, the browser is shared.
+ * Services that a browser's pages use, and the group whose renders it runs; without a group, the browser is shared.
  */
-export interface BrowserSurroundings {
+interface BrowserSurroundings {
   readonly documents?: DocumentHost | undefined;
   readonly egress?: ListenerOpener | undefined;
   readonly group?: string | undefined;
@@ -135,7 +135,7 @@ export class RenderBrowser {
     return { session, targetId };
   }
 
-  /** What a page needs of its browser and of this process. */
+  /** Services of the browser and of this process that a page uses. */
   surroundings(session: CDPSession): PageSurroundings {
     return {
       countReports: (onLimitExceeded) => this.#launched.pipe.count(session.id(), onLimitExceeded),
@@ -191,7 +191,7 @@ export class RenderBrowser {
 
 /** Whether `work`, which does not reject, is done within `ms`. */
 function isDone(ms: number, work: Promise<void>): Promise<boolean> {
-  return within(ms, 'an answer', work).then(
+  return within(ms, 'a response', work).then(
     () => true,
     () => false,
   );

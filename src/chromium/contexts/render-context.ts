@@ -4,7 +4,7 @@ import type { DedicatedPages } from '../browsers/dedicated-browsers.ts';
 import { NETWORK_EVENTS } from './page/page-settings.ts';
 import { RenderPage } from './page/render-page.ts';
 
-/** What a job requires of its context. */
+/** A job's requirements of its context. */
 export interface ContextNeeds {
   readonly accountId: string;
   /** Whether its document is only drawn correctly in a page that draws frames. */

@@ -39,8 +39,8 @@ export interface Arrival {
 }
 
 /**
- * What one account uses: plan slots, positions in its queues, quota. All limited resources of an account are in this
- * one record, so that one atomic update takes or gives them back, at the same cost however many jobs wait.
+ * The resources that one account uses: plan slots, positions in its queues, quota. All of them are in this one
+ * record, so that one atomic update takes or gives them back, at the same cost however many jobs wait.
  *
  * The record also names every job that is between two steps: if a process dies in between, a sweep finds the job by its
  * name and does the rest. Only a job that waits at its position is not named; it is found by the number of the
@@ -76,7 +76,7 @@ export interface LedgerRecord {
   readonly quota?: Readonly<Record<string, number>>;
   /** PDFs that were bought beyond the quota. */
   readonly bought?: Bought;
-  /** What may be bought automatically, and the current purchase. */
+  /** The limits of automatic purchases, and the current purchase. */
   readonly overage?: Overage;
   /** Changes of `bought` and `overage` that are not in the audit log yet. */
   readonly unrecorded?: readonly UnrecordedChange[];

@@ -11,7 +11,7 @@ export interface Gate {
   readonly at: number;
 }
 
-/** What an account lets the service buy automatically. Amounts are US cents. */
+/** Purchases that an account lets the service make automatically. Amounts are in US cents. */
 export interface Overage {
   /** The owner's setting. */
   readonly enabled: boolean;

@@ -28,7 +28,7 @@ const TRIES = 50;
 const LIMIT = 1000;
 
 /**
- * What is bought beyond the quota. It is part of the account's ledger, together with the use of the quota: so one
+ * Purchases beyond the quota. They are part of the account's ledger, together with the use of the quota: so one
  * update of one record decides whether the quota suffices and whether to buy. The same update writes the entry for the
  * audit log.
  */

@@ -4,7 +4,7 @@ import { isPastTestPeriod } from '../../usage/quota-period.ts';
 import type { LedgerRecord } from '../ledger/ledger-record.ts';
 import type { StoredBytes } from '../ledger/stored-bytes.ts';
 
-export interface RecountDeps {
+interface RecountDeps {
   readonly stored: StoredBytes;
   readonly clock: Clock;
   /** Each function counts the bytes of one kind that an account really stores. */
@@ -12,7 +12,7 @@ export interface RecountDeps {
 }
 
 /** The most accounts that one run checks, and the most that it recounts. */
-const LOOKED_AT = 1000;
+const PER_PASS = 1000;
 const COUNTED = 50;
 /** Accounts whose last revision is remembered. */
 const REMEMBERED = 100_000;
@@ -37,10 +37,10 @@ export class StoredRecount {
    * corrections.
    */
   async run(): Promise<number> {
-    const records = await this.#deps.stored.after(this.#last, LOOKED_AT);
+    const records = await this.#deps.stored.after(this.#last, PER_PASS);
     let counted = 0;
     let repaired = 0;
-    this.#last = records.length < LOOKED_AT ? '' : records.at(-1)!._id;
+    this.#last = records.length < PER_PASS ? '' : records.at(-1)!._id;
     for (const record of records) {
       const { _id, revision } = record;
       const unchanged = this.#seen.get(_id) === revision;

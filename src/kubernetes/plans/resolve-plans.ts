@@ -6,12 +6,12 @@ import type { RenderPlan } from '../resources/kinds.ts';
 import { holdersOfNames } from '../resources/names-taken.ts';
 import { keyOf } from '../runtime/client/kube-object.ts';
 
-/** What became of one RenderPlan. */
+/** The outcome for one RenderPlan. */
 export interface PlanVerdict {
   readonly state: 'Valid' | 'Invalid' | 'NameTaken';
   /** Why it is not in force: the errors, or the object that holds the name. */
   readonly detail?: string;
-  /** What is in force under its name from this object; undefined when nothing is. */
+  /** The plan in force under its name that comes from this object; undefined without one. */
   readonly inForce?: Plan;
   /** The pool that it names, and the one that runs its jobs. */
   readonly wantedPool?: string;
@@ -119,7 +119,7 @@ function withPool(plan: Plan, pools: ReadonlyMap<string, PoolSettings>): Plan {
   return poolRef === undefined || pools.has(poolRef) ? plan : rest;
 }
 
-/** What was in force of the plan when it was last valid. */
+/** The fields of the plan that were in force when it was last valid. */
 function lastGood({ status }: RenderPlan): Overrides | undefined {
   const parsed = planSchema.safeParse(status?.inForce);
   return parsed.success ? parsed.data : undefined;

@@ -10,7 +10,7 @@ export type Acceptance =
   | { readonly state: 'NameTaken'; readonly by: string }
   | { readonly state: 'NamespaceUnreadable'; readonly problem: string };
 
-/** What is known of the object that holds a pool's name. */
+/** The object that holds a pool's name. */
 export type NameHolder = Pick<RenderPool, 'metadata'>;
 
 /**

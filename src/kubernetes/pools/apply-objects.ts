@@ -25,7 +25,7 @@ export interface OwnedInformers {
   readonly accounts: Informer<PlainObject>;
 }
 
-/** What was applied last of an object: applying it again, at the same generation, would change nothing. */
+/** The last applied state of an object: applying it again at the same generation would change nothing. */
 interface Applied {
   readonly wanted: string;
   readonly generation: number | undefined;

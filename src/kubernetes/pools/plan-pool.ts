@@ -20,7 +20,7 @@ export interface ObservedPool {
   readonly sample: PoolSample | undefined;
 }
 
-/** What one reconciliation passes to the next. A new leader begins with `startMemory`. */
+/** State that one reconciliation passes to the next. A new leader begins with `startMemory`. */
 export interface PoolMemory {
   readonly autoscaler: AutoscalerState;
   readonly shrink: ShrinkCheck | undefined;

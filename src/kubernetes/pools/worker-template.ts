@@ -5,7 +5,7 @@ import type { RenderPoolSpec } from '../resources/render-pool.ts';
 import { workerSelector } from './names.ts';
 
 const WORKER = 'worker';
-/** What a process needs to end by itself before it is killed, in seconds. */
+/** Time that a process has to end by itself before it is killed, in seconds. */
 const GRACE_MARGIN_SECONDS = 10;
 
 const labels = z.record(z.string(), z.string());
@@ -24,7 +24,7 @@ const templateSchema = z.looseObject({
   }),
 });
 
-/** What every worker of the installation has; the pool's fields override it. */
+/** The pod template of every worker of the installation; the pool's fields override it. */
 export type WorkerTemplate = z.infer<typeof templateSchema>;
 
 /** @param text YAML of a PodTemplateSpec. @throws an error that names each problem. */

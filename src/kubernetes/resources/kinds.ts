@@ -4,7 +4,7 @@ import { GROUP, VERSION } from './group.ts';
 import type { RenderPlanSpec, RenderPlanStatus } from './render-plan.ts';
 import type { RenderPoolSpec, RenderPoolStatus } from './render-pool.ts';
 
-/** Of these kinds only the fields that Platen reads are described; the rest is carried along. */
+/** Each kind describes only the fields that Platen reads; other fields are kept as they are. */
 
 type WithConditions<Status> = Omit<Status, 'conditions'> & { readonly conditions?: readonly Condition[] };
 

@@ -28,7 +28,7 @@ const environmentVariable = z.object({
   valueFrom: passedOn.describe('A field, a ConfigMap or a Secret that it is taken from.').optional(),
 });
 
-/** What a pool may set on its pods. Each field overrides the template that the installation brings. */
+/** Fields that a pool may set on its pods. Each overrides the same field of the installation's template. */
 export const podFields = {
   image: z
     .string()

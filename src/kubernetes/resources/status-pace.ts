@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 export const COUNTS_EVERY_MS = 10_000;
 
 export interface PacedStatus<S> {
-  /** What to write now; undefined when nothing is due. */
+  /** The status to write now; undefined when none is due. */
   readonly write: S | undefined;
   /** Milliseconds after which the rest is due. */
   readonly againAfterMs: number | undefined;

@@ -89,7 +89,7 @@ export interface FleetState {
   readonly rolling: boolean;
 }
 
-/** What one decision passes to the next. A new leader begins with `startState`; nothing of it is stored. */
+/** State that one decision passes to the next. It is not stored: a new leader begins with `startState`. */
 export interface AutoscalerState {
   /** Sizes wanted within the stabilisation window, oldest first, without those that a later and larger one covers. */
   readonly wanted: readonly { readonly at: number; readonly replicas: number }[];
@@ -106,7 +106,7 @@ export interface AutoscalerState {
 /** Why a pool keeps its size whatever its demand. */
 export type HoldReason = 'Paused' | 'NoReading' | 'StaleReading';
 
-/** What kept a pool from the wanted size. */
+/** The limit that kept a pool from the wanted size. */
 export type ScalingLimit =
   | 'MaxReplicas'
   | 'MinReplicas'

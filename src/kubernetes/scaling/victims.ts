@@ -20,7 +20,7 @@ interface ShrinkRequest {
 const NOTHING: ShrinkPlan = { notReady: 0, victims: [] };
 
 /**
- * Which workers are to go. A ReplicaSet deletes pods that are not ready before it compares deletion costs
+ * Chooses the workers to remove. A ReplicaSet deletes pods that are not ready before it compares deletion costs
  * (`ActivePodsWithRanks`), so these are counted first; while one of them may be starting, or still works, nothing can
  * go.
  */

@@ -1,4 +1,4 @@
-/** What the launcher of the embedded database reports: see peers/mongo-java-server/EmbeddedDatabase.java. */
+/** The response of the launcher of the embedded database: see peers/mongo-java-server/EmbeddedDatabase.java. */
 export type LauncherResponse =
   | { readonly kind: 'jvm'; readonly name: string }
   | { readonly kind: 'port'; readonly port: number }

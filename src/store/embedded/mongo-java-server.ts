@@ -1,6 +1,7 @@
-import { accessSync, constants, existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, readFile } from 'node:fs/promises';
-import { delimiter, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
+import { isExecutable, onPath } from '../../find-executable.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 import { archiveToUse, makeClassArchive } from './class-archive.ts';
 import { type EmbeddedDatabase, EmbeddedDatabaseError } from './embedded-database.ts';
@@ -18,7 +19,7 @@ const MAX_FOREIGN_LINES = 100;
  */
 const LAUNCHER_VERSION = '3';
 
-export interface MongoJavaServerOptions {
+interface MongoJavaServerOptions {
   /** Folder of the database file; made when missing. */
   readonly folder: string;
   /** The folder in which scripts/install-peers.mjs has put the jars. */
@@ -42,19 +43,9 @@ export function installationProblem(jarsDir: string): string | undefined {
 
 /** The `java` on PATH, or else the one of JAVA_HOME; undefined when there is none. */
 export function findJava(environment: NodeJS.ProcessEnv = process.env): string | undefined {
-  const { PATH = '', JAVA_HOME } = environment;
-  const folders = PATH.split(delimiter).filter((folder) => folder !== '');
-  if (JAVA_HOME) folders.push(join(JAVA_HOME, 'bin'));
-  return folders.map((folder) => join(folder, 'java')).find(isExecutable);
-}
-
-function isExecutable(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
+  const { PATH, JAVA_HOME } = environment;
+  const ofHome = JAVA_HOME ? [join(JAVA_HOME, 'bin', 'java')] : [];
+  return onPath(['java'], PATH) ?? ofHome.find(isExecutable);
 }
 
 /**
@@ -186,7 +177,7 @@ async function startFailure(
     return new EmbeddedDatabaseError(`${java} is too old: the embedded database needs Java 17 or newer.`);
   }
   const how =
-    first.kind === 'ended' ? `Java ended with ${first.how}` : `no answer in ${START_TIMEOUT_MS / 1000} s`;
+    first.kind === 'ended' ? `Java ended with ${first.how}` : `no response in ${START_TIMEOUT_MS / 1000} s`;
   const said = `${stderr}\n${stdout}`.trim().split('\n')[0];
   return new EmbeddedDatabaseError(`The embedded database did not start (${how}${said ? `: ${said}` : ''}).`);
 }

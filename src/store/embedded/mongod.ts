@@ -1,10 +1,11 @@
-import { accessSync, constants, existsSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { delimiter, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import mongoose from 'mongoose';
+import { isExecutable, onPath } from '../../find-executable.ts';
 import { type EmbeddedDatabase, EmbeddedDatabaseError } from './embedded-database.ts';
 import { startWatched } from './guarded-process.ts';
 import { type InstallerRun, runInstaller, type SilenceLimits } from './installer.ts';
@@ -58,21 +59,8 @@ function defaultFolder(): string {
 }
 
 /** The path of the mongod on PATH, or undefined. */
-export function findMongod(path = process.env.PATH ?? ''): string | undefined {
-  return path
-    .split(delimiter)
-    .filter((folder) => folder !== '')
-    .map((folder) => join(folder, 'mongod'))
-    .find(isExecutable);
-}
-
-function isExecutable(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
+export function findMongod(): string | undefined {
+  return onPath(['mongod'], process.env.PATH);
 }
 
 /**
@@ -112,7 +100,7 @@ export async function startMongod(program: string, folder: string): Promise<Embe
     throw new EmbeddedDatabaseError(`The data folder ${folder} is in use by another mongod.`, true);
   }
   throw new EmbeddedDatabaseError(
-    `mongod did not start (${exit ?? 'no answer in time'}): ${process.output.stdout.trim().slice(-1000)}`,
+    `mongod did not start (${exit ?? 'no response in time'}): ${process.output.stdout.trim().slice(-1000)}`,
   );
 }
 

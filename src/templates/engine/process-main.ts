@@ -1,4 +1,4 @@
-/** What runs in a template process: renders and checks, one call at a time. */
+/** The main module of a template process. It renders and checks templates, one call at a time. */
 import { serve } from '../../sandbox/serve.ts';
 import { TemplateRenderer } from './liquid.ts';
 import type { Call } from './protocol.ts';

@@ -182,7 +182,7 @@ describe('A callback', () => {
       error,
     ]);
     assert.deepEqual(attempts, [
-      [500, 'The receiver answered 500.'],
+      [500, 'The receiver responded with status 500.'],
       [204, null],
     ]);
     const list = async (query: string) =>

@@ -128,7 +128,7 @@ describe('The sender of callbacks', () => {
       assert.equal(receiver.received.length, made + 1);
       const { state, attempts, dueAt, lastAttemptAt, error } = await stateOf(delivery);
       const next = ATTEMPT_DELAYS_MS[made + 1];
-      assert.deepEqual([attempts, error], [made + 1, 'The receiver answered 500.']);
+      assert.deepEqual([attempts, error], [made + 1, 'The receiver responded with status 500.']);
       assert.equal(state, next === undefined ? 'failed' : 'pending');
       const wait = dueAt === undefined ? undefined : dueAt.getTime() - lastAttemptAt!.getTime();
       assert.equal(wait === undefined ? undefined : Math.round(wait), next && Math.round(next * 1.1));
@@ -182,7 +182,7 @@ describe('The sender of callbacks', () => {
     receiver.respond = () => undefined;
     const delivery = await order();
     await turn();
-    assert.equal((await stateOf(delivery)).error, 'There was no answer within 0.3 s.');
+    assert.equal((await stateOf(delivery)).error, 'There was no response within 0.3 s.');
   });
 
   it('reads a bounded part of an endless response, and counts it by its status', async () => {

@@ -67,7 +67,7 @@ describe('findJsonError', () => {
       } catch {
         valid = false;
       }
-      assert.equal(findJsonError(damaged) === 'the fault could not be located', valid, damaged);
+      assert.equal(findJsonError(damaged) === 'the error could not be located', valid, damaged);
     }
   });
 

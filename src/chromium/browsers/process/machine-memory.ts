@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 export interface MachineMemory {
   /** The tightest limit of the control groups that contain this process; the machine's memory where there is none. */
   readonly total: number;
-  /** What is left of `total` now. Cached files that can be dropped count as left. */
+  /** Bytes of `total` that are free now. Cached files that can be dropped count as free. */
   available(): number;
 }
 

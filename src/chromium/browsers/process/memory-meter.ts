@@ -3,7 +3,7 @@ import type { ProcessSample } from './processes.ts';
 
 /** Processes that are measured per sample. Each measurement takes the kernel one to three milliseconds. */
 const MEASURED_AT_ONCE = 6;
-/** A process whose resident size has not changed is measured again after so many samples. */
+/** Number of samples after which a process whose resident size has not changed is measured again. */
 const UNCHANGED_SAMPLES = 10;
 
 interface Measured {
@@ -19,7 +19,8 @@ interface Measured {
  * divided among them. Resident sizes count it in each process, which triples the result for a browser with fifty pages.
  *
  * The kernel walks all pages of a process to compute its PSS, so only some processes are measured per sample: new ones
- * first, then those whose measurement is oldest, and seldom those that have not changed. For the others, the last measurement plus their growth since is used.
+ * first, then those whose measurement is oldest, and seldom those that have not changed. For each other process, its
+ * last measurement plus its growth since then is used.
  */
 export class MemoryMeter {
   readonly #measured = new Map<number, Measured>();

@@ -1,11 +1,11 @@
 import { allPids, type ProcessSample, processTree, samplesOf } from './processes.ts';
 
-/** After so many lists, processes that were known to be others' are sampled again, in case their pids are used anew. */
+/** Number of lists after which all processes are sampled again, in case a pid has been reused by a descendant. */
 const FRESH_EVERY = 60;
 
 /**
- * Lists the descendants of this process again and again. On a machine with many processes a sample of each takes tens of
- * milliseconds; a process that once was no descendant does not become one, and is not sampled again.
+ * Lists the descendants of this process repeatedly. On a machine with many processes, sampling each takes tens of
+ * milliseconds. A process that once was no descendant does not become one, and is not sampled again.
  */
 export class OwnProcesses {
   #others: ReadonlySet<number> = new Set();

@@ -17,7 +17,7 @@ export interface ProcessSample {
 }
 
 /** All running processes; none when there is no /proc. */
-export function allProcesses(): ProcessSample[] {
+function allProcesses(): ProcessSample[] {
   return samplesOf(allPids());
 }
 
@@ -32,7 +32,7 @@ export function allPids(): number[] {
   }
 }
 
-/** Samples of those of these processes that have not ended. */
+/** Samples the processes of `pids`; a process that has ended has no sample. */
 export function samplesOf(pids: readonly number[]): ProcessSample[] {
   return pids.map(sampleProcess).filter((sample) => sample !== undefined);
 }

@@ -17,7 +17,7 @@ const { Disconnected: SESSION_ENDED } = CDPSessionEvent as typeof CDPSessionEven
   readonly Disconnected: symbol;
 };
 
-/** What a page needs of its browser and of this process. */
+/** Services of the browser and of this process that a page uses. */
 export interface PageSurroundings {
   /** Counts the events of its session. @param onLimitExceeded called when one document has caused too many. */
   countReports(onLimitExceeded: (what: string) => void): CountedSession;

@@ -1,4 +1,4 @@
-/** What the text of a style sheet, or of an attribute with CSS, shows about the document. Doubt counts as yes. */
+/** Traits that the text of a style sheet or of an attribute with CSS shows. Doubt counts as yes. */
 interface CssTraits {
   /** It may fetch something. */
   readonly loads: boolean;

@@ -2,7 +2,7 @@ import { cssTraits, isData } from './css-traits.ts';
 import { type Attributes, type MarkupVisitor, readMarkup } from './markup.ts';
 
 /**
- * What a document's markup shows about it before it is loaded. The result errs on the safe side: anything that might
+ * Traits that a document's markup shows before it is loaded. The result errs on the safe side: anything that might
  * run script, or outlive the document, counts as doing so.
  */
 export interface DocumentTraits {

@@ -13,7 +13,7 @@ export interface EventContent {
   readonly type: 'Normal' | 'Warning';
   /** Why, one word in CamelCase from a documented list. */
   readonly reason: string;
-  /** What was done or tried, one word in CamelCase: `Scale`, `Mirror`. */
+  /** The action that was done or tried, one word in CamelCase: `Scale`, `Mirror`. */
   readonly action: string;
   /** For people; cut at 1,024 bytes. A number that changes every time makes every event a new one. */
   readonly note: string;

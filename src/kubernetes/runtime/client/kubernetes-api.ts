@@ -84,7 +84,7 @@ export interface DeleteOptions extends CallOptions {
   /** Delete only the object with this uid, not another one of the same name. */
   readonly uid?: string | undefined;
   readonly resourceVersion?: string | undefined;
-  /** What becomes of its dependent objects; default `Background`. */
+  /** How dependent objects are deleted. Default: `Background`. */
   readonly propagationPolicy?: 'Background' | 'Foreground' | 'Orphan' | undefined;
   readonly gracePeriodSeconds?: number | undefined;
 }

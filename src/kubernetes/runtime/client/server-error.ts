@@ -42,7 +42,7 @@ export function errorOfEvent(call: string, object: unknown): KubernetesError {
 /** The error for a missing response. */
 export function errorOfConnection(call: string, cause: unknown): KubernetesError {
   const message = cause instanceof Error ? cause.message : String(cause);
-  return new KubernetesError(`${call}: no answer: ${message}`, { status: 0, reason: 'Unreachable', cause });
+  return new KubernetesError(`${call}: no response: ${message}`, { status: 0, reason: 'Unreachable', cause });
 }
 
 function parseStatus(body: string): Status | undefined {

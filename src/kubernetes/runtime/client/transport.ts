@@ -25,7 +25,7 @@ export interface CallResult {
   readonly seconds: number;
 }
 
-export interface TransportOptions {
+interface TransportOptions {
   /** `https://host:port`, perhaps with a path. */
   readonly server: string;
   readonly credentials: Credentials;
@@ -157,7 +157,7 @@ class Deadline {
     this.#closing = closing;
     this.#untilMs = timers.nowMs() + call.deadlineMs;
     this.#cancelTimer = timers.after(call.deadlineMs, () => {
-      const message = `${nameOf(call)}: no answer within ${call.deadlineMs} ms`;
+      const message = `${nameOf(call)}: no response within ${call.deadlineMs} ms`;
       this.#own.abort(new KubernetesError(message, { status: 0, reason: 'DeadlineExceeded' }));
     });
     this.#onAbort = () => this.#own.abort(call.signal?.aborted ? call.signal.reason : closing.reason);
@@ -212,7 +212,7 @@ async function readText(body: AsyncIterable<Buffer>): Promise<string> {
   let bytes = 0;
   for await (const chunk of body) {
     bytes += chunk.length;
-    if (bytes > MAX_BODY_BYTES) throw new Error(`the answer has more than ${MAX_BODY_BYTES} bytes`);
+    if (bytes > MAX_BODY_BYTES) throw new Error(`the response has more than ${MAX_BODY_BYTES} bytes`);
     read.push(chunk);
   }
   return Buffer.concat(read).toString('utf8');

@@ -18,8 +18,8 @@ interface LeaseClaimOptions {
 }
 
 /**
- * What one candidate knows of a Lease, and its writes to it: each succeeds only if no other write came since the last
- * read.
+ * One candidate's copy of a Lease, and its writes to it: a write succeeds only if nobody else has written since
+ * the last read.
  */
 export class LeaseClaim {
   readonly #options: LeaseClaimOptions;
