@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import type { Connection } from 'mongoose';
 import { byAccount } from '../audit/audit-log.ts';
 import type { Clock } from '../clock.ts';
-import { hashSecret } from '../hash-secret.ts';
 import { type CountedWindows, WindowCounter } from '../limits/fixed-window.ts';
 import { countedNetworks } from '../limits/network-of.ts';
 import type { MailOutbox } from '../mail/outbox.ts';
@@ -124,14 +123,14 @@ export class AccountRecovery {
 
   async #send({ _id: accountId }: Account, email: string, purpose: MailedPurpose): Promise<void> {
     const { links, outbox } = this.#deps;
-    const { token, expiresAt } = await links.create({ accountId, purpose, email }, LIFE_MS[purpose]);
-    const id = `${purpose}:${hashSecret(token)}`;
+    const { secret, record } = await links.create({ accountId, purpose, email }, LIFE_MS[purpose]);
+    const id = `${purpose}:${record._id}`;
     await outbox.enqueue({
       id,
       accountId,
       to: email,
       kind: purpose,
-      values: { token, until: expiresAt.toISOString() },
+      values: { token: secret, until: record.expiresAt.toISOString() },
     });
   }
 }

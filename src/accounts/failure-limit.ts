@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Connection } from 'mongoose';
 import type { Clock } from '../clock.ts';
-import { PlatenError } from '../errors/registry.ts';
 import { type CountedWindows, type OpenWindow, WindowCounter } from '../limits/fixed-window.ts';
 import { countedNetworks, siteOf } from '../limits/network-of.ts';
 
@@ -57,9 +56,8 @@ export class FailureLimit {
     const windows: OpenWindow[] = [];
     // One after the other: a network that is rejected must not count against accounts.
     for (const { kind, name, bound } of counted) {
-      const window = this.#failures.window(`${kind}:${hashed(name)}`);
-      assertWithin(bound, await this.#failures.add(window, 1), window);
-      windows.push(window);
+      const key = `${kind}:${createHash('sha256').update(name).digest('base64url')}`;
+      windows.push(await this.#failures.countWithin(key, bound, 'TOO_MANY_FAILURES'));
     }
     return async () => {
       await Promise.all(windows.map((window) => this.#failures.add(window, -1)));
@@ -70,14 +68,4 @@ export class FailureLimit {
   deleteExpired(now: Date): Promise<number> {
     return this.#failures.deleteEnded(now);
   }
-}
-
-function assertWithin(bound: number, failures: number, { leftMs }: OpenWindow): void {
-  if (failures > bound) {
-    throw new PlatenError('TOO_MANY_FAILURES', undefined, { retryAfterSeconds: leftMs / 1000 });
-  }
-}
-
-function hashed(text: string): string {
-  return createHash('sha256').update(text).digest('base64url');
 }

@@ -1,6 +1,5 @@
 import type { Connection } from 'mongoose';
 import type { Clock } from '../clock.ts';
-import { PlatenError } from '../errors/registry.ts';
 import { type CountedWindows, WindowCounter } from '../limits/fixed-window.ts';
 import { countedNetworks } from '../limits/network-of.ts';
 
@@ -30,12 +29,8 @@ export class RegistrationLimit {
    */
   async count(address: string | undefined): Promise<void> {
     for (const { kind, name, bound } of countedNetworks(address, this.#bound)) {
-      const window = this.#registrations.window(kind === 'network' ? name : `${kind} ${name}`);
-      if ((await this.#registrations.add(window, 1)) > bound) {
-        throw new PlatenError('TOO_MANY_REGISTRATIONS', undefined, {
-          retryAfterSeconds: window.leftMs / 1000,
-        });
-      }
+      const key = kind === 'network' ? name : `${kind} ${name}`;
+      await this.#registrations.countWithin(key, bound, 'TOO_MANY_REGISTRATIONS');
     }
   }
 

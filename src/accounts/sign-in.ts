@@ -101,8 +101,8 @@ export class SignIn {
 
   /** @returns the token of a link that signs in to the account once, within an hour. */
   async offerLink({ _id: accountId, email }: Account): Promise<string> {
-    const { token } = await this.#deps.links.create({ accountId, purpose: 'sign-in', email }, LINK_MS);
-    return token;
+    const { secret } = await this.#deps.links.create({ accountId, purpose: 'sign-in', email }, LINK_MS);
+    return secret;
   }
 
   /** Signs in with the token of a link. @throws PlatenError LINK_INVALID */

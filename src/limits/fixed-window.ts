@@ -1,5 +1,6 @@
 import type { Connection, mongo } from 'mongoose';
 import type { Clock } from '../clock.ts';
+import { type ErrorCode, PlatenError } from '../errors/registry.ts';
 import { Collection, type CollectionSpec } from '../store/collection.ts';
 
 /** The present window of a key. */
@@ -74,6 +75,18 @@ export class WindowCounter {
     const change = { $inc: { [fields.count]: amount }, $setOnInsert: { [fields.end]: endsAt } };
     const counted = await this.#counts.upsert(id, change, writeConcern && { writeConcern });
     return Number(counted[fields.count]);
+  }
+
+  /**
+   * Counts one in the present window of a key.
+   *
+   * @throws PlatenError `code` with the time until the window ends, when there are more than `bound`.
+   */
+  async countWithin(key: string, bound: number, code: ErrorCode): Promise<OpenWindow> {
+    const window = this.window(key);
+    if ((await this.add(window, 1)) > bound)
+      throw new PlatenError(code, undefined, { retryAfterSeconds: window.leftMs / 1000 });
+    return window;
   }
 
   /** Deletes the counts of windows that have ended. @returns the number of deleted counts. */

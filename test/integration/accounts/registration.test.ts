@@ -82,14 +82,14 @@ describe('Registration', () => {
     assert.equal((await client.expect(200, 'GET', '/auth/me')).plan, 'starter');
     assert.equal(await outcome(register('198.51.100.1', { invitation })), '403 INVITATION_INVALID');
     // An invitation that led to no account stays valid for one, until it expires.
-    const second = (await invitations.create('free', HOUR_MS)).code;
+    const second = (await invitations.create({ plan: 'free' }, HOUR_MS)).secret;
     const taken = await outcome(register('198.51.100.1', { email, invitation: second }));
     assert.equal(taken, '401 UNAUTHENTICATED');
     const [a, b] = await Promise.all(
       [1, 2].map((n) => outcome(register(`198.51.100.${n}`, { invitation: second }))),
     );
     assert.deepEqual([a, b].toSorted(), [201, '403 INVITATION_INVALID']);
-    const third = (await invitations.create('free', HOUR_MS)).code;
+    const third = (await invitations.create({ plan: 'free' }, HOUR_MS)).secret;
     api.domain.clock.pass(HOUR_MS);
     assert.equal(await outcome(register('198.51.100.1', { invitation: third })), '403 INVITATION_INVALID');
   });

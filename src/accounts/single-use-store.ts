@@ -1,0 +1,50 @@
+import { randomBytes } from 'node:crypto';
+import type { Connection, mongo } from 'mongoose';
+import type { Clock } from '../clock.ts';
+import { hashSecret } from '../hash-secret.ts';
+import { Collection } from '../store/collection.ts';
+
+/** A right that the holder of its secret may use once. */
+export interface SingleUse {
+  /** Hex SHA-256 of its secret. */
+  readonly _id: string;
+  readonly createdAt: Date;
+  readonly expiresAt: Date;
+}
+
+/** Owns rights to do something once. Their secrets are not stored. */
+export class SingleUseStore<T extends SingleUse> {
+  protected readonly records: Collection<T>;
+  readonly #clock: Clock;
+  readonly #secretBytes: number;
+
+  /** To be created before the connection's indexes. @param collection name of the collection. */
+  constructor(connection: Connection, clock: Clock, collection: string, secretBytes: number) {
+    this.records = new Collection(connection, { name: collection, indexes: [{ fields: { expiresAt: 1 } }] });
+    this.#clock = clock;
+    this.#secretBytes = secretBytes;
+  }
+
+  /** @param lifeMs how long the right can be used, in milliseconds. */
+  async create(fields: Omit<T, keyof SingleUse>, lifeMs: number): Promise<{ secret: string; record: T }> {
+    const secret = randomBytes(this.#secretBytes).toString('base64url');
+    const createdAt = this.#clock.now();
+    const expiresAt = new Date(createdAt.getTime() + lifeMs);
+    const record = { ...fields, _id: hashSecret(secret), createdAt, expiresAt } as T;
+    await this.records.insert(record);
+    return { secret, record };
+  }
+
+  /** Uses a right up. @returns undefined when no valid right that `matches` has this secret. */
+  async take(secret: string, matches: (record: T) => boolean = () => true): Promise<T | undefined> {
+    const record = await this.records.findById(hashSecret(secret));
+    if (record === undefined || !matches(record) || record.expiresAt <= this.#clock.now()) return undefined;
+    // When two requests take it concurrently, only one of them deletes it.
+    return (await this.records.deleteOne({ _id: record._id } as mongo.Filter<T>)) ? record : undefined;
+  }
+
+  /** @returns the number of deleted records. */
+  deleteExpired(now: Date): Promise<number> {
+    return this.records.deleteMany({ expiresAt: { $lte: now } } as mongo.Filter<T>);
+  }
+}
