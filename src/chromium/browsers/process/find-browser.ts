@@ -1,6 +1,7 @@
-import { accessSync, constants, globSync } from 'node:fs';
+import { globSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { basename, delimiter, join } from 'node:path';
+import { basename, join } from 'node:path';
+import { isExecutable, onPath } from '../../../find-executable.ts';
 import type { BrowserBinary } from './browser-binary.ts';
 import { bundledChromium } from './bundled-chromium.ts';
 
@@ -26,11 +27,12 @@ export async function findBrowser(options: FindBrowserOptions): Promise<BrowserB
     if (!isExecutable(browserPath)) throw new Error(`The browser ${browserPath} cannot be run.`);
     return { path: browserPath, kind: kindOf(browserPath), env: {} };
   }
-  const shell = onPath(['chromium-headless-shell', 'chrome-headless-shell'], env) ?? downloadedShell(env);
+  const shell =
+    onPath(['chromium-headless-shell', 'chrome-headless-shell'], env.PATH) ?? downloadedShell(env);
   if (shell) return { path: shell, kind: 'shell', env: {} };
   const bundled = await bundledChromium();
   if (bundled) return bundled;
-  const full = onPath(FULL_NAMES, env);
+  const full = onPath(FULL_NAMES, env.PATH);
   if (!full) {
     throw new Error('No Chromium was found: install chromium-headless-shell, or set PLATEN_CHROMIUM_PATH.');
   }
@@ -43,11 +45,6 @@ function kindOf(path: string): BrowserBinary['kind'] {
   return [...FULL_NAMES, 'chrome'].includes(basename(path)) && !path.includes('shell') ? 'full' : 'shell';
 }
 
-function onPath(names: readonly string[], env: NodeJS.ProcessEnv): string | undefined {
-  const folders = (env.PATH ?? '').split(delimiter).filter((folder) => folder !== '');
-  return names.flatMap((name) => folders.map((folder) => join(folder, name))).find(isExecutable);
-}
-
 function downloadedShell(env: NodeJS.ProcessEnv): string | undefined {
   const cache = env.PUPPETEER_CACHE_DIR ?? join(homedir(), '.cache', 'puppeteer');
   const found = globSync('chrome-headless-shell/*/*/chrome-headless-shell', { cwd: cache });
@@ -55,13 +52,4 @@ function downloadedShell(env: NodeJS.ProcessEnv): string | undefined {
     .sort((a, b) => b.localeCompare(a, 'en', { numeric: true }))
     .map((path) => join(cache, path))
     .find(isExecutable);
-}
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }
