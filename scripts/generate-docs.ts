@@ -135,7 +135,7 @@ ${table(['Variable', 'Values', 'Default', 'Meaning'], rows)}`;
 
 function optionsPage(): string {
   const stages = Map.groupBy(IN_ORDER, ({ stage }) => stage);
-  const parts = [...stages].map(([stage, options]) => {
+  const sections = [...stages].map(([stage, options]) => {
     const rows = options.flatMap((option) => optionRows(option));
     return `## ${STAGE_TITLES[stage]}\n\n${table(['Option', 'Values', 'Meaning'], rows)}`;
   });
@@ -147,7 +147,7 @@ What \`options\` of \`POST /v1/pdf\` and of each item of a batch may hold, for H
 are optional, and can be combined. Options that are unknown or out of bounds are rejected with 400 and \`VALIDATION\`; one response
 names all of them. The sections follow the order of a render. [Adding an option](adding-an-option.md) is for developers.
 
-${parts.join('\n')}`;
+${sections.join('\n')}`;
 }
 
 function optionRows({ name, schema }: Option): string[][] {

@@ -87,10 +87,10 @@ function flags(module) {
   const version = /k8s\.io\/kubernetes v(\d+)\.(\d+)\.\d+/.exec(
     readFileSync(join(modules, module, 'go.mod'), 'utf8'),
   );
-  const told = version
+  const fields = version
     ? [`gitVersion=${version[0].split(' ')[1]}`, `gitMajor=${version[1]}`, `gitMinor=${version[2]}`]
     : [];
-  const settings = told.map((setting) => ` -X k8s.io/component-base/version.${setting}`).join('');
+  const settings = fields.map((setting) => ` -X k8s.io/component-base/version.${setting}`).join('');
   return ['-trimpath', '-buildvcs=false', '-ldflags', `-s -w${settings}`];
 }
 

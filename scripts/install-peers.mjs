@@ -191,7 +191,7 @@ function javaFiles(name) {
 async function withLock(work) {
   mkdirSync(cache, { recursive: true });
   const lock = join(cache, '.lock');
-  let told = false;
+  let announced = false;
   for (;;) {
     try {
       writeFileSync(lock, String(process.pid), { flag: 'wx' });
@@ -209,8 +209,8 @@ async function withLock(work) {
     if (holder === undefined) {
       rmSync(lock, { force: true });
     } else if (holder !== process.pid) {
-      if (!told) say(`waiting for another installation (process ${holder})`);
-      told = true;
+      if (!announced) say(`waiting for another installation (process ${holder})`);
+      announced = true;
       await sleep(LOCK_POLL_MS);
     }
   }

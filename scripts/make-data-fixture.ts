@@ -75,7 +75,7 @@ async function call(
   return response;
 }
 
-const order = async (key: string, body: Record<string, unknown>, headers = {}): Promise<string> =>
+const submit = async (key: string, body: Record<string, unknown>, headers = {}): Promise<string> =>
   (await call('POST', '/v1/pdf', key, { executionMode: 'async', ...body }, headers)).json.jobId;
 const html = (text: string, options = {}) => ({ html: `<p>${text}</p>`, options });
 async function until(what: string, holds: () => Promise<boolean>) {
@@ -110,11 +110,11 @@ async function fill() {
     (await call('POST', '/v1/pdf', auth, body, headers)).headers.get('x-service-job-id');
   const jobs = {
     completedSync: await sync(key, html('completed sync'), { 'idempotency-key': 'sync-1' }),
-    completedAsync: await order(key, html('completed async'), { 'idempotency-key': 'async-1' }),
+    completedAsync: await submit(key, html('completed async'), { 'idempotency-key': 'async-1' }),
     completedTemplate: await sync(key, { templateId: template.id, data: { name: 'Grace' } }),
     completedTest: await sync(test.apiKey, html('completed test')),
     completedFree: await sync(free.apiKey, html('completed free')),
-    failed: await order(key, html('failed', { waitForSelector: '#never', timeoutMs: 1000 })),
+    failed: await submit(key, html('failed', { waitForSelector: '#never', timeoutMs: 1000 })),
   };
   const connection = await database();
   const live = connection.collection<{ _id: string; state: string; attempts: number }>('jobs');
@@ -125,24 +125,24 @@ async function fill() {
   await connection.collection('idempotency_keys').updateMany({}, forEver);
 
   const underWay = {
-    freeProcessing: await order(free.apiKey, html('free processing', SLOW)),
+    freeProcessing: await submit(free.apiKey, html('free processing', SLOW)),
     freeWaiting: [
-      await order(free.apiKey, html('free waiting 1')),
-      await order(free.apiKey, html('free waiting 2'), { 'idempotency-key': 'waiting-2' }),
-      await order(free.apiKey, html('free waiting 3')),
+      await submit(free.apiKey, html('free waiting 1')),
+      await submit(free.apiKey, html('free waiting 2'), { 'idempotency-key': 'waiting-2' }),
+      await submit(free.apiKey, html('free waiting 3')),
     ],
-    retryWaiting: await order(key, html('retry waiting', { delayMs: 5000, timeoutMs: 1000 })),
+    retryWaiting: await submit(key, html('retry waiting', { delayMs: 5000, timeoutMs: 1000 })),
     processing: '',
     dispatched: '',
-    cancelled: await order(key, html('cancelled', SLOW)),
+    cancelled: await submit(key, html('cancelled', SLOW)),
   };
   await call('DELETE', `/v1/pdf/jobs/${underWay.cancelled}`, key);
   await until('one waits for its next attempt', async () => {
     const job = await live.findOne({ _id: underWay.retryWaiting });
     return job?.attempts === 1 && job.state === 'queued';
   });
-  underWay.processing = await order(key, html('processing', SLOW));
-  underWay.dispatched = await order(key, html('dispatched', SLOW));
+  underWay.processing = await submit(key, html('processing', SLOW));
+  underWay.dispatched = await submit(key, html('dispatched', SLOW));
   // Its caller never hears of it: the process dies first. Its kind of answer is told by nothing but the key.
   const waiter = sync(free.apiKey, html('free waiting sync'), { 'idempotency-key': 'unanswered-1' });
   waiter.catch(() => {});

@@ -24,7 +24,7 @@ export function useAuthConfig() {
 /**
  * Asks for address and password, and begins a session with them; or leads to the issuer where there is one.
  *
- * @param returnTo the page to come back to from there; the one that this is on unless said otherwise.
+ * @param returnTo the page to come back to from there. Default: the present page.
  */
 export function SignInForm({
   email: known = '',

@@ -55,11 +55,11 @@ function readPage(file: string): Page {
     prose.replace(/(!?)\[((?:[^[\]]|\[[^\]]*\])*)\]\(([^)\s]+)\)/g, link(file)),
   );
   // A page of several parts has its title above them all.
-  const parts = /^# /m.test(stripFences(body))
+  const sections = /^# /m.test(stripFences(body))
     ? outsideFences(body, (prose) => prose.replace(/^#/gm, '##'))
     : body;
-  const description = plain(/^(?![#|`<\s-])[^\n].*?(?=\n\n|\n*$)/ms.exec(parts)?.[0] ?? '');
-  return { file, slug: slugOf(file), title: plain(heading.slice(2)), description, body: parts };
+  const description = plain(/^(?![#|`<\s-])[^\n].*?(?=\n\n|\n*$)/ms.exec(sections)?.[0] ?? '');
+  return { file, slug: slugOf(file), title: plain(heading.slice(2)), description, body: sections };
 }
 
 /** Rewrites one link of a page: to a page of the site, to a picture beside it, or to nothing where it leads into the sources. */
@@ -95,7 +95,7 @@ function writePage({ file, slug, title, description, body }: Page): void {
 
 /** The list of pages in the form that programs which read documentation look for (llmstxt.org). */
 function llms(): string {
-  const parts = groups.map(({ label, pages }) => {
+  const sections = groups.map(({ label, pages }) => {
     const lines = pages.map(
       ({ slug, title, description }) =>
         `- [${title}](${BASE}/${slug === '' ? 'index' : slug}.md)${description === '' ? '' : `: ${description}`}`,
@@ -108,7 +108,7 @@ function llms(): string {
 
 The whole interface as OpenAPI 3.1: [openapi.json](/openapi.json)
 
-${parts.join('\n')}`;
+${sections.join('\n')}`;
 }
 
 function outsideFences(text: string, change: (prose: string) => string): string {

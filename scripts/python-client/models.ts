@@ -96,8 +96,8 @@ export class Models {
   }
 
   /** The annotation of something that is sent. */
-  requestType(schema: Schema, place: string): string {
-    return this.#type(schema, place, true).annotation;
+  requestType(schema: Schema, position: string): string {
+    return this.#type(schema, position, true).annotation;
   }
 
   /** Whether a schema says nothing but that a request has succeeded. */
@@ -157,7 +157,7 @@ export class Models {
     this.#classes.set(name, text.join('\n'));
   }
 
-  #type(schema: Schema, place: string, isRequest: boolean): PythonType {
+  #type(schema: Schema, position: string, isRequest: boolean): PythonType {
     if (schema.$ref !== undefined) {
       const name = schema.$ref.split('/').at(-1)!;
       // What was sent is the same where a response repeats it.
@@ -165,12 +165,12 @@ export class Models {
         ? { annotation: name }
         : { annotation: name, decode: `${name}.from_json` };
     }
-    if (schema.enum !== undefined) return { annotation: this.#enumeration(schema.enum, place) };
+    if (schema.enum !== undefined) return { annotation: this.#enumeration(schema.enum, position) };
     if (schema.const !== undefined) return { annotation: `Literal[${JSON.stringify(schema.const)}]` };
-    if (schema.anyOf !== undefined) return this.#union(schema.anyOf, place, isRequest);
+    if (schema.anyOf !== undefined) return this.#union(schema.anyOf, position, isRequest);
     if (Array.isArray(schema.type)) {
       const alternatives = schema.type.map((type: string) => ({ ...schema, type }));
-      return this.#union(alternatives, place, isRequest);
+      return this.#union(alternatives, position, isRequest);
     }
     switch (schema.type) {
       case 'string':
@@ -186,23 +186,23 @@ export class Models {
       case 'null':
         return { annotation: 'None' };
       case 'array': {
-        const { annotation, decode } = this.#type(schema.items ?? {}, place, isRequest);
+        const { annotation, decode } = this.#type(schema.items ?? {}, position, isRequest);
         if (isRequest) return { annotation: `Sequence[${annotation}]` };
         return { annotation: `list[${annotation}]`, ...(decode && { decode: `each(${decode})` }) };
       }
       case 'object':
-        return this.#object(schema, place, isRequest);
+        return this.#object(schema, position, isRequest);
       case undefined:
         return { annotation: 'Any' };
       default:
-        throw new Error(`${place}: the type ${schema.type} has no Python type`);
+        throw new Error(`${position}: the type ${schema.type} has no Python type`);
     }
   }
 
-  #object(schema: Schema, place: string, isRequest: boolean): PythonType {
+  #object(schema: Schema, position: string, isRequest: boolean): PythonType {
     if (schema.properties !== undefined) {
       const key = JSON.stringify([isRequest, schema.properties, schema.required]);
-      const name = this.#named.get(key) ?? NAMES[place] ?? nameOf(place);
+      const name = this.#named.get(key) ?? NAMES[position] ?? nameOf(position);
       if (!this.#named.has(key)) {
         this.#named.set(key, name);
         this.#define(name, schema, isRequest);
@@ -211,14 +211,14 @@ export class Models {
     }
     const { additionalProperties = {} } = schema;
     const values = typeof additionalProperties === 'object' ? additionalProperties : {};
-    const { annotation, decode } = this.#type(values, place, isRequest);
+    const { annotation, decode } = this.#type(values, position, isRequest);
     if (isRequest) return { annotation: `Mapping[str, ${annotation}]` };
     return { annotation: `dict[str, ${annotation}]`, ...(decode && { decode: `each_value(${decode})` }) };
   }
 
-  #union(alternatives: readonly Schema[], place: string, isRequest: boolean): PythonType {
+  #union(alternatives: readonly Schema[], position: string, isRequest: boolean): PythonType {
     const some = alternatives.filter(({ type }) => type !== 'null');
-    const types = some.map((schema) => this.#type(schema, place, isRequest));
+    const types = some.map((schema) => this.#type(schema, position, isRequest));
     const annotation = types.map((type) => type.annotation).join(' | ');
     const [first] = types;
     // Which of several types a value has, its schema does not say: it stays as JSON has it.
@@ -231,11 +231,11 @@ export class Models {
     };
   }
 
-  #enumeration(values: readonly (string | number)[], place: string): string {
+  #enumeration(values: readonly (string | number)[], position: string): string {
     const literal = `Literal[${values.map((value) => JSON.stringify(value)).join(', ')}]`;
     const known = this.#named.get(literal);
     if (known !== undefined) return known;
-    const name = NAMES[place];
+    const name = NAMES[position];
     if (name === undefined) return literal;
     this.#named.set(literal, name);
     const lines = values.map((value) => `    ${JSON.stringify(value)},`);
@@ -265,8 +265,8 @@ const optional = (annotation: string) =>
   annotation.endsWith(' | None') ? annotation : `${annotation} | None`;
 const optionalDecode = (decode: string) => (decode.startsWith('maybe(') ? decode : `maybe(${decode})`);
 
-function nameOf(place: string): string {
-  const [parent = '', field = ''] = place.split('.');
+function nameOf(position: string): string {
+  const [parent = '', field = ''] = position.split('.');
   return `${parent}${field.slice(0, 1).toUpperCase()}${field.slice(1)}`;
 }
 

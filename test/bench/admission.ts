@@ -1,8 +1,8 @@
 import { type Histogram, observations, quantile, readHistogram, since } from '../support/histogram.ts';
 
 /** What a `POST /v1/pdf` spends on being let in when a plan slot is free: all of it, and step by step. */
-const PARTS = ['total', 'authenticate', 'limit', 'reserve'] as const;
-type PerPart<T> = Readonly<Record<(typeof PARTS)[number], T>>;
+const STEPS = ['total', 'authenticate', 'limit', 'reserve'] as const;
+type PerPart<T> = Readonly<Record<(typeof STEPS)[number], T>>;
 
 const METRIC = 'platen_admission_duration_seconds';
 
@@ -30,8 +30,8 @@ export function admissionMedians(
 
 /** The total, and its parts in brackets. */
 export function admissionText({ total, ...steps }: PerPart<number>): string {
-  const parts = Object.entries(steps).map(([step, ms]) => `${step} ${ms.toFixed(1)}`);
-  return `${total.toFixed(1)} ms (${parts.join(', ')})`;
+  const texts = Object.entries(steps).map(([step, ms]) => `${step} ${ms.toFixed(1)}`);
+  return `${total.toFixed(1)} ms (${texts.join(', ')})`;
 }
 
 /** Puts several measurements together, part by part. */
@@ -42,6 +42,6 @@ export function combine(
   return perPart((part) => how(measured.map((one) => one[part])));
 }
 
-function perPart<T>(make: (part: (typeof PARTS)[number]) => T): PerPart<T> {
-  return Object.fromEntries(PARTS.map((part) => [part, make(part)])) as Record<(typeof PARTS)[number], T>;
+function perPart<T>(make: (part: (typeof STEPS)[number]) => T): PerPart<T> {
+  return Object.fromEntries(STEPS.map((part) => [part, make(part)])) as Record<(typeof STEPS)[number], T>;
 }

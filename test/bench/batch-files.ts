@@ -18,14 +18,14 @@ import {
   type BatchService,
   newTenant,
   openBatchService,
-  order,
+  submitBatch,
   type Tenant,
   untilEnded,
   verdict,
 } from './batch-service.ts';
 import { random } from './documents.ts';
 import { watchHealth } from './health.ts';
-import { highest, mebibytes, PARTS, sampleOf, thirds, watchOverTime } from './memory-over-time.ts';
+import { highest, mebibytes, PROCESS_KINDS, sampleOf, thirds, watchOverTime } from './memory-over-time.ts';
 
 const ITEMS = Number(process.env.BENCH_ITEMS ?? 1000);
 const STORES = (process.env.BENCH_STORES ?? 'folder,gridfs').split(',');
@@ -46,7 +46,7 @@ for (const store of STORES) {
   const service = await openBatchService(ITEMS, { PLATEN_OUTPUT_STORE: store });
   try {
     const tenant = await newTenant(service, 'files', documentOf(noise()));
-    const batchId = await order(service, tenant, ITEMS);
+    const batchId = await submitBatch(service, tenant, ITEMS);
     const { progress } = await untilEnded(service, tenant, batchId);
     if (progress.completed !== ITEMS) throw new Error(`${progress.failed} items have failed`);
     const zip = `/v1/pdf/batch/${batchId}/zip`;
@@ -102,7 +102,7 @@ async function measured(
     return last / first;
   }) as [number, number];
   console.log(`  ${what}: ${mebibytes(bytes)} in ${seconds.toFixed(1)} s`);
-  for (const part of PARTS) {
+  for (const part of PROCESS_KINDS) {
     console.log(
       `    ${part}: ${mebibytes(before[part])} before, at most ${mebibytes(highest(samples, part))}`,
     );

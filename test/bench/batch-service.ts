@@ -89,7 +89,7 @@ export function clientOf({ role }: BatchService, { key }: Tenant): TestClient {
 }
 
 /** Lets a batch in. @returns its id. */
-export async function order(service: BatchService, tenant: Tenant, count: number): Promise<string> {
+export async function submitBatch(service: BatchService, tenant: Tenant, count: number): Promise<string> {
   const items = Array.from({ length: count }, (_, i) => ({
     id: `item-${i}`,
     templateId: tenant.templateId,

@@ -15,9 +15,9 @@ import {
   clientOf,
   newTenant,
   openBatchService,
-  order,
   percentile95,
   stateOf,
+  submitBatch,
   type Tenant,
   untilEnded,
   verdict,
@@ -25,7 +25,7 @@ import {
 import { watchCpu } from './cpu.ts';
 import { DOCUMENTS, PRINT } from './documents.ts';
 import { median, runLoad } from './load.ts';
-import { highest, mebibytes, PARTS, type Sample, watchOverTime } from './memory-over-time.ts';
+import { highest, mebibytes, PROCESS_KINDS, type Sample, watchOverTime } from './memory-over-time.ts';
 import { openRaw } from './subjects.ts';
 
 const ITEMS = Number(process.env.BENCH_ITEMS ?? 1000);
@@ -42,13 +42,14 @@ const { role } = service;
 try {
   const tenant = await newTenant(service, 'batches', invoice.html);
   const other = await newTenant(service, 'others', invoice.html);
-  const parts = {
+  const measurements = {
     throughput: () => throughput(tenant),
     fairness: () => fairness(tenant, other),
     accepting: () => accepting(tenant),
   };
   const only = process.env.BENCH_ONLY?.split(',');
-  for (const [name, measure] of Object.entries(parts)) if (only?.includes(name) ?? true) await measure();
+  for (const [name, measure] of Object.entries(measurements))
+    if (only?.includes(name) ?? true) await measure();
 } finally {
   await service.close();
 }
@@ -66,11 +67,11 @@ async function throughput(tenant: Tenant): Promise<void> {
     return { perSecond, cpuMs: (cpu.stop().seconds / count) * 1000 };
   };
   await limit();
-  await untilEnded(service, tenant, await order(service, tenant, Math.ceil(ITEMS / 10)));
+  await untilEnded(service, tenant, await submitBatch(service, tenant, Math.ceil(ITEMS / 10)));
   const before = await limit();
   const cpu = watchCpu({ node: { pid: role.pid }, 'its children': { below: role.pid } });
   const memory = watchOverTime(role.pid);
-  const batchId = await order(service, tenant, ITEMS);
+  const batchId = await submitBatch(service, tenant, ITEMS);
   const began = performance.now();
   const { failed } = (await untilEnded(service, tenant, batchId)).progress;
   const perSecond = ITEMS / ((performance.now() - began) / 1000);
@@ -98,7 +99,7 @@ async function accepting(tenant: Tenant): Promise<void> {
   const took: number[] = [];
   for (let i = 0; i < ACCEPTED; i += 1) {
     const began = performance.now();
-    await order(service, tenant, ITEMS);
+    await submitBatch(service, tenant, ITEMS);
     took.push(performance.now() - began);
     // Its jobs are being written.
     await sleep(EXPANDS_MS);
@@ -120,7 +121,7 @@ async function fairness(tenant: Tenant, other: Tenant): Promise<void> {
   await singles(1);
   for (const callers of CALLERS) {
     const before = await singles(callers);
-    const batchId = await order(service, tenant, ITEMS);
+    const batchId = await submitBatch(service, tenant, ITEMS);
     await sleep(2000);
     const { completed } = (await stateOf(service, tenant, batchId)).progress;
     const concurrent = await singles(callers);
@@ -135,5 +136,5 @@ async function fairness(tenant: Tenant, other: Tenant): Promise<void> {
 }
 
 function memoryText(samples: readonly Sample[]): string {
-  return PARTS.map((part) => `${part} ${mebibytes(highest(samples, part))}`).join(', ');
+  return PROCESS_KINDS.map((part) => `${part} ${mebibytes(highest(samples, part))}`).join(', ');
 }

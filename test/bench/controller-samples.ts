@@ -4,9 +4,9 @@ import { type Histogram, observations, quantile, readHistogram, since } from '..
 import { cpuSeconds } from '../support/processes.ts';
 
 /** What the controller has done up to a moment. */
-export interface measurement {
+export interface Measurement {
   readonly atMs: number;
-  readonly looks: Histogram;
+  readonly reconciliations: Histogram;
   /** Calls of the API server that were answered, by method. */
   readonly calls: ReadonlyMap<string, number>;
   readonly failed: number;
@@ -15,7 +15,7 @@ export interface measurement {
 
 const READS: ReadonlySet<string> = new Set(['GET']);
 
-export async function read(url: string, pid: number): Promise<measurement> {
+export async function read(url: string, pid: number): Promise<Measurement> {
   const { body } = await request(`${url}/metrics`);
   const text = await body.text();
   const calls = new Map<string, number>();
@@ -27,16 +27,16 @@ export async function read(url: string, pid: number): Promise<measurement> {
     if (status === '0' || Number(status) >= 400) failed += Number(count);
   }
   const checks = readHistogram(text, 'platen_reconcile_duration_seconds', { controller: 'pools' });
-  return { atMs: performance.now(), looks: checks, calls, failed, cpuSeconds: cpuSeconds(pid) };
+  return { atMs: performance.now(), reconciliations: checks, calls, failed, cpuSeconds: cpuSeconds(pid) };
 }
 
 /** What was done between two readings, as a line. */
 export function compare(
-  before: measurement,
-  after: measurement,
+  before: Measurement,
+  after: Measurement,
 ): { readonly writes: number; readonly text: string } {
   const seconds = (after.atMs - before.atMs) / 1000;
-  const checks = since(before.looks, after.looks);
+  const checks = since(before.reconciliations, after.reconciliations);
   const done = [...after.calls].map(
     ([method, count]) => [method, count - (before.calls.get(method) ?? 0)] as const,
   );

@@ -14,7 +14,7 @@ import { FLOOD_CALLERS, FLOODS } from '../hostile/support/floods.ts';
 import { FOUND_ATTACKS } from '../hostile/support/found-attacks.ts';
 import { KNOWN_ATTACKS } from '../hostile/support/known-attacks.ts';
 import type { Experience } from '../hostile/support/neighbour.ts';
-import { AFTER_ITS_TURN, PRETENDERS } from '../integration/chromium/pretenders.ts';
+import { AFTER_ITS_BUDGET, PRETENDERS } from '../integration/chromium/pretenders.ts';
 import { failure, render, rendererProcesses, startBench } from '../integration/chromium/support.ts';
 import { verdict } from './batch-service.ts';
 import { median } from './load.ts';
@@ -49,9 +49,9 @@ const SUBJECTS: readonly Subject[] = [
     measure: (arena: Arena) =>
       arena.withstand(
         async (attacker) => {
-          const order = { html, options: { ...options, timeoutMs: 60_000 } };
-          const orders = Array.from({ length: FLOOD_CALLERS }, () => attacker.client.submit(order));
-          const jobs = await Promise.all(orders);
+          const submission = { html, options: { ...options, timeoutMs: 60_000 } };
+          const submissions = Array.from({ length: FLOOD_CALLERS }, () => attacker.client.submit(submission));
+          const jobs = await Promise.all(submissions);
           await sleep(FLOOD_MS);
           await cancelAll(attacker, jobs);
         },
@@ -108,7 +108,7 @@ async function sharesOfPretenders(): Promise<void> {
   try {
     for (const [name, html] of [
       ...Object.entries(PRETENDERS),
-      ['compute after their turn', AFTER_ITS_TURN],
+      ['compute after their turn', AFTER_ITS_BUDGET],
     ]) {
       const shares: number[] = [];
       for (let round = 0; round < ROUNDS; round++) {
@@ -117,7 +117,7 @@ async function sharesOfPretenders(): Promise<void> {
         const attack = Array.from({ length: PRETENDERS_AT_A_TIME }, () =>
           failure(render(bench, html!, { waitForSelector: '#never' }, of)),
         );
-        await sleep(html === AFTER_ITS_TURN ? PRETENDERS_AT_A_TIME * 1500 : FOUND_OUT_MS);
+        await sleep(html === AFTER_ITS_BUDGET ? PRETENDERS_AT_A_TIME * 1500 : FOUND_OUT_MS);
         shares.push(await computedIn(WINDOW_MS));
         over.abort();
         await Promise.all(attack);

@@ -28,7 +28,7 @@ import { eventually } from '../support/eventually.ts';
 import { startControlPlane } from '../support/kubernetes/control-plane.ts';
 import { makeNamespace } from '../support/kubernetes/objects.ts';
 import { type RoleProcess, startRole } from '../support/processes.ts';
-import { compare, type measurement, memoryOf, read } from './controller-samples.ts';
+import { compare, type Measurement, memoryOf, read } from './controller-samples.ts';
 import { startFakeNodes } from './fake-nodes.ts';
 import { pretendWorkers } from './fake-workers.ts';
 
@@ -108,7 +108,7 @@ async function measure(): Promise<void> {
   closing.push(() => controller.end());
 
   /** Lets something happen, and prints what it cost. */
-  const phase = async (name: string, happen: (from: measurement) => Promise<void>): Promise<number> => {
+  const phase = async (name: string, happen: (from: Measurement) => Promise<void>): Promise<number> => {
     const before = await read(controller.url, controller.pid);
     await happen(before);
     const { writes, text } = compare(before, await read(controller.url, controller.pid));

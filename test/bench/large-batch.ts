@@ -13,9 +13,9 @@ import {
   clientOf,
   newTenant,
   openBatchService,
-  order,
   percentile95,
   stateOf,
+  submitBatch,
   type Tenant,
   untilEnded,
   verdict,
@@ -23,7 +23,7 @@ import {
 import { DOCUMENTS } from './documents.ts';
 import { watchHealth } from './health.ts';
 import { median } from './load.ts';
-import { mebibytes, PARTS, tenths, thirds, watchOverTime } from './memory-over-time.ts';
+import { mebibytes, PROCESS_KINDS, tenths, thirds, watchOverTime } from './memory-over-time.ts';
 
 const ITEMS = Number(process.env.BENCH_ITEMS ?? 10_000);
 /** Of a batch before, by which everything is compiled, and every page and process made. */
@@ -35,7 +35,7 @@ const WANTED = { memory: 1.15, progressMs: 50, cancelSeconds: 15 };
 const service = await openBatchService(ITEMS);
 try {
   const tenant = await newTenant(service, 'large', DOCUMENTS[0]!.html);
-  await untilEnded(service, tenant, await order(service, tenant, WARM_UP_ITEMS));
+  await untilEnded(service, tenant, await submitBatch(service, tenant, WARM_UP_ITEMS));
   await whole(service, tenant);
   await cancelled(service, tenant);
 } finally {
@@ -47,7 +47,7 @@ async function whole(service: BatchService, tenant: Tenant): Promise<void> {
   console.log(`\nA batch of ${ITEMS}, to its end`);
   const memory = watchOverTime(service.role.pid);
   const began = performance.now();
-  const batchId = await order(service, tenant, ITEMS);
+  const batchId = await submitBatch(service, tenant, ITEMS);
   const letIn = performance.now() - began;
   const reads: number[] = [];
   for (;;) {
@@ -65,7 +65,7 @@ async function whole(service: BatchService, tenant: Tenant): Promise<void> {
   console.log(
     `  let in after ${letIn.toFixed(0)} ms, ended after ${seconds.toFixed(0)} s: ${(ITEMS / seconds).toFixed(1)} items a second`,
   );
-  for (const part of PARTS) {
+  for (const part of PROCESS_KINDS) {
     const { first, last } = thirds(samples, part);
     const ratio = last / first;
     console.log(
@@ -84,7 +84,7 @@ async function whole(service: BatchService, tenant: Tenant): Promise<void> {
 /** Its items are on their way or waiting when it is cancelled; those that run end by themselves. */
 async function cancelled(service: BatchService, tenant: Tenant): Promise<void> {
   console.log(`\nA batch of ${ITEMS} that is cancelled`);
-  const batchId = await order(service, tenant, ITEMS);
+  const batchId = await submitBatch(service, tenant, ITEMS);
   await sleep(CANCEL_AFTER_MS);
   const began = performance.now();
   const seconds = () => ((performance.now() - began) / 1000).toFixed(1);
@@ -98,6 +98,6 @@ async function cancelled(service: BatchService, tenant: Tenant): Promise<void> {
     `  answered after ${responded.toFixed(0)} ms, ended after ${seconds()} s with ${progress.completed} completed and ${progress.failed} cancelled, wanted ≤ ${WANTED.cancelSeconds} s: ${verdict(took <= WANTED.cancelSeconds)}; /healthz answered within ${watched.stop().toFixed(0)} ms meanwhile`,
   );
   const next = performance.now();
-  await untilEnded(service, tenant, await order(service, tenant, 2));
+  await untilEnded(service, tenant, await submitBatch(service, tenant, 2));
   console.log(`  a batch of two after it has ended within ${(performance.now() - next).toFixed(0)} ms`);
 }

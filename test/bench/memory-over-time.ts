@@ -5,8 +5,8 @@ import { treeMemory } from '../support/tree-memory.ts';
 const MIB = 1024 * 1024;
 const DEFAULT_SAMPLE_MS = 500;
 /** What the processes of standalone are called here. */
-export const PARTS = ['node', 'helpers', 'database', 'browsers'] as const;
-export type Part = (typeof PARTS)[number];
+export const PROCESS_KINDS = ['node', 'helpers', 'database', 'browsers'] as const;
+export type Part = (typeof PROCESS_KINDS)[number];
 /**
  * Bytes of each part: the resident memory of a single process (VmRSS), or what several have together (PSS). The
  * `renderers` are part of the browsers.

@@ -44,16 +44,17 @@ async function print(page: Page, html: string): Promise<void> {
   await page.pdf(PDF);
 }
 
-process.on('message', async (order: RawSubmission | 'stop') => {
-  if (order === 'stop') {
+process.on('message', async (submission: RawSubmission | 'stop') => {
+  if (submission === 'stop') {
     await browser.close();
     await rm(userDataDir, { recursive: true, force: true });
     process.exit(0);
   }
-  const { html } = DOCUMENTS.find(({ name }) => name === order.document)!;
-  while (order.kind === 'reuse' && pages.length < order.callers) pages.push(await browser.newPage());
-  const result = await runLoad(order.callers, order.durationMs, async (caller) => {
-    if (order.kind === 'reuse') {
+  const { html } = DOCUMENTS.find(({ name }) => name === submission.document)!;
+  while (submission.kind === 'reuse' && pages.length < submission.callers)
+    pages.push(await browser.newPage());
+  const result = await runLoad(submission.callers, submission.durationMs, async (caller) => {
+    if (submission.kind === 'reuse') {
       await print(pages[caller]!, html);
       return;
     }

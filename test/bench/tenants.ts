@@ -49,21 +49,21 @@ interface Figures extends LoadResult {
 const pictures = await startSlowPictures(PICTURE_MS);
 const invoice = DOCUMENTS[0]!.html;
 
-const byTurns = (from: number, count: number) => {
+const roundRobin = (from: number, count: number) => {
   let at = 0;
   return () => from + (at++ % count);
 };
 const ofAccounts: readonly Row[] = [
   { name: '1 account', next: () => 0 },
-  { name: '8 in turn', next: byTurns(0, 8) },
-  { name: '50 in turn', next: byTurns(0, 50) },
+  { name: '8 in turn', next: roundRobin(0, 8) },
+  { name: '50 in turn', next: roundRobin(0, 50) },
   { name: '500 by Zipf', next: byZipf(ZIPF_ACCOUNTS) },
 ].map((row) => ({ ...row, document: invoice, callers: CALLERS, warmUp: true }));
 const strangers: Row = {
   name: 'all others',
   document: invoice,
   callers: CALLERS,
-  next: byTurns(ZIPF_ACCOUNTS, STRANGERS),
+  next: roundRobin(ZIPF_ACCOUNTS, STRANGERS),
   warmUp: false,
 };
 const picture: Row = {

@@ -37,7 +37,7 @@ interface Measured extends Pick<LoadResult, 'perSecond' | 'p50' | 'p95'> {
 /** A document alone, the mean of just before and just after, and beside so many pages that wait a second. */
 interface Round {
   readonly alone: Measured;
-  readonly beside: Measured;
+  readonly concurrent: Measured;
   readonly waited: number;
 }
 
@@ -69,9 +69,9 @@ async function compare(pool: Pool, watched: Watched, keys: readonly [string, str
     for (const { load, rounds } of rows) {
       await load(WARM_UP_MS / 3);
       const before = await measure(watched, load);
-      const { beside: concurrent, waited } = await concurrentlyWithOthers(wait, () => measure(watched, load));
+      const { concurrent, waited } = await concurrentlyWithOthers(wait, () => measure(watched, load));
       const after = await measure(watched, load);
-      rounds.push({ alone: meanOf(before, after), beside: concurrent, waited });
+      rounds.push({ alone: meanOf(before, after), concurrent, waited });
     }
   }
   const perPage = median(pages.map(({ cores, perSecond }) => cores / perSecond));
@@ -81,15 +81,15 @@ async function compare(pool: Pool, watched: Watched, keys: readonly [string, str
   );
   for (const { name, rounds } of rows) {
     const of = (pick: (round: Round) => number) => median(rounds.map(pick));
-    const ratioOf = (round: Round) => round.beside.perSecond / round.alone.perSecond;
+    const ratioOf = (round: Round) => round.concurrent.perSecond / round.alone.perSecond;
     const shareOf = (round: Round) => (round.waited * perPage) / round.alone.cores;
     const [ratio, share] = [of(ratioOf), of(shareOf)];
     const kept = of((round) => ratioOf(round) / (1 - shareOf(round)));
     console.log(
-      `  ${name} at ${CALLERS[name]}: ${of(({ alone }) => alone.perSecond).toFixed(1)}/s alone, ${of(({ beside: concurrent }) => concurrent.perSecond).toFixed(1)} beside ${of(({ waited }) => waited).toFixed(1)} pages that wait: ${ratio.toFixed(2)}; these take ${share.toFixed(2)} of the cores, so ${kept.toFixed(2)} of what is left, wanted ≥ ${WANTED.ofWhatIsLeft}: ${verdict(kept >= WANTED.ofWhatIsLeft)}`,
+      `  ${name} at ${CALLERS[name]}: ${of(({ alone }) => alone.perSecond).toFixed(1)}/s alone, ${of(({ concurrent }) => concurrent.perSecond).toFixed(1)} beside ${of(({ waited }) => waited).toFixed(1)} pages that wait: ${ratio.toFixed(2)}; these take ${share.toFixed(2)} of the cores, so ${kept.toFixed(2)} of what is left, wanted ≥ ${WANTED.ofWhatIsLeft}: ${verdict(kept >= WANTED.ofWhatIsLeft)}`,
     );
     console.log(
-      `    p50 ${of(({ alone }) => alone.p50).toFixed(0)} and ${of(({ beside: concurrent }) => concurrent.p50).toFixed(0)} ms, p95 ${of(({ alone }) => alone.p95).toFixed(0)} and ${of(({ beside: concurrent }) => concurrent.p95).toFixed(0)} ms; ${of(({ alone }) => alone.cores).toFixed(2)} and ${of(({ beside: concurrent }) => concurrent.cores).toFixed(2)} cores used`,
+      `    p50 ${of(({ alone }) => alone.p50).toFixed(0)} and ${of(({ concurrent }) => concurrent.p50).toFixed(0)} ms, p95 ${of(({ alone }) => alone.p95).toFixed(0)} and ${of(({ concurrent }) => concurrent.p95).toFixed(0)} ms; ${of(({ alone }) => alone.cores).toFixed(2)} and ${of(({ concurrent }) => concurrent.cores).toFixed(2)} cores used`,
     );
   }
 }
@@ -110,7 +110,7 @@ async function measure(watched: Watched, load: (ms: number) => Promise<LoadResul
 async function concurrentlyWithOthers(
   wait: () => Promise<void>,
   work: () => Promise<Measured>,
-): Promise<{ beside: Measured; waited: number }> {
+): Promise<{ concurrent: Measured; waited: number }> {
   let going = true;
   let ended = 0;
   const caller = async () => {
@@ -126,5 +126,5 @@ async function concurrentlyWithOthers(
   const waited = (ended - from) / ((performance.now() - began) / 1000);
   going = false;
   await callers;
-  return { beside: concurrent, waited };
+  return { concurrent, waited };
 }

@@ -12,10 +12,10 @@ import { type ChaosAccount, openAccount, writePlans } from './accounts.ts';
 import { checkJobs, countLive, usageErrors } from './checks.ts';
 import { Findings } from './findings.ts';
 import { keepKilling, ROLES } from './kills.ts';
-import { makeSubmissions, place, repeat, type Submission } from './submissions.ts';
+import { makeSubmissions, repeat, type Submission, submit } from './submissions.ts';
 
 const ACCOUNTS = ['alpha', 'beta', 'gamma'];
-const ORDERS_PER_SECOND = 7;
+const SUBMISSIONS_PER_SECOND = 7;
 
 export interface ChaosRun {
   readonly seed: number;
@@ -47,7 +47,7 @@ export async function runChaos({
     const accounts = await Promise.all(ACCOUNTS.map((name) => openAccount(name, urls)));
     const began = performance.now();
     const say = (line: string) => log(`${((performance.now() - began) / 1000).toFixed(1)} s  ${line}`);
-    const spreadMs = Math.ceil((count / ORDERS_PER_SECOND) * 1000);
+    const spreadMs = Math.ceil((count / SUBMISSIONS_PER_SECOND) * 1000);
     const submissions = makeSubmissions(seed, count, spreadMs, accounts);
     const outOfTime = AbortSignal.timeout(limitMs);
 
@@ -55,7 +55,7 @@ export async function runChaos({
     const responses = await Promise.all(
       submissions.map(async (submission) => {
         await sleep(submission.atMs);
-        return place(submission, findings, outOfTime);
+        return submit(submission, findings, outOfTime);
       }),
     );
     await killing;

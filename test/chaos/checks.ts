@@ -115,11 +115,11 @@ async function listJobs({ callers }: ChaosAccount): Promise<JobRecord[]> {
  */
 export async function usageErrors(
   account: ChaosAccount,
-  ordered: number,
+  submitted: number,
   failed: number,
   refused: number,
 ): Promise<string[]> {
-  const submissions = ordered - failed;
+  const submissions = submitted - failed;
   const usage = await account.owner.expect(200, 'GET', '/user/usage?period=1d');
   const charged = MONTHLY_RENDERS - usage.remaining;
   const errors: string[] = [];

@@ -66,9 +66,9 @@ export async function keepKilling(
   const down = new Map<string, Promise<void>>();
   const isUp = (victim: Victim) => !down.has(victim) && !down.has(workerOf(victim));
   const choose = chooser(seed);
-  for (let turn = 1; ; turn += 1) {
-    const untilTurnMs = began + turn * KILL_EVERY_MS - performance.now();
-    await sleep(untilTurnMs, undefined, { signal }).catch(() => undefined);
+  for (let count = 1; ; count += 1) {
+    const untilNextMs = began + count * KILL_EVERY_MS - performance.now();
+    await sleep(untilNextMs, undefined, { signal }).catch(() => undefined);
     if (signal.aborted) break;
     const kill = choose(isUp);
     if (kill === undefined) continue;

@@ -72,7 +72,7 @@ export function makeSubmissions(
  *
  * @returns undefined when it was rejected for good, which is a finding, or the time was up.
  */
-export async function place(
+export async function submit(
   submission: ChaosSubmission,
   findings: Findings,
   signal: AbortSignal,

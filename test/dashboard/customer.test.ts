@@ -77,15 +77,15 @@ describe('The dashboard of a customer who subscribes, has blocks bought by thems
     await visitor.press('Change to starter');
     await visitor.sees('The amount is shown at checkout');
     visitor.assertNoComplaints();
-    const answer = (request: HTTPRequest) =>
+    const intercept = (request: HTTPRequest) =>
       request.url().startsWith(CHECKOUT)
         ? request.respond({ contentType: 'text/html', body: '<h1>Pay</h1>' })
         : request.continue();
     await visitor.page.setRequestInterception(true);
-    visitor.page.on('request', answer);
+    visitor.page.on('request', intercept);
     await visitor.press('Go on to pay');
     await visitor.page.waitForFunction((start) => window.location.href.startsWith(start), {}, CHECKOUT);
-    visitor.page.off('request', answer);
+    visitor.page.off('request', intercept);
     await visitor.page.setRequestInterception(false);
     visitor.complaints.length = 0;
   });

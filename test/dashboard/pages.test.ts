@@ -198,7 +198,7 @@ describe('The dashboard', () => {
 
   for (const path of PAGES) {
     it(`${path} breaks no rule of its policy, has no barrier, fits the narrowest window, and loses no text`, async () => {
-      await visitor.look(VIEWS[0]!);
+      await visitor.setView(VIEWS[0]!);
       await visitor.go(real(path));
       await visitor.assertClear(...VIEWS);
       visitor.assertNoComplaints();
@@ -206,7 +206,7 @@ describe('The dashboard', () => {
   }
 
   it('keeps the filters of a list in its address, over a reload and going back', async () => {
-    await visitor.look(VIEWS[0]!);
+    await visitor.setView(VIEWS[0]!);
     await visitor.go('/renders');
     await visitor.page.select('::-p-aria(Status)', 'failed');
     await visitor.page.waitForFunction(() => window.location.search === '?status=failed');
@@ -274,8 +274,8 @@ describe('The dashboard', () => {
     await visitor.press('Make the key');
     await visitor.page.waitForSelector('dialog[open] pre');
     const secret = await visitor.page.$eval('dialog[open] pre', ({ textContent }) => textContent);
-    const answer = await fetch(`${service.url}/v1/pdf/jobs`, { headers: { 'x-api-key': secret! } });
-    assert.equal(answer.status, 200);
+    const listed = await fetch(`${service.url}/v1/pdf/jobs`, { headers: { 'x-api-key': secret! } });
+    assert.equal(listed.status, 200);
     await visitor.page.reload();
     await visitor.settled();
     assert.ok(!(await visitor.page.content()).includes(secret!));
@@ -301,7 +301,7 @@ describe('The dashboard', () => {
 
   for (const [path, title, open] of DIALOGS) {
     it(`the dialog "${title}" of ${path} has no barrier, fits the narrowest window, and closes by Escape`, async () => {
-      await visitor.look(VIEWS[0]!);
+      await visitor.setView(VIEWS[0]!);
       await visitor.go(real(path));
       await open();
       await visitor.page.waitForFunction(
@@ -318,7 +318,7 @@ describe('The dashboard', () => {
   }
 
   it('the menu of the account has no barrier and fits the narrowest window', async () => {
-    await visitor.look(VIEWS[0]!);
+    await visitor.setView(VIEWS[0]!);
     await visitor.go('/');
     await visitor.page.click('.who summary');
     await visitor.assertClear(...FEW_VIEWS);

@@ -128,8 +128,8 @@ process.exit(0);
 
 /** @param isRun whether what stands on the page is rendered first. */
 async function shoot(name: string, path: string, drawn = '', isRun = false): Promise<void> {
-  for (const [look, view] of Object.entries(VIEWS)) {
-    await visitor.look(view);
+  for (const [setView, view] of Object.entries(VIEWS)) {
+    await visitor.setView(view);
     await visitor.go(path);
     if (isRun) {
       await visitor.page.locator('.editor').click();
@@ -139,7 +139,11 @@ async function shoot(name: string, path: string, drawn = '', isRun = false): Pro
     // All but the stream of hints.
     await visitor.page.waitForNetworkIdle({ concurrency: 1 });
     await visitor.page.evaluate(showDocument, drawn);
-    await visitor.page.screenshot({ path: join(folder!, `${name}-${look}.webp`), type: 'webp', quality: 75 });
+    await visitor.page.screenshot({
+      path: join(folder!, `${name}-${setView}.webp`),
+      type: 'webp',
+      quality: 75,
+    });
   }
 }
 

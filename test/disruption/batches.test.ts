@@ -149,8 +149,8 @@ describe(`a batch of ${ITEMS} while dispatcher, worker and API are killed ${KILL
       options: { format: 'A5', delayMs: i % 5 === 0 ? 200 : 0 },
     }));
     const key = randomUUID();
-    const order = { items, webhookUrl: receiver.url() };
-    const placed = call('POST', '/v1/pdf/batch', order, key);
+    const submission = { items, webhookUrl: receiver.url() };
+    const placed = call('POST', '/v1/pdf/batch', submission, key);
     // Perhaps while it is being let in.
     await sleep(seeded(SEED)() * 300);
     await service.roles.get('api')!.end('SIGKILL');
@@ -176,7 +176,7 @@ describe(`a batch of ${ITEMS} while dispatcher, worker and API are killed ${KILL
       [batch.progress.completed, batch.progress.failed],
       [ITEMS - failed.length, failed.length],
     );
-    const again = await call('POST', '/v1/pdf/batch', order, key);
+    const again = await call('POST', '/v1/pdf/batch', submission, key);
     assert.equal(again.json.jobId, batch.jobId);
     assert.equal((await call('GET', '/v1/pdf/batch')).json.total, 1);
 

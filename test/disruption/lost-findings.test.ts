@@ -39,7 +39,7 @@ async function servePicture(): Promise<{ pages: WebPages; asked: ServerResponse[
 }
 
 /** Asks for a render of the picture, with a report. @returns the id of its job. */
-function orderPicture({ client }: Tenant, { url }: WebPages): Promise<string> {
+function submitPicture({ client }: Tenant, { url }: WebPages): Promise<string> {
   const options = { report: true, timeoutMs: 120_000, failOn: { assetStatus: ['500-599'] } };
   return client.submit({ html: `<img src="${url}/picture.svg">`, options });
 }
@@ -67,7 +67,7 @@ describe('the report of a render whose worker is killed', () => {
 
   it('has every attempt, and says that what the last one found out is lost', async () => {
     const tenant = await service.newTenant('business');
-    const jobId = await orderPicture(tenant, site.pages);
+    const jobId = await submitPicture(tenant, site.pages);
     await eventually('the first attempt asks', () => site.asked.length === 1);
     site.asked[0]!.writeHead(503).end();
     for (const asked of [2, 3]) {
@@ -126,7 +126,7 @@ describe('the report of a render that cannot be stored', () => {
   });
 
   it('has what the record of the job has, of a render that has completed', async () => {
-    const jobId = await orderPicture(tenant, site.pages);
+    const jobId = await submitPicture(tenant, site.pages);
     await eventually('it is rendered', () => site.asked.length === 1);
     // Folders stand wherever its report may go.
     const hour = Math.ceil(Date.now() / HOUR_MS + DEFAULT_PLANS.business.retentionHours);

@@ -91,10 +91,10 @@ describe('Addresses that a process is reached at, and those of its callers', () 
     });
     const keys = new KeyStore(connection, systemClock);
     await eventually('the key is in force', async () => (await keys.findBySecret(made.apiKey)) !== undefined);
-    const order = (host: string) =>
+    const submit = (host: string) =>
       new TestClient(`http://${host}:${port}`, made.apiKey).render({ html: '<p>x', executionMode: 'async' });
-    assert.equal((await order(OVER_IPV4)).status, 202);
-    if (HAS_IPV6) assert.equal((await order(OVER_IPV6)).status, 403);
+    assert.equal((await submit(OVER_IPV4)).status, 202);
+    if (HAS_IPV6) assert.equal((await submit(OVER_IPV6)).status, 403);
 
     // Both are written down a moment after the answer.
     let used: string | null = null;

@@ -74,8 +74,8 @@ describe('A plan that changes while two processes run', () => {
   });
 
   it('has its new concurrentRenders at both', async () => {
-    const orders = [0, 1, 0, 1, 0, 1].map((i) => callers[i]!.submit(LONG_RENDER));
-    const jobIds = await Promise.all(orders);
+    const submissions = [0, 1, 0, 1, 0, 1].map((i) => callers[i]!.submit(LONG_RENDER));
+    const jobIds = await Promise.all(submissions);
     const processing = async () =>
       (await callers[0].call('GET', '/v1/pdf/jobs?status=processing&limit=10')).json.total;
     await eventually('one is processed', async () => (await processing()) === 1);

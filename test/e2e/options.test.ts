@@ -315,10 +315,10 @@ describe('every option, in every input mode', () => {
       options: { scale: 3, delayMs: -1, format: 'B5', watermark: { opacity: 2 }, nonsense: true },
     });
     assert.equal(reply.status, 400);
-    for (const place of ['scale', 'delayMs', 'format', 'watermark.text', 'watermark.opacity', 'nonsense']) {
+    for (const field of ['scale', 'delayMs', 'format', 'watermark.text', 'watermark.opacity', 'nonsense']) {
       assert.ok(
-        reply.json.message.some((line: string) => line.includes(place)),
-        place,
+        reply.json.message.some((line: string) => line.includes(field)),
+        field,
       );
     }
   });

@@ -47,8 +47,8 @@ describe('the report of a render', () => {
   }
 
   /** Renders with a report, which is the same in the record of the job. */
-  async function reported(order: object, of = tenant): Promise<Report> {
-    const { json } = await of.client.render({ report: true, executionMode: 'async', ...order });
+  async function reported(fields: object, of = tenant): Promise<Report> {
+    const { json } = await of.client.render({ report: true, executionMode: 'async', ...fields });
     const record = await of.client.end(json.jobId);
     assert.equal(record.reportEndpoint, `/v1/pdf/jobs/${json.jobId}/report`, JSON.stringify(record));
     const { status, text } = await ask(record.reportEndpoint, of);

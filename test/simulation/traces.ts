@@ -49,7 +49,7 @@ export function capOf(tenant: number): number {
 }
 
 /** Collects the jobs of a trace in any order. */
-class Orders {
+class Submissions {
   readonly random: () => number;
   readonly #rows: { at: number; tenant: number; service: number }[] = [];
 
@@ -101,9 +101,9 @@ class Orders {
 
 const SOON: Trace['startDelay'] = [15 * SECOND, 25 * SECOND];
 
-function steady(orders: Orders, scale: number): Omit<Trace, 'jobs'> {
+function steady(submissions: Submissions, scale: number): Omit<Trace, 'jobs'> {
   const durationMs = 2 * HOUR * scale;
-  orders.flow(0, durationMs, 30, () => 30);
+  submissions.flow(0, durationMs, 30, () => 30);
   return {
     name: 'steady',
     about: '30 jobs a second for two hours.',
@@ -114,14 +114,14 @@ function steady(orders: Orders, scale: number): Omit<Trace, 'jobs'> {
   };
 }
 
-function dailyWave(orders: Orders, scale: number): Omit<Trace, 'jobs'> {
+function dailyWave(submissions: Submissions, scale: number): Omit<Trace, 'jobs'> {
   const durationMs = 24 * HOUR * scale;
   const hump = (hour: number, at: number, width: number) => Math.exp(-(((hour - at) / width) ** 2));
   const rate = (at: number) => {
     const hour = (at / durationMs) * 24;
     return 1 + 14 * hump(hour, 10, 2.2) + 12 * hump(hour, 15, 2.5) + 3 * hump(hour, 20.5, 1.5);
   };
-  orders.flow(0, durationMs, 20, rate);
+  submissions.flow(0, durationMs, 20, rate);
   return {
     name: 'daily-wave',
     about: 'A working day: one job a second at night, humps of 15 at ten, 13 at three and 4 in the evening.',
@@ -132,12 +132,12 @@ function dailyWave(orders: Orders, scale: number): Omit<Trace, 'jobs'> {
   };
 }
 
-function oneTenantsBurst(orders: Orders, scale: number): Omit<Trace, 'jobs'> {
+function oneTenantsBurst(submissions: Submissions, scale: number): Omit<Trace, 'jobs'> {
   const durationMs = 90 * MINUTE * scale;
-  orders.flow(0, durationMs, 5, () => 5);
-  orders.batches(durationMs * 0.1, TENANTS - 1, 50);
-  orders.batches(durationMs * 0.25, TENANTS * 0.1, 500);
-  orders.batches(durationMs * 0.45, 7, Math.round(10_000 * scale));
+  submissions.flow(0, durationMs, 5, () => 5);
+  submissions.batches(durationMs * 0.1, TENANTS - 1, 50);
+  submissions.batches(durationMs * 0.25, TENANTS * 0.1, 500);
+  submissions.batches(durationMs * 0.45, 7, Math.round(10_000 * scale));
   return {
     name: 'one-tenants-burst',
     about:
@@ -150,7 +150,7 @@ function oneTenantsBurst(orders: Orders, scale: number): Omit<Trace, 'jobs'> {
 }
 
 /** Batches of tenants of all plans, as many items each as a batch of their plan may have. */
-function monday(orders: Orders, scale: number): Omit<Trace, 'jobs'> {
+function monday(submissions: Submissions, scale: number): Omit<Trace, 'jobs'> {
   const durationMs = 2 * HOUR * scale;
   const { free, starter, professional, business } = DEFAULT_PLANS;
   const groups = [
@@ -160,11 +160,11 @@ function monday(orders: Orders, scale: number): Omit<Trace, 'jobs'> {
     { tenants: 30, from: 0, items: business.maxBatchItems },
   ];
   const rate = (at: number) => 2 + 8 * Math.min(1, at / (durationMs / 2));
-  orders.flow(0, durationMs, 10, rate);
+  submissions.flow(0, durationMs, 10, rate);
   for (const { tenants, from, items } of groups) {
     for (let number = 0; number < tenants * scale; number += 1) {
-      const at = durationMs / 2 + orders.normal() * durationMs * 0.06;
-      orders.batches(Math.min(durationMs * 0.8, Math.max(0, at)), from + number, items);
+      const at = durationMs / 2 + submissions.normal() * durationMs * 0.06;
+      submissions.batches(Math.min(durationMs * 0.8, Math.max(0, at)), from + number, items);
     }
   }
   return {
@@ -178,10 +178,10 @@ function monday(orders: Orders, scale: number): Omit<Trace, 'jobs'> {
   };
 }
 
-function slowPods(orders: Orders, scale: number): Omit<Trace, 'jobs'> {
+function slowPods(submissions: Submissions, scale: number): Omit<Trace, 'jobs'> {
   const durationMs = 2 * HOUR * scale;
   const rate = (at: number) => (at > durationMs * 0.25 && at < durationMs * 0.6 ? 20 : 6);
-  orders.flow(0, durationMs, 20, rate);
+  submissions.flow(0, durationMs, 20, rate);
   return {
     name: 'pods-slow-to-start',
     about: '6 jobs a second, 20 from the 30th to the 72nd minute; pods need 2 to 3 minutes (new nodes).',
@@ -192,9 +192,9 @@ function slowPods(orders: Orders, scale: number): Omit<Trace, 'jobs'> {
   };
 }
 
-function nodeLost(orders: Orders, scale: number): Omit<Trace, 'jobs'> {
+function nodeLost(submissions: Submissions, scale: number): Omit<Trace, 'jobs'> {
   const durationMs = HOUR * scale;
-  orders.flow(0, durationMs, 20, () => 20);
+  submissions.flow(0, durationMs, 20, () => 20);
   return {
     name: 'node-lost',
     about: '20 jobs a second; after 20 minutes a node is lost with a third of the pods.',
@@ -212,7 +212,7 @@ export const TRACES = Object.keys(MAKERS) as TraceKey[];
 
 /** @param scale below 1 shortens the trace, its bursts with it. */
 export function makeTrace(key: TraceKey, seed: number, scale = 1): Trace {
-  const orders = new Orders(seed * 31 + TRACES.indexOf(key));
-  const trace = MAKERS[key](orders, scale);
-  return { ...trace, jobs: orders.jobs() };
+  const submissions = new Submissions(seed * 31 + TRACES.indexOf(key));
+  const trace = MAKERS[key](submissions, scale);
+  return { ...trace, jobs: submissions.jobs() };
 }

@@ -9,7 +9,7 @@ import type { Clock } from '../../src/clock.ts';
 import { IdempotencyStore } from '../../src/http/idempotency-store.ts';
 import type { NewJob } from '../../src/jobs/admission.ts';
 import type { Job } from '../../src/jobs/job.ts';
-import { newJobId, newJob as newJobOfOrder } from '../../src/jobs/new-job.ts';
+import { newJobId, newJob as newJobOfSubmission } from '../../src/jobs/new-job.ts';
 import type { Jobs } from '../../src/jobs/open-jobs.ts';
 import { RateLimiter } from '../../src/limits/rate-limiter.ts';
 import { pendingAdmission } from '../../src/overload/pending-admission.ts';
@@ -127,7 +127,7 @@ export async function openDomain(
 /** A new job, ready for admission, and its input; by default it uses no quota. */
 export function newJob(accountId: string, overrides: Partial<Job> = {}): NewJob {
   const plan: Plan = { ...DEFAULT_PLANS.professional, retentionHours: 24, maxOutputSizeBytes: 1e7 };
-  const { job, input } = newJobOfOrder(
+  const { job, input } = newJobOfSubmission(
     {
       jobId: overrides._id ?? newJobId(),
       source: { mode: 'html', html: '<p>hello</p>' },

@@ -1,4 +1,4 @@
-import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as immediate, setTimeout as sleep } from 'node:timers/promises';
 import type { Timers } from '../../src/async/timers.ts';
 
 const HOUR_MS = 3_600_000;
@@ -23,7 +23,7 @@ export class ManualTimers implements Timers {
   /** Passes `ms` milliseconds: calls back whatever is due, in order, and lets promises settle in between. */
   async pass(ms: number): Promise<void> {
     const untilMs = this.#nowMs + ms;
-    await turn();
+    await immediate();
     for (;;) {
       const next = [...this.#pending]
         .filter(({ dueMs }) => dueMs <= untilMs)
@@ -32,7 +32,7 @@ export class ManualTimers implements Timers {
       this.#pending.delete(next);
       this.#nowMs = Math.max(this.#nowMs, next.dueMs);
       next.callback();
-      await turn();
+      await immediate();
     }
     this.#nowMs = untilMs;
   }

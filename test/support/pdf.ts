@@ -202,13 +202,13 @@ function pixels(width: number, height: number, data: Uint8ClampedArray): Rendere
 
 /** A document with `count` objects that belong to no page: reading it takes about 10 microseconds for each. */
 export function documentWithObjects(count: number): Buffer {
-  const parts = ['%PDF-1.7\n'];
+  const chunks = ['%PDF-1.7\n'];
   const offsets: number[] = [];
-  let at = parts[0]!.length;
+  let at = chunks[0]!.length;
   const add = (body: string) => {
     offsets.push(at);
     const object = `${offsets.length} 0 obj\n${body}\nendobj\n`;
-    parts.push(object);
+    chunks.push(object);
     at += object.length;
   };
   add('<</Type/Catalog/Pages 2 0 R>>');
@@ -217,7 +217,7 @@ export function documentWithObjects(count: number): Buffer {
   for (let i = 0; i < count; i += 1) add('<</A[1 2 3 4 5 6]/B(text)/C 3 0 R>>');
   const table = offsets.map((offset) => `${String(offset).padStart(10, '0')} 00000 n \n`).join('');
   const size = offsets.length + 1;
-  parts.push(`xref\n0 ${size}\n0000000000 65535 f \n${table}trailer\n<</Size ${size}/Root 1 0 R>>\n`);
-  parts.push(`startxref\n${at}\n%%EOF\n`);
-  return Buffer.from(parts.join(''), 'latin1');
+  chunks.push(`xref\n0 ${size}\n0000000000 65535 f \n${table}trailer\n<</Size ${size}/Root 1 0 R>>\n`);
+  chunks.push(`startxref\n${at}\n%%EOF\n`);
+  return Buffer.from(chunks.join(''), 'latin1');
 }

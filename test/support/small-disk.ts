@@ -13,7 +13,7 @@ export interface SmallDisk {
   /** A program that becomes the one its arguments name, with the disk in sight. */
   readonly runner: string;
   /** Leaves this many bytes free, a page or so more or less; with 0 there is no room for one byte. */
-  fill(leavingBytes?: number): void;
+  fill(freeBytes?: number): void;
   /** Makes the room again that `fill` has taken. */
   empty(): void;
   /** Removes the disk, once it is no longer used. */
@@ -55,8 +55,8 @@ export async function makeSmallDisk(scratch: string, bytes: number): Promise<Sma
     folder,
     seen,
     runner,
-    fill(leavingBytes = 0) {
-      writeBlocks(spare, leavingBytes);
+    fill(freeBytes = 0) {
+      writeBlocks(spare, freeBytes);
       writeBlocks(filler, Number.POSITIVE_INFINITY);
       rmSync(spare, { force: true });
     },

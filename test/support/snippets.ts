@@ -22,14 +22,14 @@ export function shellOf(markdown: string): string {
 
 /** A shell script that runs every snippet of a page in an installed language, in the order of the page. */
 export function programOf(markdown: string): string {
-  const parts = blocksOf(markdown).map(({ language, text }, index) => {
+  const scripts = blocksOf(markdown).map(({ language, text }, index) => {
     if (language === 'sh') return text;
     const program = PROGRAMS[language];
     if (program === undefined) return '';
     const file = `snippet-${index}.${program.ending}`;
     return `cat > ${file} <<'END_OF_SNIPPET'\n${text}END_OF_SNIPPET\n${program.command} ${file}\n`;
   });
-  return parts.join('\n');
+  return scripts.join('\n');
 }
 
 /**

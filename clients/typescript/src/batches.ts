@@ -136,7 +136,7 @@ export class Batches {
    * @throws PlatenApiError with status 404 when the account has no such batch; PlatenConnectionError.
    */
   async wait(batchId: string, options: BatchWaitOptions = {}): Promise<BatchSummary> {
-    const following: Following = { lastEventId: undefined, usesEvents: true, told: '' };
+    const following: Following = { lastEventId: undefined, usesEvents: true, lastReported: '' };
     for (let checks = 1; ; checks += 1) {
       const before = following.lastEventId;
       if (following.usesEvents) await this.#follow(batchId, following, options);
@@ -210,7 +210,7 @@ interface Following {
   /** Whether events can be had, as far as is known. */
   usesEvents: boolean;
   /** What `onProgress` was told last. */
-  told: string;
+  lastReported: string;
 }
 
 function isEventStream({ ok, headers, body }: Response): boolean {
@@ -221,7 +221,7 @@ function isEventStream({ ok, headers, body }: Response): boolean {
 function report(standing: BatchStanding, following: Following, { onProgress }: BatchWaitOptions): void {
   const { jobId, status, progress, estimatedCompletionTime } = standing;
   const reported = `${status} ${JSON.stringify(progress)}`;
-  if (reported === following.told) return;
-  following.told = reported;
+  if (reported === following.lastReported) return;
+  following.lastReported = reported;
   onProgress?.({ jobId, status, progress, estimatedCompletionTime });
 }

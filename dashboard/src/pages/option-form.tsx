@@ -152,6 +152,6 @@ async function fetchOptions(): Promise<Readonly<Record<string, OptionSchema>>> {
 function propertiesOf(schema: OptionSchema, document: ApiDocument): Readonly<Record<string, OptionSchema>> {
   const { $ref, allOf = [], anyOf = [], properties = {} } = schema;
   const referred = $ref === undefined ? undefined : document.components.schemas[$ref.split('/').at(-1)!];
-  const parts = [...(referred === undefined ? [] : [referred]), ...allOf, ...anyOf];
-  return Object.assign({}, ...parts.map((part) => propertiesOf(part, document)), properties);
+  const subschemas = [...(referred === undefined ? [] : [referred]), ...allOf, ...anyOf];
+  return Object.assign({}, ...subschemas.map((part) => propertiesOf(part, document)), properties);
 }

@@ -122,8 +122,8 @@ export function describeDisruptions(release: () => Release): void {
 }
 
 /** The leader: the name of its pod, and what distinguishes this start of it from others. */
-async function holderOf({ cluster, place }: Release): Promise<string> {
-  const path = `/apis/coordination.k8s.io/v1/namespaces/${place.namespace}/leases/platen-controller`;
+async function holderOf({ cluster, target }: Release): Promise<string> {
+  const path = `/apis/coordination.k8s.io/v1/namespaces/${target.namespace}/leases/platen-controller`;
   const { spec } = await cluster.plane.read<{ spec: { holderIdentity?: string } }>(path);
   return spec.holderIdentity ?? '';
 }

@@ -63,8 +63,8 @@ export function describeEnd(release: () => Release): void {
 
     it('stays when the namespace of the other one is deleted, with everything in it and accounts on its plans', async () => {
       const { kubectl } = release().cluster.plane;
-      await kubectl('delete', 'namespace', other.place.namespace, '--wait=false');
-      await kubectl('wait', '--for=delete', `namespace/${other.place.namespace}`, '--timeout=120s');
+      await kubectl('delete', 'namespace', other.target.namespace, '--wait=false');
+      await kubectl('wait', '--for=delete', `namespace/${other.target.namespace}`, '--timeout=120s');
       await assertRenders(await release().openAccount('business'), 'by the first alone');
     });
   });
@@ -78,7 +78,7 @@ export function describeTakingAway(release: () => Release): void {
       lines = await shellBlocks('install.md', '### Taking it away');
     });
     const run = (block: number) =>
-      runLines(lines[block]!, release().cluster.plane, release().place.namespace, 'helm4');
+      runLines(lines[block]!, release().cluster.plane, release().target.namespace, 'helm4');
 
     it('is gone with everything on the nodes but the profile; plans stay', async () => {
       await run(0);
@@ -111,7 +111,7 @@ export function describeTakingAway(release: () => Release): void {
       const { kubectl } = release().cluster.plane;
       const definitions = ['crd/renderplans.platen.dev', 'crd/renderpools.platen.dev'];
       await kubectl('wait', '--for=delete', ...definitions, '--timeout=60s');
-      const { namespace } = release().place;
+      const { namespace } = release().target;
       await kubectl('delete', 'namespace', namespace, '--wait=false');
       await kubectl('wait', '--for=delete', `namespace/${namespace}`, '--timeout=120s');
     });

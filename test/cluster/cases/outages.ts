@@ -37,7 +37,7 @@ export function describeOutages(release: () => Release): void {
       const apis = await endpointsOf(release());
       assert.ok(apis > 0);
       const submissions = new Map<string, string>();
-      const order = async (executionMode: string) => {
+      const send = async (executionMode: string) => {
         const word = `outage-${submissions.size}-${executionMode}`;
         const response = await client.render({ html: `<h1>${word}</h1>`, executionMode });
         assert.equal(response.status, 202, word);
@@ -51,9 +51,9 @@ export function describeOutages(release: () => Release): void {
         const back = performance.now() + AWAY_MS;
         const connected = async () => release().metric('platen_bus_connected', await release().pods('api'));
         await eventually('the API is without Kafka', async () => (await connected()) === 0, LIMIT_MS);
-        const waited = order('sync');
+        const waited = send('sync');
         while (performance.now() < back) {
-          await order('async');
+          await send('async');
           assert.equal(await endpointsOf(release()), apis);
           const now = await podsOf(release());
           for (const pod of before) if (!now.includes(pod)) lost.add(pod);

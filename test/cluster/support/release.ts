@@ -111,28 +111,28 @@ export class Tenant extends TestClient {
 }
 
 /** Where a release is, and by which chart. */
-export interface Place {
+export interface Target {
   readonly namespace: string;
   readonly chart: string;
   /** Of its database; topics have it in front of their names. */
   readonly data: string;
 }
 
-const PLACE: Place = { namespace: 'platen', chart: CHART, data: 'platen' };
+const TARGET: Target = { namespace: 'platen', chart: CHART, data: 'platen' };
 
 /** Platen, as its chart installs it. */
 export class Release {
   readonly cluster: Cluster;
   readonly peers: Peers;
-  readonly place: Place;
+  readonly target: Target;
   #helm: HelmVersion;
   #url: string | undefined;
   #installed: Promise<number> | undefined;
 
-  constructor(cluster: Cluster, peers: Peers, helm: HelmVersion, place = PLACE) {
+  constructor(cluster: Cluster, peers: Peers, helm: HelmVersion, target = TARGET) {
     this.cluster = cluster;
     this.peers = peers;
-    this.place = place;
+    this.target = target;
     this.#helm = helm;
   }
 
@@ -153,7 +153,7 @@ export class Release {
 
   /** kubectl in the namespace of the release. */
   kubectl(...args: string[]): Promise<string> {
-    return this.cluster.plane.kubectl('--namespace', this.place.namespace, ...args);
+    return this.cluster.plane.kubectl('--namespace', this.target.namespace, ...args);
   }
 
   /** An object or list as the API server has it. */
@@ -162,7 +162,7 @@ export class Release {
   }
 
   async helm(...args: string[]): Promise<string> {
-    const common = ['--kubeconfig', this.cluster.plane.kubeconfigPath, '--namespace', this.place.namespace];
+    const common = ['--kubeconfig', this.cluster.plane.kubeconfigPath, '--namespace', this.target.namespace];
     try {
       const options = { timeout: HELM_TIMEOUT_MS };
       return (await promisify(execFile)(join(BIN, this.#helm), [...args, ...common], options)).stdout;
@@ -186,7 +186,7 @@ export class Release {
   /** `helm install` with values over those that this machine needs, until everything is ready. */
   async install(values: object = {}): Promise<void> {
     await this.helm(
-      ...['install', NAME, this.place.chart, '--create-namespace', '--wait', '--timeout', HELM_WAIT],
+      ...['install', NAME, this.target.chart, '--create-namespace', '--wait', '--timeout', HELM_WAIT],
       ...(await this.#valueFlags(values)),
     );
     const service = await this.get<{ spec: { clusterIP: string } }>('service', NAME);
@@ -203,7 +203,7 @@ export class Release {
   /** `helm upgrade` with values of its own laid over what this machine needs, until everything is ready. */
   async upgrade(values: object = {}): Promise<void> {
     const flags = await this.#valueFlags(values);
-    await this.helm('upgrade', NAME, this.place.chart, '--wait', '--timeout', HELM_WAIT, ...flags);
+    await this.helm('upgrade', NAME, this.target.chart, '--wait', '--timeout', HELM_WAIT, ...flags);
   }
 
   async #valueFlags(values: object): Promise<string[]> {
@@ -218,7 +218,7 @@ export class Release {
   /** The peers' addresses, and the image; small CPU requests, since all pods share the processors. */
   #baseValues(): object {
     const resources = { requests: { cpu: '10m', memory: '64Mi' } };
-    const { data } = this.place;
+    const { data } = this.target;
     const mongodb = new URL(this.peers.mongodbUri);
     mongodb.pathname = data;
     return {
@@ -237,7 +237,7 @@ export class Release {
   /** The pods of a role, without ending ones. */
   async pods(component: string, more = ''): Promise<Pod[]> {
     const selector = `app.kubernetes.io/instance=${NAME},app.kubernetes.io/component=${component}${more}`;
-    const path = `/api/v1/namespaces/${this.place.namespace}/pods?labelSelector=${encodeURIComponent(selector)}`;
+    const path = `/api/v1/namespaces/${this.target.namespace}/pods?labelSelector=${encodeURIComponent(selector)}`;
     const { items } = await this.cluster.plane.read<{ items: Pod[] }>(path);
     return items.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
   }

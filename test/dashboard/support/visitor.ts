@@ -50,7 +50,7 @@ export class Visitor {
     );
   }
 
-  async look({ width, scheme, forcedColors, textPercent = 100 }: View): Promise<void> {
+  async setView({ width, scheme, forcedColors, textPercent = 100 }: View): Promise<void> {
     await this.page.setViewport({ width, height: 900 });
     this.#session ??= await this.page.createCDPSession();
     // Colours that change slowly are neither the ones before nor the ones after.
@@ -144,7 +144,7 @@ export class Visitor {
   /** Holds against the page that it has no barrier, fits its window and cuts no text off, however it is looked at. */
   async assertClear(...views: readonly View[]): Promise<void> {
     for (const view of views) {
-      await this.look(view);
+      await this.setView(view);
       assert.deepEqual(await this.barriers(), [], JSON.stringify(view));
       assert.equal(await this.scrollsSideways(), false, JSON.stringify(view));
       assert.deepEqual(await this.cutTexts(), [], JSON.stringify(view));

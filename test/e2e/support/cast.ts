@@ -55,14 +55,14 @@ export class Cast {
   readonly #bad: Credentials;
 
   private constructor(
-    parts: Pick<Cast, 'owner' | 'stranger' | 'keyForElsewhere' | 'newActor' | 'dismiss'>,
+    deps: Pick<Cast, 'owner' | 'stranger' | 'keyForElsewhere' | 'newActor' | 'dismiss'>,
     bad: Credentials,
   ) {
-    this.owner = parts.owner;
-    this.stranger = parts.stranger;
-    this.keyForElsewhere = parts.keyForElsewhere;
-    this.newActor = parts.newActor;
-    this.dismiss = parts.dismiss;
+    this.owner = deps.owner;
+    this.stranger = deps.stranger;
+    this.keyForElsewhere = deps.keyForElsewhere;
+    this.newActor = deps.newActor;
+    this.dismiss = deps.dismiss;
     this.#bad = bad;
   }
 
@@ -92,14 +92,14 @@ export class Cast {
       .collection<{ _id: string; expiresAt: Date }>('access_tokens')
       .updateOne({ _id: hashSecret(expiredToken.token) }, { $set: { expiresAt: new Date(Date.now() - 1) } });
 
-    const parts = {
+    const deps = {
       owner,
       stranger: await newActor('business'),
       keyForElsewhere: (await newKey(accountId, [elsewhere])).secret,
       newActor,
       dismiss: () => connection.close(),
     };
-    return new Cast(parts, {
+    return new Cast(deps, {
       apiKey: [
         {},
         ...['', 'hello', 'sk_live_', owner.token, newSecret('live'), `${owner.key}0`, revokedKey.secret].map(

@@ -25,7 +25,7 @@ describe('POST /v1/pdf/batch', () => {
     api.worker.render = async () => ({ pages: 1 });
   });
 
-  const order = (body: object, headers: Record<string, string> = {}) =>
+  const submit = (body: object, headers: Record<string, string> = {}) =>
     caller.post('/v1/pdf/batch', body, headers);
   const status = async (id: string, query = '') => (await caller.get(`/v1/pdf/batch/${id}${query}`)).json;
   const finished = (id: string) =>
@@ -40,7 +40,7 @@ describe('POST /v1/pdf/batch', () => {
       rendered.push(job.item!.id);
       return { pages: 2 };
     };
-    const response = await order({ items: items(120), notes: 'monthly', metadata: { run: '7' } });
+    const response = await submit({ items: items(120), notes: 'monthly', metadata: { run: '7' } });
     assert.equal(response.status, 202);
     const { jobId, estimatedCompletionTime, expiresAt, ...rest } = response.json;
     assert.deepEqual(rest, {
@@ -100,7 +100,7 @@ describe('POST /v1/pdf/batch', () => {
       if (item?.id === 'item-3') return { fails: new PlatenError('URL_UNREACHABLE', 'No such host.') };
       return { pages: 1 };
     };
-    const { jobId } = (await order({ items: items(5) })).json;
+    const { jobId } = (await submit({ items: items(5) })).json;
     await finished(jobId);
     const batch = await status(jobId);
     assert.equal(batch.status, 'completed');
@@ -139,7 +139,7 @@ describe('POST /v1/pdf/batch', () => {
   });
 
   it('says what is wrong with which items, all at once', async () => {
-    const response = await order({
+    const response = await submit({
       items: [
         { id: 'a', html: '<p>x</p>', options: { scale: 7 } },
         { id: 'a', html: '<p>x</p>', url: 'https://example.com/' },
@@ -161,18 +161,18 @@ describe('POST /v1/pdf/batch', () => {
   });
 
   it('refuses what the plan does not allow', async () => {
-    const many = await order({ items: items(301) });
+    const many = await submit({ items: items(301) });
     assert.deepEqual([many.status, many.json.code], [413, 'BATCH_TOO_LARGE']);
-    const one = await order({ items: items(1) });
+    const one = await submit({ items: items(1) });
     assert.equal(one.status, 400);
-    const long = await order({
+    const long = await submit({
       items: [...items(1), { id: 'z', html: 'x', options: { timeoutMs: 200_000 } }],
     });
     assert.deepEqual([long.status, long.json.code], [403, 'PLAN_LIMIT']);
     assert.match(long.json.message, /^items\[1\] \("z"\)\.options\.timeoutMs/);
-    const kept = await order({ items: items(2), expiresInHours: 169 });
+    const kept = await submit({ items: items(2), expiresInHours: 169 });
     assert.deepEqual([kept.status, kept.json.code], [403, 'PLAN_LIMIT']);
-    const template = await order({
+    const template = await submit({
       items: [...items(1), { id: 't', templateId: '00000000-0000-4000-8000-000000000000' }],
     });
     assert.equal(template.status, 404);
@@ -181,17 +181,17 @@ describe('POST /v1/pdf/batch', () => {
 
   it('is one batch for one Idempotency-Key, and answers the same again', async () => {
     const key = { 'Idempotency-Key': 'one batch' };
-    const first = await order({ items: items(3) }, key);
-    const again = await order({ items: items(3) }, key);
+    const first = await submit({ items: items(3) }, key);
+    const again = await submit({ items: items(3) }, key);
     assert.equal(again.status, 202);
     assert.equal(again.headers.get('idempotent-replayed'), 'true');
     assert.equal(again.json.jobId, first.json.jobId);
-    assert.equal((await order({ items: items(4) }, key)).status, 409);
+    assert.equal((await submit({ items: items(4) }, key)).status, 409);
     assert.equal((await caller.get('/v1/pdf/batch')).json.total, 1);
   });
 
   it('pages through the items of a large batch', async () => {
-    const { jobId } = (await order({ items: items(300) })).json;
+    const { jobId } = (await submit({ items: items(300) })).json;
     const page = await status(jobId, '?limit=7&offset=48');
     assert.deepEqual(
       page.items.map((item: { itemId: string }) => item.itemId),
@@ -210,7 +210,7 @@ describe('POST /v1/pdf/batch', () => {
       await held.opened;
       return { pages: 1 };
     };
-    const { jobId } = (await order({ items: items(60) })).json;
+    const { jobId } = (await submit({ items: items(60) })).json;
     // A slot of the plan alone is not enough: what has it and has not begun is cancelled as well.
     await eventually('four run', () => begun === 4);
     assert.equal((await status(jobId)).progress.throttled, 56);
@@ -231,7 +231,7 @@ describe('POST /v1/pdf/batch', () => {
   });
 
   it('is seen by keys of its own mode and its own account alone', async () => {
-    const { jobId } = (await order({ items: items(2) })).json;
+    const { jobId } = (await submit({ items: items(2) })).json;
     const other = await api.newCaller();
     for (const path of ['', '/item-0']) {
       assert.equal((await other.get(`/v1/pdf/batch/${jobId}${path}`)).status, 404);
@@ -251,7 +251,7 @@ describe('POST /v1/pdf/batch', () => {
     const options = { scale: 0.5, headerTemplate: '<b>header</b>'.repeat(50), displayHeaderFooter: true };
     const same = Array.from({ length: 100 }, (_, i) => ({ id: `s${i}`, html: shared, options }));
     const before = await bytesOfInputs();
-    const { jobId } = (await order({ items: same })).json;
+    const { jobId } = (await submit({ items: same })).json;
     assert.ok((await bytesOfInputs()) - before < 60_000, 'a hundred times seven kilobytes, kept once');
     await finished(jobId);
     assert.deepEqual(new Set(seen), new Set(same.map(({ id }) => `${id} ${shared.length} 0.5`)));

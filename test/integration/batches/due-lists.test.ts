@@ -20,10 +20,10 @@ describe('The lists of batches that are due', () => {
 
   const admit = () =>
     domain.batches.admission.admit(callerWith(domain.plan), batchOf(ITEMS), pendingAdmission());
-  const parts = () => ({ ...domain, batches: domain.batches.store });
+  const deps = () => ({ ...domain, batches: domain.batches.store });
 
   it('spare sweeps the records of batches that need no reconciling', async () => {
-    for (let i = 0; i < 3; i += 1) await expand(parts(), await admit());
+    for (let i = 0; i < 3; i += 1) await expand(deps(), await admit());
     domain.clock.pass(EXPANDER_MS);
     assert.equal(await domain.batches.reconciler.sweep(), 0);
     const sent = recordQueries(domain.connection);

@@ -9,7 +9,7 @@ const ITEMS = 40;
 /** What every render takes, by the clock of the service. */
 const RENDER_MS = 20_000;
 /** What passes by that clock, at each look, while a slot is empty: little beside a render. */
-const LOOK_MS = 50;
+const POLL_MS = 50;
 /** How long the slots are elsewhere: several times what the batch takes by itself. */
 const OTHERS = 3 * ITEMS;
 
@@ -37,7 +37,7 @@ describe('estimatedCompletionTime half-way through a batch', () => {
     };
   });
 
-  async function order(count: number, prefix: string): Promise<string> {
+  async function submit(count: number, prefix: string): Promise<string> {
     const items = Array.from({ length: count }, (_, i) => ({ id: `${prefix}${i}`, html: '<p>x</p>' }));
     const response = await caller.post('/v1/pdf/batch', { items });
     assert.equal(response.status, 202);
@@ -51,7 +51,7 @@ describe('estimatedCompletionTime half-way through a batch', () => {
     for (let round = 0; round < rounds; round += 1) {
       await eventually('all slots render', () => {
         // A slot that ran empty is filled when the service next looks, which is by the same clock.
-        if (gates.length < SLOTS) api.domain.clock.pass(LOOK_MS);
+        if (gates.length < SLOTS) api.domain.clock.pass(POLL_MS);
         return gates.length === SLOTS;
       });
       // What has ended is counted at once: by the clock of the service it would take another few renders.
@@ -76,19 +76,19 @@ describe('estimatedCompletionTime half-way through a batch', () => {
   }
 
   it('is within a factor of two at an even pace', async () => {
-    await assertEstimate(await order(ITEMS, 'item-'), 0);
+    await assertEstimate(await submit(ITEMS, 'item-'), 0);
   });
 
   it('is within a factor of two when all slots were elsewhere first', async () => {
-    await order(OTHERS, 'other-');
+    await submit(OTHERS, 'other-');
     await eventually('they render', () => gates.length === SLOTS);
-    const batchId = await order(ITEMS, 'item-');
+    const batchId = await submit(ITEMS, 'item-');
     await pass(OTHERS / SLOTS);
     await assertEstimate(batchId, 0);
   });
 
   it('is within a factor of two when the slots were elsewhere once its first items had ended', async () => {
-    const batchId = await order(ITEMS, 'item-');
+    const batchId = await submit(ITEMS, 'item-');
     await eventually('it renders', () => gates.length === SLOTS);
     // Callers who wait for their PDFs go before the batches of the account.
     const renders = Array.from({ length: OTHERS }, () => caller.render({ html: '<p>x</p>' }));

@@ -69,7 +69,7 @@ describe('GET /v1/pdf/batch/:id/events', () => {
     };
   });
 
-  async function order(count: number): Promise<string> {
+  async function submit(count: number): Promise<string> {
     const items = Array.from({ length: count }, (_, i) => ({ id: `item-${i}`, html: `<p>${i}</p>` }));
     const reply = await caller.post('/v1/pdf/batch', { items });
     assert.equal(reply.status, 202);
@@ -85,7 +85,7 @@ describe('GET /v1/pdf/batch/:id/events', () => {
   }
 
   it('reports the progress until the end, and closes', async () => {
-    const batchId = await order(6);
+    const batchId = await submit(6);
     const follower = new Follower(caller, batchId);
     const response = await follower.responded;
     assert.equal(response.statusCode, 200);
@@ -109,7 +109,7 @@ describe('GET /v1/pdf/batch/:id/events', () => {
   });
 
   it('goes on after a broken connection where the caller has been', async () => {
-    const batchId = await order(4);
+    const batchId = await submit(4);
     const first = new Follower(caller, batchId);
     await end(1);
     await eventually('one', () => first.events.at(-1)?.data.progress.completed === 1);
@@ -131,7 +131,7 @@ describe('GET /v1/pdf/batch/:id/events', () => {
   });
 
   it('is over for a caller that has seen the end: 204, after which an EventSource does not come again', async () => {
-    const batchId = await order(2);
+    const batchId = await submit(2);
     const follower = new Follower(caller, batchId);
     await end(2);
     await eventually('the end', () => follower.ended);
@@ -142,7 +142,7 @@ describe('GET /v1/pdf/batch/:id/events', () => {
     });
     assert.equal(again.status, 204);
     assert.equal(again.bytes.length, 0);
-    const running = await order(2);
+    const running = await submit(2);
     const other = new Follower(caller, running, { 'Last-Event-ID': seen.id });
     assert.equal(
       (await other.responded).statusCode,
@@ -155,7 +155,7 @@ describe('GET /v1/pdf/batch/:id/events', () => {
   });
 
   it('reports the end of a cancelled batch once its last render has ended', async () => {
-    const batchId = await order(10);
+    const batchId = await submit(10);
     await eventually('two run', () => gates.length === 2);
     const follower = new Follower(caller, batchId);
     assert.equal((await caller.delete(`/v1/pdf/batch/${batchId}`)).status, 200);
@@ -169,7 +169,7 @@ describe('GET /v1/pdf/batch/:id/events', () => {
   });
 
   it("rejects the twenty-first stream of an account, and no other account's", async () => {
-    const batchId = await order(2);
+    const batchId = await submit(2);
     const followers = Array.from({ length: 20 }, () => new Follower(caller, batchId));
     for (const follower of followers) assert.equal((await follower.responded).statusCode, 200);
     const refused = await caller.get(`/v1/pdf/batch/${batchId}/events`);
@@ -177,7 +177,7 @@ describe('GET /v1/pdf/batch/:id/events', () => {
     assert.equal(refused.headers.get('retry-after'), '5');
     const mine = caller;
     caller = await api.newCaller();
-    const other = new Follower(caller, await order(2));
+    const other = new Follower(caller, await submit(2));
     assert.equal((await other.responded).statusCode, 200);
     followers[0]!.hangUp();
     await eventually('room again', async () => {
@@ -191,7 +191,7 @@ describe('GET /v1/pdf/batch/:id/events', () => {
   });
 
   it('is not shown to others, and HEAD holds no stream', async () => {
-    const batchId = await order(2);
+    const batchId = await submit(2);
     const other = await api.newCaller();
     assert.equal((await other.get(`/v1/pdf/batch/${batchId}/events`)).status, 404);
     for (let i = 0; i < 25; i += 1) {

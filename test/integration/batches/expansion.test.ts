@@ -43,12 +43,12 @@ describe('admitting a batch, with a death at any step', () => {
     await new WaitingJobs(domain).serve(await ledger.active());
   }
 
-  const parts = () => ({ ...domain, batches: domain.batches.store });
+  const deps = () => ({ ...domain, batches: domain.batches.store });
   const admit = (
-    order: BatchSubmission,
+    submission: BatchSubmission,
     caller = callerWith(domain.plan),
     admission = domain.batches.admission,
-  ) => admission.admit(caller, order, pendingAdmission());
+  ) => admission.admit(caller, submission, pendingAdmission());
 
   /** Each item has exactly one job, at its own position, and the account's ledger knows of no other. */
   async function assertWhole(batch: Batch): Promise<void> {
@@ -86,13 +86,13 @@ describe('admitting a batch, with a death at any step', () => {
         const store = dyingAt(batches.store, method, 1, when);
         const admission = new BatchAdmission({ ...domain, batches: store });
         const caller = callerWith(domain.plan);
-        const order = batchOf(ITEMS);
-        await assert.rejects(admit(order, caller, admission), Killed);
+        const submission = batchOf(ITEMS);
+        await assert.rejects(admit(submission, caller, admission), Killed);
         clock.pass(LONG_MS);
         await sweep();
         await sweep();
         if (method === 'accept' && when === 'after') {
-          await assertWhole((await batches.store.find(order.batchId))!);
+          await assertWhole((await batches.store.find(submission.batchId))!);
           return;
         }
         const record = await ledger.find(caller.accountId);
@@ -101,7 +101,7 @@ describe('admitting a batch, with a death at any step', () => {
         assert.equal(Object.values(record?.quota ?? {})[0], 0);
         for (const name of ['job_inputs', 'job_input_parts', 'batch_chunks']) {
           const left = await connection.collection<{ _id: string }>(name).countDocuments({
-            $or: [{ accountId: caller.accountId }, { _id: new RegExp(`^${order.batchId}/`) }],
+            $or: [{ accountId: caller.accountId }, { _id: new RegExp(`^${submission.batchId}/`) }],
           });
           assert.equal(left, 0, name);
         }
@@ -113,7 +113,7 @@ describe('admitting a batch, with a death at any step', () => {
         const { batches, clock } = domain;
         const batch = await admit(batchOf(ITEMS));
         assert.equal(chunkCount(batch), CHUNKS);
-        const dying = { ...parts(), batches: dyingAt(batches.store, 'expanded', chunk, when) };
+        const dying = { ...deps(), batches: dyingAt(batches.store, 'expanded', chunk, when) };
         await assert.rejects(expand(dying, batch), Killed);
         await sweep();
         assert.notEqual(
@@ -131,7 +131,7 @@ describe('admitting a batch, with a death at any step', () => {
   it('writes no item again that has ended before its process could note that it was written', async () => {
     const { batches, clock, ledger, store } = domain;
     const batch = await admit(batchOf(ITEMS));
-    const dying = { ...parts(), batches: dyingAt(batches.store, 'expanded', 1, 'before') };
+    const dying = { ...deps(), batches: dyingAt(batches.store, 'expanded', 1, 'before') };
     await assert.rejects(expand(dying, batch), Killed);
     await sweep();
     const ids = batchOf(ITEMS).items.map(({ id }, i) => itemJobId(batch, i, id));
@@ -157,7 +157,7 @@ describe('admitting a batch, with a death at any step', () => {
 
   it('confirms the arrival of a batch whose process died right before that', async () => {
     const batch = await admit(batchOf(ITEMS));
-    const dying = { ...parts(), ledger: dyingAt(domain.ledger, 'confirmArrival', 1, 'before') };
+    const dying = { ...deps(), ledger: dyingAt(domain.ledger, 'confirmArrival', 1, 'before') };
     await assert.rejects(expand(dying, batch), Killed);
     domain.clock.pass(LONG_MS);
     await sweep();
@@ -187,9 +187,9 @@ describe('admitting a batch, with a death at any step', () => {
       const others = Array.from({ length: 3 }, async () => {
         const seen = (await domain.batches.store.find(batch._id))!;
         const taken = await domain.batches.store.take(seen, EXPANDER_MS);
-        return taken && expand(parts(), taken);
+        return taken && expand(deps(), taken);
       });
-      await Promise.all([expand(parts(), batch), ...others]);
+      await Promise.all([expand(deps(), batch), ...others]);
       domain.clock.pass(LONG_MS);
       await sweep();
       await sweep();
@@ -221,7 +221,7 @@ describe('admitting a batch, with a death at any step', () => {
     const { batches, ledger, clock } = domain;
     const caller = callerWith(domain.plan);
     const batch = await admit(batchOf(ITEMS), caller);
-    const dying = { ...parts(), batches: dyingAt(batches.store, 'expanded', 2, 'after') };
+    const dying = { ...deps(), batches: dyingAt(batches.store, 'expanded', 2, 'after') };
     await assert.rejects(expand(dying, batch), Killed);
     await batches.service.cancel(caller, batch._id);
     await domain.flush();
@@ -241,11 +241,11 @@ describe('admitting a batch, with a death at any step', () => {
   it('takes no batch for lost that another process has expanded to the end meanwhile', async () => {
     const { batches } = domain;
     const batch = await admit(batchOf(ITEMS));
-    const dying = { ...parts(), batches: dyingAt(batches.store, 'expanded', CHUNKS - 1, 'after') };
+    const dying = { ...deps(), batches: dyingAt(batches.store, 'expanded', CHUNKS - 1, 'after') };
     await assert.rejects(expand(dying, batch), Killed);
     const seen = (await batches.store.find(batch._id))!;
-    assert.ok(await expand(parts(), seen));
-    assert.equal((await expand(parts(), seen))?.phase, 'open');
+    assert.ok(await expand(deps(), seen));
+    assert.equal((await expand(deps(), seen))?.phase, 'open');
     assert.equal((await batches.store.find(batch._id))?.phase, 'open');
     await assertWhole(batch);
   });

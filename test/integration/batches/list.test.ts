@@ -31,7 +31,7 @@ describe('GET /v1/pdf/batch', () => {
   });
 
   /** Orders a batch whose items are called `<name>-0` and so on. */
-  async function order(name: string, count: number): Promise<string> {
+  async function submit(name: string, count: number): Promise<string> {
     const items = Array.from({ length: count }, (_, i) => ({ id: `${name}-${i}`, html: '<p>x</p>' }));
     return (await caller.post('/v1/pdf/batch', { items })).json.jobId;
   }
@@ -75,13 +75,13 @@ describe('GET /v1/pdf/batch', () => {
   }
 
   it('has for each status the batches that are shown with it, and their number', async () => {
-    const completed = await order('completed', SLOTS);
+    const completed = await submit('completed', SLOTS);
     await end('completed-0', 'completed-1');
     await finished(completed);
-    const cancelled = await order('cancelled', SLOTS + 2);
+    const cancelled = await submit('cancelled', SLOTS + 2);
     await run('cancelled-0', 'cancelled-1');
-    const queued = await order('queued', SLOTS);
-    const alsoQueued = await order('later', SLOTS);
+    const queued = await submit('queued', SLOTS);
+    const alsoQueued = await submit('later', SLOTS);
     await assertListed({ completed: [completed], processing: [cancelled], queued: [alsoQueued, queued] });
 
     assert.equal((await caller.delete(`/v1/pdf/batch/${cancelled}`)).status, 200);
@@ -119,8 +119,8 @@ describe('GET /v1/pdf/batch', () => {
   });
 
   it('shows a batch as processing that has begun while all slots are elsewhere', async () => {
-    const begun = await order('begun', SLOTS + 2);
-    const waiting = await order('waiting', SLOTS);
+    const begun = await submit('begun', SLOTS + 2);
+    const waiting = await submit('waiting', SLOTS);
     await run('begun-0', 'begun-1');
     const items = 2 * SLOTS;
     const waitingJobs = async () => (await api.domain.ledger.find(caller.accountId))?.waiting;
@@ -145,7 +145,7 @@ describe('GET /v1/pdf/batch', () => {
   });
 
   it('has of a status the batches of the own account alone', async () => {
-    const mine = await order('mine', SLOTS + 1);
+    const mine = await submit('mine', SLOTS + 1);
     await run('mine-0', 'mine-1');
     const other = await api.newCaller();
     for (const asked of BATCH_STATUSES) {

@@ -42,8 +42,8 @@ describe('the retention of a batch', () => {
   /** What the dispatcher does once a minute. @returns how many batches and jobs it changed. */
   async function sweep(): Promise<number> {
     const { batches, store, stored, clock } = api.domain;
-    const parts = { batches: batches.store, store, stored, outputs: api.outputs };
-    const ended = await endBatchRetention(parts, clock.now());
+    const deps = { batches: batches.store, store, stored, outputs: api.outputs };
+    const ended = await endBatchRetention(deps, clock.now());
     return ended + (await endRetention({ history: store.history, stored }, api.outputs, clock.now()));
   }
 
@@ -134,8 +134,8 @@ describe('the retention of a batch', () => {
           await api.outputs.delete(key);
         },
       };
-      const parts = { batches: batches.store, store, stored, outputs: dying };
-      await endBatchRetention(parts, clock.now()).catch((error: Error) => {
+      const deps = { batches: batches.store, store, stored, outputs: dying };
+      await endBatchRetention(deps, clock.now()).catch((error: Error) => {
         assert.equal(error.message, 'killed');
       });
     }

@@ -117,17 +117,17 @@ describe('the zip of a batch', () => {
     const whole = await zip(id);
     const size = whole.bytes.length;
     const etag = whole.headers.get('etag')!;
-    const parts: Uint8Array[] = [];
+    const chunks: Uint8Array[] = [];
     for (let at = 0; at < size; at += 170_000) {
       const end = at + 169_999;
       const part = await zip(id, { range: `bytes=${at}-${end}`, 'if-range': etag });
       assert.equal(part.status, 206);
       assert.equal(part.headers.get('content-range'), `bytes ${at}-${Math.min(end, size - 1)}/${size}`);
       assert.equal(part.headers.get('etag'), etag);
-      parts.push(part.bytes);
+      chunks.push(part.bytes);
     }
-    assert.ok(parts.length >= 4);
-    assert.ok(Buffer.concat(parts).equals(whole.bytes));
+    assert.ok(chunks.length >= 4);
+    assert.ok(Buffer.concat(chunks).equals(whole.bytes));
     const rest = await zip(id, { range: 'bytes=5-' });
     assert.ok(Buffer.from(whole.bytes.subarray(5)).equals(rest.bytes));
     const last = await zip(id, { range: 'bytes=-22' });

@@ -117,8 +117,8 @@ describe('Subscriptions and blocks, whatever happens to the events', function ()
   async function letBuy(run: Run): Promise<void> {
     const { random, selling, accountId } = run;
     await selling.sync.checkAt(accountId);
-    const order = { enabled: true, capCents: pick(random, CAPS) };
-    await selling.autoOverage.set(accountId, order, BY_BILLING).catch(rejections);
+    const settings = { enabled: true, capCents: pick(random, CAPS) };
+    await selling.autoOverage.set(accountId, settings, BY_BILLING).catch(rejections);
     await needMore(run);
   }
 

@@ -114,8 +114,8 @@ describe('Requests at the moment the quota ends, in two API processes of which o
     const page = [...standIn.books.sessions.values()].findLast(({ status }) => status === 'open')!;
     standIn.acts.completeCheckout(page.id);
     await api.billing.selling!.sync.checkAt(accountId);
-    const order = { enabled: true, spendCapCents: PRICE };
-    await owner.expect(200, 'POST', '/user/subscription/auto-overage', order);
+    const settings = { enabled: true, spendCapCents: PRICE };
+    await owner.expect(200, 'POST', '/user/subscription/auto-overage', settings);
     const { quotaWindow } = (await api.accounts.find(accountId))!;
     const period = quotaPeriod(api.domain.clock.now(), quotaWindow);
     await api.domain.connection

@@ -171,8 +171,8 @@ describe('The audit log of what billing changes', () => {
 
   it('has auto overage that is switched off by a failed payment, or suspended by an unpaid renewal', async () => {
     await subscribe();
-    const order = { enabled: true, capCents: 5_000 };
-    await life.selling.autoOverage.set(life.accountId, order, BY_BILLING);
+    const settings = { enabled: true, capCents: 5_000 };
+    await life.selling.autoOverage.set(life.accountId, settings, BY_BILLING);
     life.standIn.acts.changeCard(life.customerId, 'declined');
     await follow();
     await news();
@@ -183,7 +183,7 @@ describe('The audit log of what billing changes', () => {
     assert.deepEqual(await news(), [
       ['billing.auto_overage_changed', { enabled: 'false', cause: 'payment' }],
     ]);
-    await life.selling.autoOverage.set(life.accountId, order, BY_BILLING);
+    await life.selling.autoOverage.set(life.accountId, settings, BY_BILLING);
     await news();
     const [, end] = period();
     while (life.clock.now() < new Date(Date.parse(end) + DAY_MS)) await days(1);

@@ -19,10 +19,10 @@ describe('The mail that reports that auto overage was switched off', () => {
   beforeEach(async () => {
     const owner = await signUp(api.url);
     ({ id: accountId, email } = await owner.expect(200, 'GET', '/auth/me'));
-    await turnOn();
+    await enable();
   });
 
-  const turnOn = () => api.billing.purchases.set(accountId, SETTINGS);
+  const enable = () => api.billing.purchases.set(accountId, SETTINGS);
   const mails = async () => {
     const kept = await api.domain.connection.collection('mails').find({ accountId }).toArray();
     return kept.map(({ to, state, content }) => ({ to, state, content }));
@@ -61,7 +61,7 @@ describe('The mail that reports that auto overage was switched off', () => {
 
   it('is sent each time that auto overage had been on', async () => {
     await pressTheButton();
-    await turnOn();
+    await enable();
     api.domain.clock.pass(1000);
     assert.equal(await pressTheButton(), '1');
     assert.equal((await mails()).length, 2);
@@ -78,7 +78,7 @@ describe('The mail that reports that auto overage was switched off', () => {
 
   it('is not sent when the owner has switched it on again meanwhile', async () => {
     await api.billing.purchases.disable(accountId, 'link');
-    await turnOn();
+    await enable();
     await check();
     assert.deepEqual(await mails(), []);
   });

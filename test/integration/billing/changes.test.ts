@@ -12,7 +12,7 @@ const MOST_CALLS = 12;
  */
 const SWEEP_MS = 25;
 /** The calls of every check of a customer. */
-const LOOKED_AT = ['/v1/customers/:id', '/v1/subscriptions', '/v1/invoices'];
+const READ_PATHS = ['/v1/customers/:id', '/v1/subscriptions', '/v1/invoices'];
 
 type Plan = 'starter' | 'professional' | 'business';
 
@@ -42,8 +42,8 @@ describe('A change of a subscription, when Stripe is slow', () => {
     await life?.end();
   });
 
-  const orders = () => life.selling.subscriptions;
-  const checkout = (plan: Plan) => orders().checkout(life.accountId, plan);
+  const operations = () => life.selling.subscriptions;
+  const checkout = (plan: Plan) => operations().checkout(life.accountId, plan);
   const subscription = () => [...life.standIn.books.subscriptions.values()][0]!;
   const planOf = () => itemOf(subscription()).price.metadata.platen_plan;
   const checks = () => life.standIn.calls.filter(({ route }) => route === '/v1/customers/:id').length;
@@ -62,7 +62,7 @@ describe('A change of a subscription, when Stripe is slow', () => {
     const other = rig.reopen(life);
     standIn.hold = async ({ route }) => {
       inFlight.set(route, (inFlight.get(route) ?? 0) + 1);
-      most = Math.max(most, ...LOOKED_AT.map((each) => inFlight.get(each) ?? 0));
+      most = Math.max(most, ...READ_PATHS.map((each) => inFlight.get(each) ?? 0));
       await sleep(delayMs);
       inFlight.set(route, inFlight.get(route)! - 1);
     };
@@ -85,14 +85,14 @@ describe('A change of a subscription, when Stripe is slow', () => {
   }
 
   /** @returns how many calls there were until the response, and how many checks after that. */
-  async function counted(order: () => Promise<unknown>): Promise<{ calls: number; looksAfter: number }> {
+  async function counted(operation: () => Promise<unknown>): Promise<{ calls: number; checksAfter: number }> {
     await settled();
     life.standIn.calls.length = 0;
-    await order();
+    await operation();
     const calls = life.standIn.calls.length;
     const before = checks();
     await settled();
-    return { calls, looksAfter: checks() - before };
+    return { calls, checksAfter: checks() - before };
   }
 
   for (const delayMs of [25, 50, 100]) {
@@ -100,17 +100,17 @@ describe('A change of a subscription, when Stripe is slow', () => {
       await subscribe('professional');
       begin(delayMs);
       const { accountId } = life;
-      for (const [name, order] of [
+      for (const [name, operation] of [
         ['upgrade', () => checkout('business')],
         ['downgrade', () => checkout('starter')],
         ['another downgrade', () => checkout('professional')],
-        ['cancel', () => orders().cancel(accountId)],
-        ['resume', () => orders().resume(accountId)],
-        ['cancel again', () => orders().cancel(accountId)],
+        ['cancel', () => operations().cancel(accountId)],
+        ['resume', () => operations().resume(accountId)],
+        ['cancel again', () => operations().cancel(accountId)],
         ['downgrade of one that was to end', () => checkout('starter')],
         ['the same plan', () => checkout('business')],
       ] as const) {
-        const { calls, looksAfter: checksAfter } = await counted(order);
+        const { calls, checksAfter } = await counted(operation);
         assert.ok(calls <= MOST_CALLS, `${name}: ${calls} calls`);
         assert.ok(checksAfter <= 1, `${name}: ${checksAfter} looks after it`);
         assert.equal(most, 1, `${name}: nothing is asked for twice at once`);
@@ -126,7 +126,7 @@ describe('A change of a subscription, when Stripe is slow', () => {
     const other = rig.reopen(life).subscriptions;
     const { accountId } = life;
     const { calls } = await counted(() =>
-      Promise.all([orders().cancel(accountId), other.cancel(accountId), orders().cancel(accountId)]),
+      Promise.all([operations().cancel(accountId), other.cancel(accountId), operations().cancel(accountId)]),
     );
     assert.ok(calls <= 3 * MOST_CALLS, `${calls} calls`);
     assert.equal(subscription().cancel_at_period_end, true);

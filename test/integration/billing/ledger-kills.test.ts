@@ -54,8 +54,8 @@ describe('A purchase that 200 requests decide on at once, and whose dispatcher i
     const page = [...standIn.books.sessions.values()].findLast(({ status }) => status === 'open')!;
     standIn.acts.completeCheckout(page.id);
     await api.billing.selling!.sync.checkAt(accountId);
-    const order = { enabled: true, spendCapCents: 1000 };
-    await owner.expect(200, 'POST', '/user/subscription/auto-overage', order);
+    const settings = { enabled: true, spendCapCents: 1000 };
+    await owner.expect(200, 'POST', '/user/subscription/auto-overage', settings);
     const { quotaWindow } = (await api.accounts.find(accountId))!;
     const period = quotaPeriod(api.domain.clock.now(), quotaWindow);
     await api.domain.connection

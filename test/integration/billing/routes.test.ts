@@ -264,18 +264,18 @@ describe('the billing routes', () => {
   });
 
   it('allow automatic purchases right after a checkout, before any event has come', async () => {
-    const order = { enabled: true };
+    const settings = { enabled: true };
     assert.equal(
-      (await owner.expect(400, 'POST', '/user/subscription/auto-overage', order)).code,
+      (await owner.expect(400, 'POST', '/user/subscription/auto-overage', settings)).code,
       'NOT_SUBSCRIBED',
     );
     await checkout('starter');
     assert.equal(
-      (await owner.expect(400, 'POST', '/user/subscription/auto-overage', order)).code,
+      (await owner.expect(400, 'POST', '/user/subscription/auto-overage', settings)).code,
       'NOT_SUBSCRIBED',
     );
     standIn.acts.completeCheckout(openPage().id);
-    const reported = await owner.expect(200, 'POST', '/user/subscription/auto-overage', order);
+    const reported = await owner.expect(200, 'POST', '/user/subscription/auto-overage', settings);
     assert.deepEqual(
       [reported.status, reported.plan, reported.autoOverageEnabled],
       ['active', 'starter', true],

@@ -85,8 +85,8 @@ describe('A price at Stripe that cannot be sold for', () => {
       assert.deepEqual(await check(), [`the price ${BLOCK} ${why}`]);
       const block = ['A block of 1000 PDFs', `${BLOCK} ${why}`] as const;
       await refused(...block, () => life.selling.topUps.buy(life.accountId, 1_000));
-      const order = { enabled: true, capCents: 5_000 };
-      await refused(...block, () => life.selling.autoOverage.set(life.accountId, order, BY_BILLING));
+      const settings = { enabled: true, capCents: 5_000 };
+      await refused(...block, () => life.selling.autoOverage.set(life.accountId, settings, BY_BILLING));
     });
   }
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as immediate } from 'node:timers/promises';
 import { createInProcessBus } from '../../../src/bus/in-process.ts';
 import { DEFAULT_POOL } from '../../../src/plans/names.ts';
 import { describeBusContract, idsOf, pointer, pointersOf } from './contract.ts';
@@ -19,7 +19,7 @@ describe('The in-process bus', () => {
     const consumer = new RecordingConsumer();
     await bus.consumePointers('unserved', consumer);
     await consumer.until(() => consumer.accepted.length >= 50);
-    for (let n = 0; n < 100; n += 1) await turn();
+    for (let n = 0; n < 100; n += 1) await immediate();
     assert.equal(consumer.accepted.length, 50);
     assert.deepEqual(consumer.ids(), idsOf(jobs));
     await bus.close();
@@ -59,19 +59,19 @@ describe('The in-process bus', () => {
           .toSorted((a, b) => a.jobId.slice(-3).localeCompare(b.jobId.slice(-3)))
           .entries()) {
           await bus.publishPointer(job);
-          if (n % 4 === round % 4) await turn();
+          if (n % 4 === round % 4) await immediate();
         }
       })();
       for (let visit = 0; visit < 6; visit += 1) {
         const pool = pools[visit % 2]!;
         const subscription = await bus.consumePointers(pool, consumers[pool]);
-        for (let n = 0; n < round % 7; n += 1) await turn();
+        for (let n = 0; n < round % 7; n += 1) await immediate();
         await subscription.stop();
       }
       await publishing;
       for (const pool of pools) {
         const subscription = await bus.consumePointers(pool, consumers[pool]);
-        while (consumers[pool].accepted.length < 30) await turn();
+        while (consumers[pool].accepted.length < 30) await immediate();
         await subscription.stop();
         assert.deepEqual(consumers[pool].ids(), idsOf(pointersOf(pool, 30)));
         assert.equal(consumers[pool].accepted.length, 30);

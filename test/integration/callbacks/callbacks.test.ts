@@ -246,13 +246,13 @@ describe('A callback', () => {
   });
 
   describe('is rejected at registration', () => {
-    const orders = {
+    const submissions = {
       'a render': (webhookUrl: string, by: TestCaller) =>
         by.render({ ...HTML, executionMode: 'async', webhookUrl }),
       'a batch': (webhookUrl: string, by: TestCaller) =>
         by.post('/v1/pdf/batch', { items: ITEMS, webhookUrl }),
     };
-    for (const [what, order] of Object.entries(orders)) {
+    for (const [what, submit] of Object.entries(submissions)) {
       for (const [url, code] of [
         ['http://93.184.215.14/', 'VALIDATION'],
         ['https://user:secret@93.184.215.14/', 'INVALID_URL'],
@@ -264,7 +264,7 @@ describe('A callback', () => {
         ['https://93.184.215.14:25/', 'URL_BLOCKED'],
       ] as const) {
         it(`because of ${what}: ${url}`, async () => {
-          const { status, json } = await order(url, caller);
+          const { status, json } = await submit(url, caller);
           assert.deepEqual([status, json.code], [400, code]);
         });
       }
@@ -273,7 +273,7 @@ describe('A callback', () => {
         for (const plan of ['free', 'starter']) {
           const poor = await api.newCaller();
           await api.accounts.setPlan(poor.accountId, plan);
-          const { status, json } = await order(receiver.url(), poor);
+          const { status, json } = await submit(receiver.url(), poor);
           assert.deepEqual([status, json.code], [403, 'PLAN_LIMIT'], plan);
         }
       });

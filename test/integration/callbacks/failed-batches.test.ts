@@ -20,8 +20,12 @@ describe('The callback of a batch that could not be run at all', () => {
 
   /** A batch whose positions have been given back before its jobs are written, and whose expander is dead. */
   async function lost(): Promise<Batch> {
-    const order = { ...batchOf(ITEMS), webhookUrl: WEBHOOK_URL };
-    const batch = await domain.batches.admission.admit(callerWith(domain.plan), order, pendingAdmission());
+    const submission = { ...batchOf(ITEMS), webhookUrl: WEBHOOK_URL };
+    const batch = await domain.batches.admission.admit(
+      callerWith(domain.plan),
+      submission,
+      pendingAdmission(),
+    );
     await domain.ledger.undoArrival(batch.accountId, batch._id, ITEMS, batch.quotaPeriod ?? undefined);
     domain.clock.pass(EXPANDER_MS);
     return batch;

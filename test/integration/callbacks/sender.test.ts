@@ -51,17 +51,17 @@ describe('The sender of callbacks', () => {
     await domain.connection.collection('callback_deliveries').deleteMany({});
   });
 
-  const order = (url = receiver.url(), accountId?: string) => scheduleCallback(domain, url, accountId);
+  const schedule = (url = receiver.url(), accountId?: string) => scheduleCallback(domain, url, accountId);
   const stateOf = async ({ _id }: Delivery) => (await domain.callbacks.deliveries.find(_id))!;
   /** One run of the sender, until all its attempts are over. */
-  async function turn(by = sender): Promise<void> {
+  async function deliverDue(by = sender): Promise<void> {
     await by.send();
     await by.idle();
   }
 
   it('reports what has ended, with absolute addresses, signed so that receivers can verify it', async () => {
-    const delivery = await order(receiver.url('/hooks?a=b'));
-    await turn();
+    const delivery = await schedule(receiver.url('/hooks?a=b'));
+    await deliverDue();
     assert.equal(receiver.received.length, 1);
     const [received] = receiver.received;
     const { path, headers, body } = received!;
@@ -84,7 +84,7 @@ describe('The sender of callbacks', () => {
     assert.equal(headers['content-type'], 'application/json');
     const { state, attempts, responseStatus, dueAt } = await stateOf(delivery);
     assert.deepEqual([state, attempts, responseStatus, dueAt], ['delivered', 1, 204, undefined]);
-    await turn();
+    await deliverDue();
     assert.equal(receiver.received.length, 1);
   });
 
@@ -93,8 +93,8 @@ describe('The sender of callbacks', () => {
     const { keys } = domain.callbacks;
     const [old] = await keys.signing(accountId);
     const fresh = await keys.rotate(accountId);
-    await order(receiver.url(), accountId);
-    await turn();
+    await schedule(receiver.url(), accountId);
+    await deliverDue();
     for (const { secret } of [old!, fresh]) verify(secret, receiver.received[0]!);
     assert.equal(receiver.received[0]!.headers['x-service-key-id'], fresh.id);
     const before = await keys.signing(accountId);
@@ -118,13 +118,13 @@ describe('The sender of callbacks', () => {
 
   it('tries again on the schedule and under one id, and gives up at its end', async () => {
     receiver.respond = (_request, response) => response.writeHead(500).end();
-    const delivery = await order();
+    const delivery = await schedule();
     for (const [made, delay] of ATTEMPT_DELAYS_MS.entries()) {
       domain.clock.pass(delay * 1.1 - 5000);
-      await turn();
+      await deliverDue();
       if (delay > 0) assert.equal(receiver.received.length, made, `attempt ${made} came early`);
       domain.clock.pass(5100);
-      await turn();
+      await deliverDue();
       assert.equal(receiver.received.length, made + 1);
       const { state, attempts, dueAt, lastAttemptAt, error } = await stateOf(delivery);
       const next = ATTEMPT_DELAYS_MS[made + 1];
@@ -134,7 +134,7 @@ describe('The sender of callbacks', () => {
       assert.equal(wait === undefined ? undefined : Math.round(wait), next && Math.round(next * 1.1));
     }
     domain.clock.pass(48 * HOUR_MS);
-    await turn();
+    await deliverDue();
     assert.equal(receiver.received.length, ATTEMPT_DELAYS_MS.length);
     const ids = receiver.received.map(({ headers }) => headers['x-service-delivery-id']);
     assert.deepEqual([...new Set(ids)], [delivery._id]);
@@ -150,8 +150,8 @@ describe('The sender of callbacks', () => {
   ] as const) {
     it(`postpones the next attempt as Retry-After says: ${why}`, async () => {
       receiver.respond = (_request, response) => response.writeHead(503, { 'retry-after': header }).end();
-      const delivery = await order();
-      await turn();
+      const delivery = await schedule();
+      await deliverDue();
       const { dueAt, lastAttemptAt } = await stateOf(delivery);
       assert.equal(dueAt!.getTime() - lastAttemptAt!.getTime(), waits);
     });
@@ -159,8 +159,8 @@ describe('The sender of callbacks', () => {
 
   it('stops at 410', async () => {
     receiver.respond = (_request, response) => response.writeHead(410).end();
-    const delivery = await order();
-    await turn();
+    const delivery = await schedule();
+    await deliverDue();
     const { state, dueAt, responseStatus } = await stateOf(delivery);
     assert.deepEqual([state, dueAt, responseStatus], ['failed', undefined, 410]);
   });
@@ -169,8 +169,8 @@ describe('The sender of callbacks', () => {
     const elsewhere = await Canary.start('127.9.9.2');
     receiver.respond = (_request, response) =>
       response.writeHead(307, { location: `https://127.9.9.2:${elsewhere.port}/` }).end();
-    const delivery = await order();
-    await turn();
+    const delivery = await schedule();
+    await deliverDue();
     const { state, attempts, error } = await stateOf(delivery);
     assert.deepEqual([state, attempts, error], ['pending', 1, 'Redirects are not followed (307).']);
     assert.equal(elsewhere.touched, 0);
@@ -180,8 +180,8 @@ describe('The sender of callbacks', () => {
   it('waits for a response no longer than its time-out', async () => {
     sender = openSender(domain, agent, { timeoutMs: 300 });
     receiver.respond = () => undefined;
-    const delivery = await order();
-    await turn();
+    const delivery = await schedule();
+    await deliverDue();
     assert.equal((await stateOf(delivery)).error, 'There was no response within 0.3 s.');
   });
 
@@ -199,8 +199,8 @@ describe('The sender of callbacks', () => {
       response.on('drain', more).on('error', () => undefined);
       more();
     };
-    const delivery = await order();
-    await turn();
+    const delivery = await schedule();
+    await deliverDue();
     assert.equal((await stateOf(delivery)).state, 'delivered');
     await eventually('it reads no more, and has hung up', () => over);
     assert.ok(sent < 16 * 1024 * 1024, `${sent} bytes were taken`);
@@ -210,13 +210,13 @@ describe('The sender of callbacks', () => {
     receiver.respond = (_request, response) => response.writeHead(204, { connection: 'close' }).end();
     const inside = await Canary.start('127.0.0.1');
     names.set('callbacks.test', ['127.9.9.1']);
-    const first = await order(`https://callbacks.test:${receiver.port}/`);
-    await turn();
+    const first = await schedule(`https://callbacks.test:${receiver.port}/`);
+    await deliverDue();
     assert.equal((await stateOf(first)).state, 'delivered');
     names.set('callbacks.test', ['127.0.0.1']);
     for (const { port } of [receiver, inside]) {
-      const moved = await order(`https://callbacks.test:${port}/`);
-      await turn();
+      const moved = await schedule(`https://callbacks.test:${port}/`);
+      await deliverDue();
       const { state, error } = await stateOf(moved);
       assert.deepEqual([state, error], ['pending', 'There is no host called callbacks.test.']);
     }
@@ -229,9 +229,9 @@ describe('The sender of callbacks', () => {
     const dead = await Receiver.start();
     dead.respond = () => undefined;
     const accountId = randomUUID();
-    for (let i = 0; i < 300; i += 1) await order(dead.url(), accountId);
-    const mine = await order(receiver.url(), accountId);
-    const others = await order(receiver.url());
+    for (let i = 0; i < 300; i += 1) await schedule(dead.url(), accountId);
+    const mine = await schedule(receiver.url(), accountId);
+    const others = await schedule(receiver.url());
     await sender.send();
     for (const delivery of [mine, others]) {
       await eventually('it is there', async () => (await stateOf(delivery)).state === 'delivered');
@@ -245,7 +245,7 @@ describe('The sender of callbacks', () => {
 
   it('sends more than the bound, one part after the other', async () => {
     const accountId = randomUUID();
-    for (let i = 0; i < 60; i += 1) await order(receiver.url(), accountId);
+    for (let i = 0; i < 60; i += 1) await schedule(receiver.url(), accountId);
     await sender.send();
     await eventually('all are there', () => receiver.received.length === 60);
     await sender.idle();
@@ -255,7 +255,7 @@ describe('The sender of callbacks', () => {
 
   it('sends each once when several dispatchers query at the same time', async () => {
     const senders = Array.from({ length: 4 }, () => openSender(domain, agent));
-    for (let i = 0; i < 40; i += 1) await order();
+    for (let i = 0; i < 40; i += 1) await schedule();
     await Promise.all(senders.map((one) => one.send()));
     await eventually('all are there', () => receiver.received.length >= 40);
     await Promise.all(senders.map((one) => one.stop(5000)));
@@ -264,36 +264,36 @@ describe('The sender of callbacks', () => {
 
   it('gives unfinished attempts back when it is stopped', async () => {
     receiver.respond = () => undefined;
-    const delivery = await order();
+    const delivery = await schedule();
     await sender.send();
     await eventually('it is on its way', () => receiver.received.length === 1);
     await sender.stop(50);
     receiver.respond = (_request, response) => response.writeHead(200).end();
-    await turn(openSender(domain, agent));
+    await deliverDue(openSender(domain, agent));
     const { state, attempts } = await stateOf(delivery);
     assert.deepEqual([state, attempts, receiver.received.length], ['delivered', 1, 2]);
   });
 
   it('keeps callbacks while the public address is not known, and reports for how long', async () => {
     const blind = openSender(domain, agent, { publicUrl: () => undefined });
-    await order();
+    await schedule();
     domain.clock.pass(60_000);
-    await turn(blind);
+    await deliverDue(blind);
     assert.equal(receiver.received.length, 0);
     assert.ok((await blind.oldestDueMs()) >= 60_000);
-    await turn();
+    await deliverDue();
     assert.equal(receiver.received.length, 1);
   });
 
   it('starts anew on request, under the same id', async () => {
     receiver.respond = (_request, response) => response.writeHead(410).end();
-    const delivery = await order();
-    await turn();
+    const delivery = await schedule();
+    await deliverDue();
     receiver.respond = (_request, response) => response.writeHead(200).end();
     const { deliveries } = domain.callbacks;
     assert.equal(await deliveries.redeliver(randomUUID(), delivery._id), undefined, "another's is not found");
     await deliveries.redeliver(delivery.accountId, delivery._id);
-    await turn();
+    await deliverDue();
     const { state, error, deliveredAt } = await stateOf(delivery);
     assert.deepEqual([state, error], ['delivered', null]);
     assert.ok(deliveredAt !== null);
@@ -302,7 +302,7 @@ describe('The sender of callbacks', () => {
   });
 
   it('deletes deliveries after 90 days', async () => {
-    const delivery = await order();
+    const delivery = await schedule();
     const { deliveries } = domain.callbacks;
     const forget = (now: Date) => endCallbacks(deliveries, domain.stored, now);
     const day = 24 * HOUR_MS;

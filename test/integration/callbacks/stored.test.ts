@@ -23,7 +23,7 @@ describe('records of callbacks', () => {
     caller = await api.newCaller();
   });
 
-  const order = { html: '<p>x</p>', executionMode: 'async', webhookUrl: URL };
+  const request = { html: '<p>x</p>', executionMode: 'async', webhookUrl: URL };
   const stored = () => api.domain.stored.of(caller.accountId);
   const ownBytes = () => api.domain.callbacks.deliveries.storedBytes(caller.accountId);
 
@@ -38,7 +38,7 @@ describe('records of callbacks', () => {
   }
 
   it("count towards the account's storage, from the end of the render until they are deleted", async () => {
-    const { jobId } = (await caller.post('/v1/pdf', order)).json;
+    const { jobId } = (await caller.post('/v1/pdf', request)).json;
     const record = async () => (await caller.get(`/v1/pdf/jobs/${jobId}`)).json;
     await eventually('its end', async () => (await record()).status === 'completed');
     const { pdfSize } = await record();
@@ -56,7 +56,7 @@ describe('records of callbacks', () => {
   it('are given back to each account separately', async () => {
     const callers = [caller, await api.newCaller()];
     for (const [i, each] of callers.entries())
-      for (let n = 0; n <= i; n += 1) await each.post('/v1/pdf', order);
+      for (let n = 0; n <= i; n += 1) await each.post('/v1/pdf', request);
     const bytes = () => Promise.all(callers.map(({ accountId }) => api.domain.stored.of(accountId)));
     await eventually('all are ordered', async () => {
       const { deliveries } = api.domain.callbacks;
@@ -73,7 +73,7 @@ describe('records of callbacks', () => {
     api.worker.render = () => new Promise(() => undefined);
     let accepted = 0;
     for (; accepted < 100; accepted += 1) {
-      const { status, json } = await caller.post('/v1/pdf', order);
+      const { status, json } = await caller.post('/v1/pdf', request);
       if (status === 403) {
         assert.equal(json.code, 'STORAGE_FULL');
         break;
@@ -83,7 +83,7 @@ describe('records of callbacks', () => {
     }
     assert.ok(accepted >= 5 && accepted <= MAX / callbackBytes(URL), `${accepted} were let in`);
     await pass(91 * DAY_MS);
-    assert.equal((await caller.post('/v1/pdf', order)).status, 202, 'there is room again');
+    assert.equal((await caller.post('/v1/pdf', request)).status, 202, 'there is room again');
   });
 
   it('of a batch count with its record, and are not given back twice', async () => {

@@ -88,8 +88,8 @@ describe('what a person would see', () => {
     const html = `<p></p><script>let frames = 0, tasks = 0; const p = document.querySelector('p'),
       next = () => { p.textContent = (frames++) + ' ' + tasks; requestAnimationFrame(next) }; next();
       const { port1, port2 } = new MessageChannel(); port1.onmessage = () => { tasks++; port2.postMessage(0) }; port2.postMessage(0);
-      addEventListener('load', () => { const shown = frames; const look = () => {
-        if (frames > shown + 20) { p.id = 'goes-on' } else setTimeout(look, 10) }; look() })</script>`;
+      addEventListener('load', () => { const shown = frames; const check = () => {
+        if (frames > shown + 20) { p.id = 'goes-on' } else setTimeout(check, 10) }; check() })</script>`;
     const count = async (options: RenderOptions) => {
       const { text } = await readPdf((await render(bench, html, options)).bytes);
       const [frames, tasks] = text.trim().split(/\s+/).map(Number);

@@ -319,13 +319,13 @@ describe('what a document fetches', () => {
       );
       await print(frames('<p id=secret>x'), MODES[0]!, accountId);
       const reported = frames(`<p id=p></p><script>
-        const told = performance.getEntriesByType('resource').map(({ name }) => name);
+        const reported = performance.getEntriesByType('resource').map(({ name }) => name);
         for (const type of ['paint', 'largest-contentful-paint', 'layout-shift'])
           new PerformanceObserver((list) => {
-            for (const entry of list.getEntries()) if (entry.startTime < begun) told.push(type);
+            for (const entry of list.getEntries()) if (entry.startTime < begun) reported.push(type);
           }).observe({ type, buffered: true });
         const begun = performance.now();
-        setTimeout(() => { p.textContent = 'told: ' + (told.join(' ') || 'nothing'); p.id = 'done' }, 100);
+        setTimeout(() => { p.textContent = 'told: ' + (reported.join(' ') || 'nothing'); p.id = 'done' }, 100);
       </script>`);
       const pdf = await print(reported, MODES[0]!, accountId, { waitForSelector: '#done' });
       assert.equal((await readPdf(pdf)).text.trim(), 'told: nothing');

@@ -29,17 +29,17 @@ const WRITE = `<p id=p>writing</p><script>(async () => {
 /** Says what it finds of that. */
 const READ = `<p id=p></p><script>(async () => {
   const found = [];
-  const look = (what, there) => { if (there) found.push(what) };
-  look('global', window.leak); look('name', window.name); look('cookie', document.cookie);
-  look('history', history.length > 2); look('local', localStorage.length); look('session', sessionStorage.length);
-  look('indexedDB', (await indexedDB.databases()).length); look('caches', (await caches.keys()).length);
-  for await (const name of (await navigator.storage.getDirectory()).keys()) look('file', name);
-  look('bucket', (await navigator.storageBuckets?.keys())?.length);
+  const note = (what, there) => { if (there) found.push(what) };
+  note('global', window.leak); note('name', window.name); note('cookie', document.cookie);
+  note('history', history.length > 2); note('local', localStorage.length); note('session', sessionStorage.length);
+  note('indexedDB', (await indexedDB.databases()).length); note('caches', (await caches.keys()).length);
+  for await (const name of (await navigator.storage.getDirectory()).keys()) note('file', name);
+  note('bucket', (await navigator.storageBuckets?.keys())?.length);
   const channel = new BroadcastChannel('leak');
-  channel.onmessage = () => look('channel', true);
+  channel.onmessage = () => note('channel', true);
   channel.postMessage('?');
   await new Promise((done) => setTimeout(done, 150));
-  look('timer', localStorage.late || document.cookie.includes('late'));
+  note('timer', localStorage.late || document.cookie.includes('late'));
   p.textContent = 'found: ' + (found.join(' ') || 'nothing'); p.id = 'read';
 })().catch((error) => { p.textContent = String(error); p.id = 'read' })</script>`;
 

@@ -66,7 +66,7 @@ describe('large documents', () => {
   it('are found by the page that they are for alone, and by nothing in it', async () => {
     const html = `<p id=p></p><iframe id=f src="/" onload="p.textContent += ' frame ' + f.contentDocument?.body.textContent + '.'"></iframe>
       <script>document.cookie = 'platen-document=a; path=/x';
-      fetch('/').then(async (answer) => { p.textContent += ' ' + answer.status + (await answer.text()) + '.'; p.className = 'answered' })
+      fetch('/').then(async (response) => { p.textContent += ' ' + response.status + (await response.text()) + '.'; p.className = 'answered' })
       p.textContent += document.cookie</script>`;
     const text = await textOf(html, { waitForSelector: '.answered', delayMs: 500 });
     assert.match(text, /404\./);
@@ -93,8 +93,8 @@ describe('large documents', () => {
 
   it('are refused by the length that their server announces, before they are read', async () => {
     // Of which no more comes than its beginning.
-    const order = render(bench, { url: site.at('/announced') }, { csp: "script-src 'none'" });
-    assert.equal((await failure(order)).code, 'DOCUMENT_LIMIT');
+    const rendering = render(bench, { url: site.at('/announced') }, { csp: "script-src 'none'" });
+    assert.equal((await failure(rendering)).code, 'DOCUMENT_LIMIT');
   });
 
   it('in frames share the bound on what is printed under a policy', async () => {

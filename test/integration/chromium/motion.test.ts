@@ -55,8 +55,8 @@ describe('what comes into view, and what moves', () => {
     const SCREEN = '<div style="height:100vh">Welcome</div>';
 
     it('prints what observers show', async () => {
-      const parts = `${HIDDEN}<div style="height:1500px"></div>`.repeat(4);
-      await assertSquares(4, `<style>${BOX}</style>${SCREEN}${parts}${OBSERVE}`);
+      const boxes = `${HIDDEN}<div style="height:1500px"></div>`.repeat(4);
+      await assertSquares(4, `<style>${BOX}</style>${SCREEN}${boxes}${OBSERVE}`);
     });
 
     it('prints what observers show below many such screens', async () => {
@@ -124,9 +124,9 @@ describe('what comes into view, and what moves', () => {
     const script = `<script>const observer = new IntersectionObserver((entries) => {
       for (const { isIntersecting, target } of entries) if (isIntersecting) target.classList.add('seen');
     }); for (const box of document.querySelectorAll('.box')) observer.observe(box);</script>`;
-    const parts = '<div class=box></div><div style="height:1400px"></div>'.repeat(3);
-    await assertSquares(3, style + parts + script);
-    await assertSquares(3, `${style}<div style="height:100vh"></div>${parts}${script}`);
+    const boxes = '<div class=box></div><div style="height:1400px"></div>'.repeat(3);
+    await assertSquares(3, style + boxes + script);
+    await assertSquares(3, `${style}<div style="height:100vh"></div>${boxes}${script}`);
   });
 
   describe('at the end of their animations', () => {

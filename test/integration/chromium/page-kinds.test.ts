@@ -24,7 +24,7 @@ import { assertAlike, difference, readDocuments, TOLERANCE } from './fixture-doc
 
 const OPTIONS = { preferCSSPageSize: true };
 const MAX_BYTES = 50 * 1024 * 1024;
-const PARTS: RenderDeps = {
+const DEPS: RenderDeps = {
   egress: undefined,
   sheets: new SheetCache(),
   finisher: createPdfFinisher({ processes: 1 }),
@@ -100,7 +100,7 @@ describe('real-looking documents', () => {
       const { result, clean } = await renderJob(
         context,
         { request, document, end, collector: new ReportCollector(), permit },
-        PARTS,
+        DEPS,
       );
       if (clean && context.usable) kept.set(needsFrames, context);
       else await context.close();

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { eventually } from '../../support/eventually.ts';
-import { AFTER_ITS_TURN, PRETENDERS } from './pretenders.ts';
+import { AFTER_ITS_BUDGET, PRETENDERS } from './pretenders.ts';
 import {
   type Bench,
   failure,
@@ -71,7 +71,7 @@ describe('pages that pretend to wait', () => {
       withstand(html, ATTACKERS / 2));
 
   it('once they have had their turn, and compute before the next step is, share that core as well', () =>
-    withstand(AFTER_ITS_TURN, 0));
+    withstand(AFTER_ITS_BUDGET, 0));
 
   it('are not those that draw a chart of what they have fetched: these come out whole beside others', async () => {
     const chart = `<canvas id=c></canvas><script>fetch('${site.at('/rows')}').then((r) => r.json()).then(() => {

@@ -1,7 +1,7 @@
 /** Waits until it is taken to be at rest. */
 const WAITS_FIRST = 700;
 /** What a page computes at a time beside others of its account. */
-const TURN_MS = 1000;
+const BUDGET_MS = 1000;
 
 const later = (ms: number, work: string) => `<p>x<script>setTimeout(() => { ${work} }, ${ms})</script>`;
 
@@ -20,4 +20,4 @@ export const PRETENDERS: Readonly<Record<string, string>> = {
 };
 
 /** One that computes once it has had its turn, and before the next step is. */
-export const AFTER_ITS_TURN = `<script>for (const end = performance.now() + ${TURN_MS + 100}; performance.now() < end;);</script>${later(10, 'for (;;);')}`;
+export const AFTER_ITS_BUDGET = `<script>for (const end = performance.now() + ${BUDGET_MS + 100}; performance.now() < end;);</script>${later(10, 'for (;;);')}`;

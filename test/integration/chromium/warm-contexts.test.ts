@@ -117,7 +117,7 @@ describe('contexts made ahead', () => {
   }
 });
 
-/** What processes of this one weigh together, in bytes: all browsers unless said otherwise. */
+/** Memory of descendants of this process, in bytes. Default: of all browsers. */
 async function weigh(pids = browserProcesses()): Promise<number> {
   const tree = processTree(process.pid).filter(({ pid }) => pids.includes(pid));
   const meter = new MemoryMeter();

@@ -313,11 +313,11 @@ describe('egress proxy: no socket outlives its use', () => {
   it('a browser that leaves during the look-up causes no connection', async () => {
     const { server, sockets, target } = await stubborn();
     const asked = Promise.withResolvers<void>();
-    const answer = Promise.withResolvers<readonly string[]>();
+    const addresses = Promise.withResolvers<readonly string[]>();
     const proxy = await start({
       lookup: () => {
         asked.resolve();
-        return answer.promise;
+        return addresses.promise;
       },
     });
     const socket = await dial(proxy);
@@ -325,7 +325,7 @@ describe('egress proxy: no socket outlives its use', () => {
     await asked.promise;
     socket.destroy();
     await eventually('the browser is gone', () => proxy.openSockets() === 0);
-    answer.resolve(['127.9.9.1']);
+    addresses.resolve(['127.9.9.1']);
     await new Promise((resolve) => setTimeout(resolve, 100));
     assert.deepEqual([sockets.size, proxy.openSockets()], [0, 0]);
     await proxy.close();

@@ -110,7 +110,7 @@ describe('A mongod that is fetched', () => {
         response.writeHead(status);
         response.end('no');
       };
-    const CASES: readonly [what: string, answer: Reply, reason: RegExp, limits?: typeof PATIENT][] = [
+    const CASES: readonly [what: string, served: Reply, reason: RegExp, limits?: typeof PATIENT][] = [
       ['refused with 403', refuse(403), /403/],
       ['refused with 404', refuse(404), /404/],
       ['broken off', (request) => request.socket.destroy(), /socket hang up|ECONNRESET/],

@@ -22,7 +22,7 @@ describe('Validation of requests', () => {
   }
 
   describe('of fields', () => {
-    const cases: readonly [what: string, body: unknown, faults: string[]][] = [
+    const cases: readonly [what: string, body: unknown, expected: string[]][] = [
       ['no source', {}, ['one of html, url, templateId is required']],
       [
         'two sources',

@@ -115,7 +115,7 @@ const PRODUCED: Partial<Record<ErrorCode, (api: TestApi, caller: TestCaller) => 
   },
   INTERNAL: (_, caller) => failing(_, caller, 'INTERNAL'),
   UNAVAILABLE: (api, caller) => {
-    api.state.refusal = new PlatenError('UNAVAILABLE', undefined, { retryAfterSeconds: 2 });
+    api.state.rejection = new PlatenError('UNAVAILABLE', undefined, { retryAfterSeconds: 2 });
     return caller.render(BODY);
   },
   CANCELLED: async (api, caller) => {
@@ -202,7 +202,7 @@ describe('Every error of the registry, over HTTP', () => {
   });
   after(() => api.close());
   beforeEach(() => {
-    api.state.refusal = undefined;
+    api.state.rejection = undefined;
     api.worker.render = async () => ({ pages: 1 });
   });
 

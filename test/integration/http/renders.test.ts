@@ -253,9 +253,9 @@ describe('POST /v1/pdf', () => {
   });
 
   it('rejects new work with 503 and Retry-After while the whole service is full', async () => {
-    api.state.refusal = new PlatenError('UNAVAILABLE', 'full', { retryAfterSeconds: 9.2 });
+    api.state.rejection = new PlatenError('UNAVAILABLE', 'full', { retryAfterSeconds: 9.2 });
     const response = await caller.render({ html: '<p>x</p>' });
-    api.state.refusal = undefined;
+    api.state.rejection = undefined;
     assert.equal(response.status, 503);
     assert.equal(response.headers.get('retry-after'), '10');
   });

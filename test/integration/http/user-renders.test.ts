@@ -286,12 +286,12 @@ describe('The renders of an account', () => {
 
   it('are rejected while the service accepts no work, and beyond the quota', async () => {
     const jobId = await failed();
-    api.state.refusal = new PlatenError('UNAVAILABLE', undefined, { retryAfterSeconds: 5 });
+    api.state.rejection = new PlatenError('UNAVAILABLE', undefined, { retryAfterSeconds: 5 });
     try {
       await assertRejected(503, 'UNAVAILABLE', 'POST', `/user/renders/${jobId}/retry`);
       await assertRejected(503, 'UNAVAILABLE', 'POST', '/user/renders', { html: HTML });
     } finally {
-      api.state.refusal = undefined;
+      api.state.rejection = undefined;
     }
     const poor = await openApi({ plan: { monthlyRenders: 0 } });
     try {

@@ -8,15 +8,15 @@ import { type Printer, pagesOfText, startPrinter } from './printed.ts';
 
 /** How many bytes are read to find that there are so many pages. */
 function bytesRead(pdf: Uint8Array, pages: number): number {
-  const reading = mock.method(Buffer.prototype, 'toString');
+  const conversions = mock.method(Buffer.prototype, 'toString');
   try {
     assert.equal(pageTreeCount(pdf), pages);
-    return reading.mock.calls.reduce(
+    return conversions.mock.calls.reduce(
       (sum: number, { result }: { result?: string }) => sum + (result?.length ?? 0),
       0,
     );
   } finally {
-    reading.mock.restore();
+    conversions.mock.restore();
   }
 }
 

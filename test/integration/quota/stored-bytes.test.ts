@@ -79,11 +79,11 @@ describe('what an account keeps', () => {
 
   it('is bounded by its plan: inputs while they wait, PDFs in their place, until their retention ends', async () => {
     const gate = hold();
-    const order = (bytes: number) => caller.render({ html: html(bytes), executionMode: 'async' });
-    const first = (await order(30 * KIB)).json.jobId;
+    const submit = (bytes: number) => caller.render({ html: html(bytes), executionMode: 'async' });
+    const first = (await submit(30 * KIB)).json.jobId;
     assert.ok((await stored()) > 30 * KIB);
-    assert.equal(await rejection(order(15 * KIB)), '403 STORAGE_FULL');
-    assert.equal((await order(5 * KIB)).status, 202);
+    assert.equal(await rejection(submit(15 * KIB)), '403 STORAGE_FULL');
+    assert.equal((await submit(5 * KIB)).status, 202);
     gate.open();
     await eventually(
       'both have ended',
@@ -108,8 +108,8 @@ describe('what an account keeps', () => {
 
   it('fails a job that has waited when its account is full by then', async () => {
     const gate = hold();
-    const order = async () => (await caller.render({ html: 'x', executionMode: 'async' })).json.jobId;
-    const [first, second] = [await order(), await order()];
+    const submit = async () => (await caller.render({ html: 'x', executionMode: 'async' })).json.jobId;
+    const [first, second] = [await submit(), await submit()];
     // As larger PDFs than any here would have filled it.
     await api.domain.connection
       .collection<{ _id: string }>('ledgers')
@@ -206,8 +206,8 @@ describe('what an account keeps', () => {
     assert.equal(await stored(), 1500);
     domain.clock.pass(11_000);
     const ledgers = (await domain.ledger.active()).filter(({ _id }) => _id === caller.accountId);
-    const parts = { ...domain, redeliveryMs: 5000, retryBaseMs: 1000, random: () => 1, onRetried: () => {} };
-    await repairNamedJobs(parts, ledgers);
+    const deps = { ...domain, redeliveryMs: 5000, retryBaseMs: 1000, random: () => 1, onRetried: () => {} };
+    await repairNamedJobs(deps, ledgers);
     assert.equal(await stored(), 0);
   });
 

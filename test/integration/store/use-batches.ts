@@ -12,15 +12,15 @@ export async function useBatches(api: TestApi): Promise<void> {
   const { batches, store, stored, clock } = domain;
   const caller = await api.newCaller();
   const shared = `<p>${'shared '.repeat(50)}</p>`;
-  const order = { items: ['a', 'b', 'c'].map((id) => ({ id, html: shared })) };
-  const { jobId } = (await caller.post('/v1/pdf/batch', order)).json;
+  const body = { items: ['a', 'b', 'c'].map((id) => ({ id, html: shared })) };
+  const { jobId } = (await caller.post('/v1/pdf/batch', body)).json;
   for (const status of BATCH_STATUSES) await caller.get(`/v1/pdf/batch?status=${status}`);
   await eventually('it has ended', async () => (await caller.get(`/v1/pdf/batch/${jobId}`)).json.finishedAt);
   await caller.get(`/v1/pdf/batch/${jobId}/a`);
   await caller.get(`/v1/pdf/batch/${jobId}/zip`);
   const { url } = (await caller.get(`/v1/pdf/batch/${jobId}/manifest/download-url`)).json;
   await caller.get(new URL(url).pathname);
-  const cancelled = (await caller.post('/v1/pdf/batch', order)).json.jobId;
+  const cancelled = (await caller.post('/v1/pdf/batch', body)).json.jobId;
   await caller.delete(`/v1/pdf/batch/${cancelled}`);
   await domain.flush();
   await batches.metrics.report(caller.accountId, '90d');

@@ -146,11 +146,11 @@ async function listWorkers({ domain }: TestApi): Promise<void> {
   const registry = new WorkerRegistry(domain.connection, domain.clock);
   const topics = new PoolTopics(domain.connection);
   await ensureIndexes(domain.connection);
-  const place = { pool: 'default', pod: null, namespace: null, node: null };
+  const location = { pool: 'default', pod: null, namespace: null, node: null };
   for (const _id of ['gone', 'here']) {
     await registry.report({
       _id,
-      ...place,
+      ...location,
       slots: 2,
       busy: 0,
       state: 'claiming',

@@ -16,9 +16,9 @@ describe('metrics of waiting jobs', () => {
   afterEach(() => domain.close());
 
   const submit = async () => {
-    const order = newJob('a');
-    await domain.admit(order);
-    return order.job._id;
+    const created = newJob('a');
+    await domain.admit(created);
+    return created.job._id;
   };
   const claim = async (id: string) => {
     const job = await domain.store.live.find(id);

@@ -90,7 +90,7 @@ describe('Accounts at the slots of a worker', () => {
     return next!;
   };
   /** One account has far more to render than there are slots; then another comes with two jobs. */
-  const takesTurns = async (bus: Bus) => {
+  const checkFairness = async (bus: Bus) => {
     await open(bus);
     const accepted = new Set<string>();
     // Before there is a worker: an account whose renders are held for seconds is a slow one, and slots are kept from it.
@@ -111,7 +111,7 @@ describe('Accounts at the slots of a worker', () => {
   };
 
   it('get slots by the fair queue: one with many renders keeps no other waiting for more than the next to end', async () => {
-    await takesTurns(createInProcessBus());
+    await checkFairness(createInProcessBus());
   });
 
   describe('over Kafka', () => {
@@ -121,7 +121,7 @@ describe('Accounts at the slots of a worker', () => {
     });
 
     it('get slots by the fair queue, though the pointers of the one are behind those of the other', async () => {
-      await takesTurns(await openBus(kafka, newPrefix(), { partitions: 1 }));
+      await checkFairness(await openBus(kafka, newPrefix(), { partitions: 1 }));
     });
 
     it('find a worker that has room for what waits at another, though their keys lead to that one', async () => {

@@ -34,7 +34,7 @@ export function drawGraph(panel: Panel, lines: readonly Line[], period: Period, 
   const scale = marks.at(-1)!;
   const x = (at: number) => plot.left + (plot.width * (at - period.since)) / (period.until - period.since);
   const y = (value: number) => plot.top + plot.height * (1 - value / scale);
-  const place = (points: readonly (readonly [number, number])[]) =>
+  const toPlot = (points: readonly (readonly [number, number])[]) =>
     points.map(([at, value]) => [x(at), y(value)] as const);
   return [
     ...marks.flatMap((mark) => [
@@ -43,8 +43,8 @@ export function drawGraph(panel: Panel, lines: readonly Line[], period: Period, 
     ]),
     ...timeMarks(period, x, plot.top + plot.height + 14),
     ...drawn.flatMap(({ top, floor }, i) => [
-      ...(floor === undefined ? [] : [polygon([...place(top), ...place(floor).reverse()], colourOf(i))]),
-      ...pieces(top).map((piece) => polyline(place(piece), colourOf(i))),
+      ...(floor === undefined ? [] : [polygon([...toPlot(top), ...toPlot(floor).reverse()], colourOf(i))]),
+      ...pieces(top).map((piece) => polyline(toPlot(piece), colourOf(i))),
     ]),
     ...legend(lines, unit, { ...box, top: plot.top + plot.height + 24 }),
   ];

@@ -42,8 +42,8 @@ export function cpuRecommendation(
   if (raisesWithUnready) assumed.push(...unready.map(() => 0));
 
   const dampened = mean(assumed) / settings.target;
-  const turns = (ratio < 1 && dampened > 1) || (ratio > 1 && dampened < 1);
-  if (isTolerable(dampened) || turns) return current;
+  const reverses = (ratio < 1 && dampened > 1) || (ratio > 1 && dampened < 1);
+  if (isTolerable(dampened) || reverses) return current;
   const replicas = Math.ceil(dampened * assumed.length - 1e-9);
   const wrongWay = (dampened < 1 && replicas > current) || (dampened > 1 && replicas < current);
   return wrongWay ? current : replicas;

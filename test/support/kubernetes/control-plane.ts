@@ -131,8 +131,8 @@ function controlPlane(
     haltApiServer,
     restartApiServer: async () => {
       await haltApiServer();
-      const place = programs.findIndex(({ name }) => name === 'kube-apiserver');
-      programs[place] = await startApiServer(files);
+      const index = programs.findIndex(({ name }) => name === 'kube-apiserver');
+      programs[index] = await startApiServer(files);
       const before = programs.filter(({ name }) => CONTROLLERS.includes(name));
       if (before.length === 0) return;
       await Promise.all(before.map((program) => program.end('SIGKILL')));

@@ -27,11 +27,11 @@ export function route(method: Route['method'], path: string, act: Route['act']):
 
 /** The ids in a path, when it is the route's. */
 export function idsIn({ path }: Route, asked: string): readonly string[] | undefined {
-  const parts = path.split('/');
+  const segments = path.split('/');
   const given = asked.split('/');
-  if (parts.length !== given.length) return undefined;
+  if (segments.length !== given.length) return undefined;
   const ids: string[] = [];
-  for (const [index, part] of parts.entries()) {
+  for (const [index, part] of segments.entries()) {
     if (part === ':id') ids.push(decodeURIComponent(given[index]!));
     else if (part !== given[index]) return undefined;
   }

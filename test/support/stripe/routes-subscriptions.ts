@@ -67,7 +67,7 @@ function update(call: Call): R.Subscription {
   if (OVER.includes(subscription.status))
     throw conflicting('A canceled subscription can only update its cancellation_details and metadata.');
   const ifPaid = behavior === 'pending_if_incomplete';
-  if (ifPaid) refuseBesidesPending(names);
+  if (ifPaid) rejectUnlessAllowed(names);
   if (subscription.schedule !== null && (atEnd !== undefined || cancelAt !== undefined || items.length > 0))
     throw conflicting(
       `The subscription is managed by the subscription schedule \`${subscription.schedule}\`, and updating any cancelation behavior or item directly is not allowed. Please update the schedule instead.`,
@@ -89,7 +89,7 @@ function update(call: Call): R.Subscription {
 }
 
 /** With `pending_if_incomplete` few parameters are taken. */
-function refuseBesidesPending(names: readonly string[]): void {
+function rejectUnlessAllowed(names: readonly string[]): void {
   const taken = [
     'items',
     'payment_behavior',

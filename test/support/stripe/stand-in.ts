@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as immediate } from 'node:timers/promises';
 import qs from 'qs';
 import Stripe from 'stripe';
 import type { Clock } from '../../../src/clock.ts';
@@ -74,7 +74,7 @@ export class StripeStandIn {
   /** Decides what goes wrong with a call; nothing, unless a test says so. */
   problemOf: (request: StripeRequest) => Problem | undefined = () => undefined;
   /** Runs after a call has arrived and before it is worked on: holds it there. */
-  hold: (asked: StripeRequest) => Promise<unknown> = () => turn();
+  hold: (asked: StripeRequest) => Promise<unknown> = () => immediate();
   /** Called for each call that was carried out, with its response. */
   onResponse: (asked: StripeRequest, reply: Reply) => void = () => undefined;
   readonly secretKey = KEY;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { mock } from 'node:test';
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as immediate } from 'node:timers/promises';
 import { WriteBehind, type WriteBehindOptions } from '../../../src/async/write-behind.ts';
 
 function recorder(options: WriteBehindOptions = {}) {
@@ -12,7 +12,7 @@ function recorder(options: WriteBehindOptions = {}) {
     state.tries += 1;
     state.running += 1;
     state.mostRunning = Math.max(state.mostRunning, state.running);
-    await turn();
+    await immediate();
     state.running -= 1;
     if (state.failures > 0) {
       state.failures -= 1;
@@ -26,7 +26,7 @@ function recorder(options: WriteBehindOptions = {}) {
 
 /** Lets whatever waits for no timer come to its end. */
 async function settled(): Promise<void> {
-  for (let i = 0; i < 20; i += 1) await turn();
+  for (let i = 0; i < 20; i += 1) await immediate();
 }
 
 describe('write-behind', () => {
@@ -65,7 +65,7 @@ describe('write-behind', () => {
     for (let entry = 0; entry < 1000; entry += 1) {
       behind.add(entry);
       if (entry % 7 === 0) flushes.push(behind.flush().then(() => assert.ok(written.flat().includes(entry))));
-      if (entry % 100 === 0) await turn();
+      if (entry % 100 === 0) await immediate();
     }
     await Promise.all([...flushes, behind.flush()]);
     assert.deepEqual(

@@ -6,7 +6,7 @@ import { BlockedTime } from '../../../src/chromium/cpu/blocked-time.ts';
 class Computed {
   now = 0;
   used = 0;
-  /** What it may compute with others; by itself, unless said otherwise. */
+  /** The budget that it shares with other pages. Default: a budget of its own. */
   budget = new BlockedBudget(() => this.now);
   known = true;
   readonly changes: number[] = [];

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { PassThrough } from 'node:stream';
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as immediate } from 'node:timers/promises';
 import {
   BoundedPipe,
   MAX_MESSAGE_BYTES,
@@ -28,7 +28,7 @@ describe('the pipe to a browser', () => {
   async function write(text: string, pieceBytes = 64 * 1024): Promise<void> {
     const bytes = Buffer.from(text);
     for (let at = 0; at < bytes.length; at += pieceBytes) read.write(bytes.subarray(at, at + pieceBytes));
-    for (let i = 0; i < 4; i++) await turn();
+    for (let i = 0; i < 4; i++) await immediate();
   }
   const count = () => pipe.count(SESSION, (what) => limitExceeded.push(what));
 
@@ -42,12 +42,12 @@ describe('the pipe to a browser', () => {
     sending.send('two');
     await Promise.resolve();
     sending.send('three');
-    await turn();
+    await immediate();
     assert.deepEqual(writes, ['one\0two\0three\0']);
     sending.send('four');
     sending.close();
     sending.send('five');
-    await turn();
+    await immediate();
     assert.deepEqual(writes, ['one\0two\0three\0', 'four\0']);
   });
 
@@ -56,7 +56,7 @@ describe('the pipe to a browser', () => {
     for (const bytes of [1, 7, 64, 10_000]) {
       received.length = 0;
       await write(messages.map((message) => `${message}\0`).join(''), bytes);
-      for (let i = 0; i < 400 && received.length < 3; i++) await turn();
+      for (let i = 0; i < 400 && received.length < 3; i++) await immediate();
       assert.deepEqual(received, messages);
     }
   });
@@ -153,8 +153,8 @@ describe('the pipe to a browser', () => {
     let closed = 0;
     pipe.onclose = () => closed++;
     read.destroy();
-    await turn();
-    await turn();
+    await immediate();
+    await immediate();
     assert.equal(closed, 1);
     pipe.send('{"id":1}');
   });

@@ -76,7 +76,7 @@ const ALLOWED = [
 
 interface Finding {
   readonly rule: string;
-  readonly place: string;
+  readonly position: string;
 }
 
 /** What Biome finds in each file, under the configuration and the rules of this repository. */
@@ -97,7 +97,7 @@ async function lint(files: ReadonlyMap<string, string>): Promise<Finding[]> {
     const lines = output.matchAll(/^::error title=([^,]*),file=([^,]*),line=(\d+)/gm);
     return [...lines].map(([, rule, file, line]) => ({
       rule: rule!,
-      place: `${relative(root, file!)}:${line}`,
+      position: `${relative(root, file!)}:${line}`,
     }));
   } finally {
     await rm(root, { recursive: true, force: true });
@@ -107,8 +107,8 @@ async function lint(files: ReadonlyMap<string, string>): Promise<Finding[]> {
 /** The lines that the rule finds in a file with these lines, and in the same file elsewhere. */
 async function found(rule: string, lines: readonly string[], ...files: string[]): Promise<string[][]> {
   const findings = await lint(new Map(files.map((file) => [file, `${lines.join('\n')}\n`])));
-  const places = new Set(findings.filter((one) => one.rule === rule).map(({ place }) => place));
-  return files.map((file) => lines.filter((_, i) => places.has(`${file}:${i + 1}`)));
+  const positions = new Set(findings.filter((one) => one.rule === rule).map(({ position }) => position));
+  return files.map((file) => lines.filter((_, i) => positions.has(`${file}:${i + 1}`)));
 }
 
 describe('The lint rules of this repository', () => {

@@ -163,23 +163,23 @@ describe('Runs of tests', () => {
 
     it('take a failure back whose file passes by itself, and say so', async () => {
       /** Two tests of a file have failed beside others. */
-      const beside = (name: string, ...titles: string[]) =>
+      const failingSet = (name: string, ...titles: string[]) =>
         titles.map((title) => `echo 'FAILED ${title}'; ${noteFailed(name, title)};`).join(' ') +
         ` echo '1 passed, ${titles.length} failed'; exit 1`;
       const noteFailed = (name: string, title: string) =>
         `printf '%s\\t\\t%s\\n' '${path(name)}' '${title}' >>"$$PLATEN_TEST_FAILED"`;
-      const { code, lines } = await ci(beside('good', 'good a: too late', 'good b: too late'), good);
+      const { code, lines } = await ci(failingSet('good', 'good a: too late', 'good b: too late'), good);
       assert.deepEqual(
         [code, ...lines.slice(-3)],
         [0, 'PASSED ALONE good a: too late', 'PASSED ALONE good b: too late', '6 passed, 0 failed'],
       );
-      assertLast(await ci(beside('failing', 'failing fails: it is wrong'), good), '4 passed, 1 failed', [
+      assertLast(await ci(failingSet('failing', 'failing fails: it is wrong'), good), '4 passed, 1 failed', [
         'failing fails',
         /it is wrong$/,
       ]);
-      assertLast(await ci(beside('unloadable', 'a: b'), good), '4 passed, 1 failed', ['a', /b$/]);
+      assertLast(await ci(failingSet('unloadable', 'a: b'), good), '4 passed, 1 failed', ['a', /b$/]);
       const many = Array.from({ length: 11 }, (_, i) => `good ${i}: too late`);
-      const { lines: all } = await ci(beside('good', ...many), good);
+      const { lines: all } = await ci(failingSet('good', ...many), good);
       assert.equal(all.at(-1), '4 passed, 11 failed');
     });
   });

@@ -13,10 +13,10 @@ describe('the Makefile', () => {
     ['soak', /\$\(or \$\(SOAK_PART\),([^)]+)\)/],
   ] as const) {
     it(`has a file for every part of make ${what}`, () => {
-      const parts = pattern.exec(MAKEFILE)![1]!.split(' ');
-      assert.ok(parts.length > 1);
+      const names = pattern.exec(MAKEFILE)![1]!.split(' ');
+      assert.ok(names.length > 1);
       assert.deepEqual(
-        parts.filter((part) => !isThere(`test/${what}/${part}.ts`)),
+        names.filter((part) => !isThere(`test/${what}/${part}.ts`)),
         [],
       );
     });

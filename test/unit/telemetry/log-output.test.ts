@@ -4,9 +4,9 @@ import { createLogOutput } from '../../../src/telemetry/log-output.ts';
 
 describe('createLogOutput', () => {
   it('drops lines that cannot be written, and reports how many once it can write again', () => {
-    const { output, disk } = outputTo({ fault: 'ENOSPC' });
+    const { output, disk } = outputTo({ errorCode: 'ENOSPC' });
     for (let i = 0; i < 3; i += 1) output.write(`lost ${i}\n`);
-    disk.fault = undefined;
+    disk.errorCode = undefined;
     output.write('kept\n');
     output.write('kept too\n');
     const [empty, notice, ...kept] = disk.text.split('\n');
@@ -47,7 +47,7 @@ describe('createLogOutput', () => {
 interface Disk {
   text: string;
   /** What every write fails with. */
-  fault?: string | undefined;
+  errorCode?: string | undefined;
   /** Bytes that one write takes at most. */
   most: number;
   /** Bytes that it takes in all before it is full. */
@@ -74,8 +74,8 @@ function outputTo(state: Partial<Disk>) {
       throw Object.assign(new Error(), { code: 'EAGAIN' });
     }
     const taken = Math.min(disk.most, disk.room, bytes.length);
-    if (disk.fault !== undefined || taken === 0) {
-      throw Object.assign(new Error(), { code: disk.fault ?? 'ENOSPC' });
+    if (disk.errorCode !== undefined || taken === 0) {
+      throw Object.assign(new Error(), { code: disk.errorCode ?? 'ENOSPC' });
     }
     disk.room -= taken;
     disk.text += Buffer.from(bytes.subarray(0, taken)).toString();

@@ -38,7 +38,7 @@ describe('Where the entries of a page of the log lie', () => {
       const seen: string[] = [];
       for (let offset = 0; offset < 155; offset += 7) {
         for (const { hour, from, to } of spansOf(hours, { limit: 7, offset, newestFirst })) {
-          for (let place = from; place < to; place += 1) seen.push(`${hour} ${place}`);
+          for (let position = from; position < to; position += 1) seen.push(`${hour} ${position}`);
         }
       }
       assert.equal(seen.length, 155);

@@ -86,8 +86,8 @@ export class NameServer {
   }
 }
 
-function current(response: Reply, turn: number): readonly string[] {
-  const last = response[Math.min(turn, response.length) - 1];
+function current(response: Reply, round: number): readonly string[] {
+  const last = response[Math.min(round, response.length) - 1];
   return typeof last === 'string' || last === undefined ? (response as readonly string[]) : last;
 }
 

@@ -88,7 +88,7 @@ export interface TestApi {
 }
 
 export interface ApiState {
-  refusal: PlatenError | undefined;
+  rejection: PlatenError | undefined;
   problems: string[];
   stuck: string | undefined;
 }
@@ -185,7 +185,7 @@ export async function openApi(
   const unread = new UnreadResponses({ ...RESPONSE_BOUNDS, ...options.responseBounds });
   const worker = new TestWorker(domain, outputs, templateEngine);
   const links = new DownloadLinks('a secret for tests, long enough to be one');
-  const state: ApiState = { refusal: undefined, problems: [], stuck: undefined };
+  const state: ApiState = { rejection: undefined, problems: [], stuck: undefined };
   const callbackPolicy = createAddressPolicy({ allowedNetworks: parseNetworks(['127.9.9.0/24']) });
   const server: Server = createServer(
     createHttpApp({
@@ -248,7 +248,7 @@ export async function openApi(
       idempotency: domain.idempotency,
       recorder: domain.recorder,
       usage: domain.usage,
-      admission: () => state.refusal,
+      admission: () => state.rejection,
     }),
   );
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

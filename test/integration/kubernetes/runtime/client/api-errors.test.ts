@@ -100,9 +100,9 @@ describe('an API server with errors', () => {
 
   it('is disconnected by a caller that needs no more of the response', async () => {
     await play(() => {});
-    const leaving = new AbortController();
-    const call = api.get(CONFIG_MAPS, REF, { signal: leaving.signal });
-    setTimeout(() => leaving.abort(new Error('enough')), 50);
+    const caller = new AbortController();
+    const call = api.get(CONFIG_MAPS, REF, { signal: caller.signal });
+    setTimeout(() => caller.abort(new Error('enough')), 50);
     await assert.rejects(call, { message: 'enough' });
   });
 
