@@ -1,9 +1,9 @@
 import type { CDPSession, Protocol } from 'puppeteer';
-import { Semaphore } from '../../../async/semaphore.ts';
 import type { BlockedRequests } from '../../../options/core/option.ts';
 import { documentHeaders, type HostedPage } from './document-host.ts';
 import { DOCUMENT_ORIGIN, type OwnDocument } from './document-origin.ts';
-import { asFetchPattern, matchesPattern } from './url-pattern.ts';
+import { PolicyRewriting } from './policy-rewriting.ts';
+import { blockingPatterns, isBlocked } from './request-blocking.ts';
 
 type Paused = Protocol.Fetch.RequestPausedEvent;
 type Reply = Protocol.Fetch.FulfillRequestRequest;
@@ -15,26 +15,6 @@ export interface AssetHeaders {
   readonly audience: readonly string[];
   /** Whether a request to `url` gets the headers. */
   readonly allowed: (url: URL) => boolean;
-}
-
-/** Header fields that describe how a body was sent. */
-const FRAMING: ReadonlySet<string> = new Set(['content-encoding', 'content-length', 'transfer-encoding']);
-
-/**
- * Limit on the total size of a render's documents, frames included, to which a policy is added: they pass through this
- * process.
- */
-const MAX_REWRITTEN_BYTES = 16 * 1024 * 1024;
-/** Bytes requested at a time. */
-const CHUNK = 1024 * 1024;
-
-/** State of adding a policy to the documents of one render. */
-class Rewriting {
-  bytesLeft = MAX_REWRITTEN_BYTES;
-  /** The same limit applied to the lengths that servers announce, before anything is read. */
-  announcedLeft = MAX_REWRITTEN_BYTES;
-  /** One document passes at a time; the others stay in the browser, and are not held in memory here. */
-  readonly passing = new Semaphore(1);
 }
 
 type Mode = 'off' | 'own' | 'everything';
@@ -51,10 +31,9 @@ export class Interceptor {
   readonly #hosted: HostedPage | undefined;
   #document: OwnDocument | undefined;
   #assets: AssetHeaders | undefined;
-  #policy: string | undefined;
   #blocked: BlockedRequests | undefined;
   #mode: Mode = 'off';
-  #rewriting = new Rewriting();
+  #rewriting: PolicyRewriting | undefined;
   /** By request: the origin at which its chain of redirects began. */
   readonly #origins = new Map<string, string>();
 
@@ -91,7 +70,7 @@ export class Interceptor {
 
   /** Adds a Content-Security-Policy to documents. Takes effect with `apply`. */
   addPolicy(policy: string): void {
-    this.#policy = policy;
+    this.#rewriting = new PolicyRewriting(this.#session, policy, this.#onLimitExceeded);
   }
 
   /** Makes requests fail, except for the document itself. Takes effect with `apply`. */
@@ -105,14 +84,14 @@ export class Interceptor {
     this.#document = undefined;
     this.#hosted?.serve(undefined);
     this.#assets = undefined;
-    this.#policy = undefined;
     this.#blocked = undefined;
-    this.#rewriting = new Rewriting();
+    this.#rewriting?.end();
+    this.#rewriting = undefined;
   }
 
   /** Applies the settings made since the last call. */
   async apply(): Promise<void> {
-    const special = this.#assets || this.#policy || this.#blocked;
+    const special = this.#assets || this.#rewriting || this.#blocked;
     const mode: Mode = special ? 'everything' : this.#hosted ? 'off' : 'own';
     if (mode === this.#mode && mode !== 'everything') return;
     this.#mode = mode;
@@ -130,7 +109,8 @@ export class Interceptor {
         resourceType: 'Document',
       });
     if (!this.#assets) patterns.push(...blockingPatterns(this.#blocked));
-    if (this.#policy) patterns.push({ urlPattern: '*', requestStage: 'Response', resourceType: 'Document' });
+    if (this.#rewriting)
+      patterns.push({ urlPattern: '*', requestStage: 'Response', resourceType: 'Document' });
     await this.#session.send('Fetch.enable', { patterns });
   }
 
@@ -156,6 +136,12 @@ export class Interceptor {
     });
   }
 
+  /** A response that was paused for a render that has ended since needs no policy. */
+  async #continueResponse(event: Paused): Promise<void> {
+    if (this.#rewriting) await this.#rewriting.continueResponse(event);
+    else await this.#session.send('Fetch.continueResponse', { requestId: event.requestId });
+  }
+
   #isMain({ resourceType, frameId }: Paused): boolean {
     return resourceType === 'Document' && frameId === this.#frameId;
   }
@@ -171,72 +157,6 @@ export class Interceptor {
       responseHeaders: documentHeaders(csp).map(([name, value]) => ({ name, value })),
       body: Buffer.from(html).toString('base64'),
     };
-  }
-
-  /**
-   * The response's own policy stays in force, since policies only ever add up. The response is fulfilled anew rather
-   * than continued with a further header: Chromium shows such a header to scripts but does not obey it, as it has read
-   * the policies by then.
-   */
-  async #continueResponse(event: Paused): Promise<void> {
-    const { requestId, responseStatusCode: status } = event;
-    if (status === undefined || isRedirect(status)) {
-      await this.#session.send('Fetch.continueResponse', { requestId });
-      return;
-    }
-    const rewriting = this.#rewriting;
-    rewriting.announcedLeft -= announcedBytes(event);
-    if (rewriting.announcedLeft < 0) {
-      this.#reportLimitExceeded();
-      return;
-    }
-    await rewriting.passing.run(() => this.#respondUnderPolicy(event, status, rewriting));
-  }
-
-  async #respondUnderPolicy(event: Paused, status: number, rewriting: Rewriting): Promise<void> {
-    const { requestId } = event;
-    const body = await this.#bodyOf(requestId, rewriting);
-    // The rest of a render that has ended must not reach the next one.
-    if (rewriting !== this.#rewriting) {
-      this.#fail(event);
-      return;
-    }
-    if (body === undefined) {
-      this.#reportLimitExceeded();
-      return;
-    }
-    // The body is decoded and in one piece.
-    const kept = (event.responseHeaders ?? []).filter(({ name }) => !FRAMING.has(name.toLowerCase()));
-    await this.#session.send('Fetch.fulfillRequest', {
-      requestId,
-      responseCode: status,
-      responseHeaders: [...kept, { name: 'Content-Security-Policy', value: this.#policy ?? '' }],
-      body: body.toString('base64'),
-    });
-  }
-
-  /** @returns undefined when the body is larger than the bytes left to its render. */
-  async #bodyOf(requestId: string, rewriting: Rewriting): Promise<Buffer | undefined> {
-    if (rewriting.bytesLeft < 0 || rewriting !== this.#rewriting) return undefined;
-    const { stream: handle } = await this.#session.send('Fetch.takeResponseBodyAsStream', { requestId });
-    const chunks: Buffer[] = [];
-    let bytes = 0;
-    for (let eof = false; !eof && rewriting.bytesLeft >= 0; ) {
-      const piece = await this.#session.send('IO.read', { handle, size: CHUNK });
-      const chunk = Buffer.from(piece.data, piece.base64Encoded ? 'base64' : 'utf8');
-      chunks.push(chunk);
-      bytes += chunk.length;
-      rewriting.bytesLeft -= chunk.length;
-      eof = piece.eof;
-    }
-    this.#session.send('IO.close', { handle }).catch(() => undefined);
-    return rewriting.bytesLeft < 0 ? undefined : Buffer.concat(chunks, bytes);
-  }
-
-  #reportLimitExceeded(): void {
-    this.#onLimitExceeded(
-      `documents of more than ${MAX_REWRITTEN_BYTES} bytes under a policy of the render's`,
-    );
   }
 
   #fail({ requestId }: Paused): void {
@@ -261,28 +181,4 @@ export class Interceptor {
     const all = allowed ? [...kept, ...Object.entries(this.#assets.headers)] : kept;
     return { headers: all.map(([name, value]) => ({ name, value })) };
   }
-}
-
-function blockingPatterns({ urls = [], kinds = [] }: BlockedRequests = {}): Protocol.Fetch.RequestPattern[] {
-  return [
-    ...urls.map((url) => ({ urlPattern: asFetchPattern(url), requestStage: 'Request' as const })),
-    ...kinds.map((resourceType) => ({ urlPattern: '*', resourceType, requestStage: 'Request' as const })),
-  ];
-}
-
-function isBlocked(
-  { request, resourceType }: Paused,
-  { urls = [], kinds = [] }: BlockedRequests = {},
-): boolean {
-  return kinds.includes(resourceType) || urls.some((pattern) => matchesPattern(request.url, pattern));
-}
-
-/** The length of a response's body as sent, by its header; 0 without one. A compressed body mostly gets longer. */
-function announcedBytes({ responseHeaders = [] }: Paused): number {
-  const length = responseHeaders.find(({ name }) => name.toLowerCase() === 'content-length')?.value ?? '';
-  return /^\d{1,15}$/.test(length) ? Number(length) : 0;
-}
-
-function isRedirect(status: number): boolean {
-  return status >= 300 && status < 400;
 }
