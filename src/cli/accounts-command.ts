@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { text } from 'node:stream/consumers';
-import { parseArgs } from 'node:util';
 import type { Account } from '../accounts/account-store.ts';
 import { emailSchema, PASSWORD_LENGTHS, passwordSchema } from '../accounts/credentials.ts';
 import { BY_OPERATOR } from '../audit/audit-log.ts';
@@ -9,6 +8,7 @@ import { PlatenError } from '../errors/registry.ts';
 import { FREE_PLAN } from '../plans/plan.ts';
 import { BUILT_IN } from '../plans/plan-source.ts';
 import { CommandError } from './command-error.ts';
+import { misused, parseCommandLine } from './command-line.ts';
 import { findAccount } from './find-account.ts';
 import { type OpenAccounts, openAccounts } from './open-accounts.ts';
 import { table } from './table.ts';
@@ -150,40 +150,24 @@ export async function runAccountsCommand(
   }
 }
 
+const OPTIONS = {
+  plan: { type: 'string', default: FREE_PLAN },
+  days: { type: 'string', default: '7' },
+  limit: { type: 'string', default: '100' },
+  offset: { type: 'string', default: '0' },
+  json: { type: 'boolean', default: false },
+  'password-stdin': { type: 'boolean', default: false },
+  'revoke-keys': { type: 'boolean', default: false },
+} as const;
+
 function parse(argv: readonly string[]) {
-  let parsed: ReturnType<typeof parseStrictly>;
-  try {
-    parsed = parseStrictly(argv);
-  } catch (error) {
-    throw misused((error as Error).message);
-  }
-  const [name = '', ...operands] = parsed.positionals;
+  const { positionals, values } = parseCommandLine(argv, OPTIONS, USAGE);
+  const [name = '', ...operands] = positionals;
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (command === undefined || operands.length !== command.operands) {
-    throw misused(name === '' ? 'What is to be done?' : `Not understood: ${argv.join(' ')}`);
+    throw misused(name === '' ? 'What is to be done?' : `Not understood: ${argv.join(' ')}`, USAGE);
   }
-  return { command, operands, options: parsed.values as Options };
-}
-
-function misused(message: string): CommandError {
-  return new CommandError(`${message}\n\n${USAGE}`);
-}
-
-function parseStrictly(argv: readonly string[]) {
-  return parseArgs({
-    args: [...argv],
-    allowPositionals: true,
-    strict: true,
-    options: {
-      plan: { type: 'string', default: FREE_PLAN },
-      days: { type: 'string', default: '7' },
-      limit: { type: 'string', default: '100' },
-      offset: { type: 'string', default: '0' },
-      json: { type: 'boolean', default: false },
-      'password-stdin': { type: 'boolean', default: false },
-      'revoke-keys': { type: 'boolean', default: false },
-    },
-  });
+  return { command, operands, options: values as Options };
 }
 
 /**

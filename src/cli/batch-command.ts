@@ -1,6 +1,5 @@
 import { mkdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { parseArgs } from 'node:util';
 import {
   type BatchItemInput,
   type BatchStanding,
@@ -11,6 +10,7 @@ import {
 } from '../../clients/typescript/src/index.ts';
 import { type PlacedItem, readBatchFile } from './batch-file.ts';
 import { CommandError } from './command-error.ts';
+import { misused, parseCommandLine } from './command-line.ts';
 import { openClient, reported, saveAs } from './open-client.ts';
 import { ProgressBar, type ProgressStream } from './progress-bar.ts';
 
@@ -140,26 +140,17 @@ function inFile(error: PlatenApiError, file: string, placed: readonly PlacedItem
 }
 
 function parse(argv: readonly string[]): Arguments {
-  let parsed: ReturnType<typeof parseStrictly>;
-  try {
-    parsed = parseStrictly(argv);
-  } catch (error) {
-    throw misused((error as Error).message);
-  }
-  const [file, ...more] = parsed.positionals;
-  const { out, template, options } = parsed.values;
-  if (file === undefined || more.length > 0) throw misused('Which file is to be rendered?');
-  if (out === undefined) throw misused('--out says where the PDFs go.');
+  const given = {
+    out: { type: 'string' },
+    template: { type: 'string' },
+    options: { type: 'string' },
+  } as const;
+  const { positionals, values } = parseCommandLine(argv, given, USAGE);
+  const [file, ...more] = positionals;
+  const { out, template, options } = values;
+  if (file === undefined || more.length > 0) throw misused('Which file is to be rendered?', USAGE);
+  if (out === undefined) throw misused('--out says where the PDFs go.', USAGE);
   return { file, out, templateId: template, options: optionsOf(options) };
-}
-
-function parseStrictly(argv: readonly string[]) {
-  return parseArgs({
-    args: [...argv],
-    allowPositionals: true,
-    strict: true,
-    options: { out: { type: 'string' }, template: { type: 'string' }, options: { type: 'string' } },
-  });
 }
 
 /** @throws CommandError when the options are not a JSON object. */
@@ -172,8 +163,4 @@ export function optionsOf(text: string | undefined): RenderOptions | undefined {
     // The error is thrown below.
   }
   throw new CommandError('--options must be a JSON object: \'{"format": "A5"}\'');
-}
-
-function misused(message: string): CommandError {
-  return new CommandError(`${message}\n\n${USAGE}`);
 }

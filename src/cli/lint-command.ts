@@ -1,7 +1,6 @@
-import { parseArgs } from 'node:util';
 import type { RenderOptions } from '../../clients/typescript/src/index.ts';
 import { optionsOf } from './batch-command.ts';
-import { CommandError } from './command-error.ts';
+import { misused, parseCommandLine } from './command-line.ts';
 import { openClient, reported } from './open-client.ts';
 import { renderFile } from './render-command.ts';
 
@@ -38,16 +37,7 @@ export async function runLintCommand(
 }
 
 function parse(argv: readonly string[]): { files: string[]; options: RenderOptions | undefined } {
-  try {
-    const { positionals, values } = parseArgs({
-      args: [...argv],
-      allowPositionals: true,
-      strict: true,
-      options: { options: { type: 'string' } },
-    });
-    if (positionals.length > 0) return { files: positionals, options: optionsOf(values.options) };
-  } catch (error) {
-    throw error instanceof CommandError ? error : new CommandError(`${(error as Error).message}\n\n${USAGE}`);
-  }
-  throw new CommandError(`Which files are to be checked?\n\n${USAGE}`);
+  const { positionals, values } = parseCommandLine(argv, { options: { type: 'string' } }, USAGE);
+  if (positionals.length === 0) throw misused('Which files are to be checked?', USAGE);
+  return { files: positionals, options: optionsOf(values.options) };
 }

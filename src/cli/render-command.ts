@@ -1,10 +1,10 @@
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { type PlatenClient, PlatenJobError, type RenderOptions } from '../../clients/typescript/src/index.ts';
 import { optionsOf, SOME_FAILED } from './batch-command.ts';
 import { pdfNameOf } from './batch-file.ts';
 import { CommandError } from './command-error.ts';
+import { misused, parseCommandLine } from './command-line.ts';
 import { openClient, reported, saveAs } from './open-client.ts';
 import { ProgressBar, type ProgressStream } from './progress-bar.ts';
 
@@ -98,16 +98,15 @@ function parse(argv: readonly string[]): {
   options: RenderOptions | undefined;
   report: boolean;
 } {
-  let parsed: ReturnType<typeof parseStrictly>;
-  try {
-    parsed = parseStrictly(argv);
-  } catch (error) {
-    throw misused((error as Error).message);
-  }
-  const files = parsed.positionals;
-  const { out, options, report = false } = parsed.values;
-  if (files.length === 0) throw misused('Which files are to be rendered?');
-  if (out === undefined) throw misused('--out says where the PDFs go.');
+  const given = {
+    out: { type: 'string' },
+    options: { type: 'string' },
+    report: { type: 'boolean' },
+  } as const;
+  const { positionals: files, values } = parseCommandLine(argv, given, USAGE);
+  const { out, options, report = false } = values;
+  if (files.length === 0) throw misused('Which files are to be rendered?', USAGE);
+  if (out === undefined) throw misused('--out says where the PDFs go.', USAGE);
   const names = new Map<string, string>();
   for (const file of files) {
     const other = names.get(pdfNameOf(file));
@@ -116,17 +115,4 @@ function parse(argv: readonly string[]): {
     names.set(pdfNameOf(file), file);
   }
   return { files, out, options: optionsOf(options), report };
-}
-
-function parseStrictly(argv: readonly string[]) {
-  return parseArgs({
-    args: [...argv],
-    allowPositionals: true,
-    strict: true,
-    options: { out: { type: 'string' }, options: { type: 'string' }, report: { type: 'boolean' } },
-  });
-}
-
-function misused(message: string): CommandError {
-  return new CommandError(`${message}\n\n${USAGE}`);
 }

@@ -1,8 +1,7 @@
-import { parseArgs } from 'node:util';
 import { BY_OPERATOR } from '../audit/audit-log.ts';
 import { type Config, loadConfig } from '../config.ts';
 import { FREE_PLAN } from '../plans/plan.ts';
-import { CommandError } from './command-error.ts';
+import { misused, parseCommandLine } from './command-line.ts';
 import { openAccounts } from './open-accounts.ts';
 import { type Rendered, renderOnce } from './render-once.ts';
 
@@ -49,35 +48,19 @@ export async function runTryCommand(
 }
 
 function parse(argv: readonly string[]): { url: URL; timeoutMs: number } {
-  let parsed: ReturnType<typeof parseStrictly>;
-  try {
-    parsed = parseStrictly(argv);
-  } catch (error) {
-    throw misused((error as Error).message);
-  }
-  const [address = '', ...more] = parsed.positionals;
+  const given = { timeout: { type: 'string', default: String(DEFAULT_TIMEOUT_S) } } as const;
+  const { positionals, values } = parseCommandLine(argv, given, USAGE);
+  const [address = '', ...more] = positionals;
   const url = URL.canParse(address) ? new URL(address) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol) || more.length > 0) {
     throw misused(
       address === '' ? 'Which service is to be tried?' : `Not an http or https address: ${argv.join(' ')}`,
+      USAGE,
     );
   }
-  const seconds = Number(parsed.values.timeout);
+  const seconds = Number(values.timeout);
   if (!Number.isInteger(seconds) || seconds < 1 || seconds > MAX_TIMEOUT_S) {
-    throw misused(`--timeout must be an integer from 1 to ${MAX_TIMEOUT_S}.`);
+    throw misused(`--timeout must be an integer from 1 to ${MAX_TIMEOUT_S}.`, USAGE);
   }
   return { url, timeoutMs: seconds * 1000 };
-}
-
-function parseStrictly(argv: readonly string[]) {
-  return parseArgs({
-    args: [...argv],
-    allowPositionals: true,
-    strict: true,
-    options: { timeout: { type: 'string', default: String(DEFAULT_TIMEOUT_S) } },
-  });
-}
-
-function misused(message: string): CommandError {
-  return new CommandError(`${message}\n\n${USAGE}`);
 }
