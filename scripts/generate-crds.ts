@@ -7,11 +7,11 @@ import { execFileSync } from 'node:child_process';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { stringify } from 'yaml';
-import { customResourceDefinition } from '../src/kubernetes/resources/crd.ts';
 import { GROUP } from '../src/kubernetes/resources/group.ts';
-import { referencePage } from '../src/kubernetes/resources/reference-page.ts';
 import { RENDER_PLAN } from '../src/kubernetes/resources/render-plan.ts';
 import { RENDER_POOL } from '../src/kubernetes/resources/render-pool.ts';
+import { customResourceDefinition } from './kubernetes/crd.ts';
+import { referencePage } from './kubernetes/reference-page.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const NOTE = '# Made by `make generate`; do not edit.\n';

@@ -6,7 +6,7 @@ import {
   customResourceDefinition,
   objectSchema,
   type StructuralSchema,
-} from '../../../../src/kubernetes/resources/crd.ts';
+} from '../../../../scripts/kubernetes/crd.ts';
 import { RENDER_PLAN, renderPlanSpecSchema } from '../../../../src/kubernetes/resources/render-plan.ts';
 import { RENDER_POOL, renderPoolSpecSchema } from '../../../../src/kubernetes/resources/render-pool.ts';
 import { planSchema } from '../../../../src/plans/plan.ts';

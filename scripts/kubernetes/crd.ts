@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { GROUP, VERSION } from './group.ts';
-import type { ResourceDefinition } from './resource-definition.ts';
+import { GROUP, VERSION } from '../../src/kubernetes/resources/group.ts';
+import type { ResourceDefinition } from '../../src/kubernetes/resources/resource-definition.ts';
 
 /** A schema as it stands in a CustomResourceDefinition. */
 export interface StructuralSchema {

@@ -1,7 +1,12 @@
+import { API_VERSION, GROUP } from '../../src/kubernetes/resources/group.ts';
+import {
+  type ConditionTable,
+  EVENTS,
+  PLAN_CONDITIONS,
+  POOL_CONDITIONS,
+} from '../../src/kubernetes/resources/reasons.ts';
+import type { ResourceDefinition } from '../../src/kubernetes/resources/resource-definition.ts';
 import { objectSchema, type StructuralSchema } from './crd.ts';
-import { API_VERSION, GROUP } from './group.ts';
-import { type ConditionTable, EVENTS, PLAN_CONDITIONS, POOL_CONDITIONS } from './reasons.ts';
-import type { ResourceDefinition } from './resource-definition.ts';
 
 const CONDITIONS: Readonly<Record<string, ConditionTable>> = {
   RenderPlan: PLAN_CONDITIONS,
