@@ -69,11 +69,13 @@ connections() { run_mocha "test/integration/{$connected}/**/*.test.ts"; }
 # little.
 quick_accounts() {
   run_mocha --ignore 'test/integration/accounts/{accounts-command,bootstrap-account}.test.ts' \
-    'test/integration/{accounts,audit,keys,limits,mail,outputs,plans,quota,templates-routes,telemetry,usage,workers}/**/*.test.ts'
+    'test/integration/{accounts,audit,keys,limits,mail,outputs,plans,quota,templates-routes,telemetry,usage}/**/*.test.ts' \
+    test/integration/worker/worker-registry.test.ts
 }
 
 quick_http() {
-  run_mocha --ignore 'test/integration/http/{docs-page,unread-responses}.test.ts' 'test/integration/{http,jobs,store}/**/*.test.ts'
+  run_mocha --ignore 'test/integration/http/{docs-page,unread-responses,idempotency/*}.test.ts' \
+    'test/integration/{http,jobs,store}/**/*.test.ts'
 }
 
 kubernetes() {

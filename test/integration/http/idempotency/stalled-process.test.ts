@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { quotaPeriod } from '../../../src/usage/quota-period.ts';
-import { eventually } from '../../support/eventually.ts';
-import type { Reply } from '../../support/send.ts';
-import { openApi, type TestApi, type TestCaller } from '../http/support/api.ts';
+import { quotaPeriod } from '../../../../src/usage/quota-period.ts';
+import { eventually } from '../../../support/eventually.ts';
+import type { Reply } from '../../../support/send.ts';
+import { openApi, type TestApi, type TestCaller } from '../support/api.ts';
 
 /** Longer than a lock lasts that nobody renews. */
 const STALL_MS = 7000;

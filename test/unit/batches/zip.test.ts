@@ -54,9 +54,9 @@ describe('a zip', () => {
     const files = Array.from({ length: 20 }, (_, i) => file(`${i}.pdf`, randomInt(1, 200_000)));
     const whole = await buffer(stream(files));
     assert.ok(whole.equals(await buffer(stream(files))));
-    for (let turn = 0; turn < 30; turn += 1) {
+    for (let round = 0; round < 30; round += 1) {
       const start = randomInt(0, whole.length);
-      const end = turn % 3 === 0 ? whole.length - 1 : randomInt(start, whole.length);
+      const end = round % 3 === 0 ? whole.length - 1 : randomInt(start, whole.length);
       const part = await buffer(stream(files, { start, end }));
       assert.ok(part.equals(whole.subarray(start, end + 1)), `${start}-${end} of ${whole.length}`);
     }

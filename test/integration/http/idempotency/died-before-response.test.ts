@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { createHash, randomUUID } from 'node:crypto';
-import type { IdempotencyLock } from '../../../src/http/idempotency-store.ts';
-import { storedInput } from '../../../src/jobs/store/stored-input.ts';
-import { quotaPeriod } from '../../../src/usage/quota-period.ts';
-import { newJob, slotsInUse } from '../../support/domain.ts';
-import { eventually } from '../../support/eventually.ts';
-import { openApi, type TestApi, type TestCaller } from '../http/support/api.ts';
+import type { IdempotencyLock } from '../../../../src/http/idempotency-store.ts';
+import { storedInput } from '../../../../src/jobs/store/stored-input.ts';
+import { quotaPeriod } from '../../../../src/usage/quota-period.ts';
+import { newJob, slotsInUse } from '../../../support/domain.ts';
+import { eventually } from '../../../support/eventually.ts';
+import { openApi, type TestApi, type TestCaller } from '../support/api.ts';
 
 const BODY = JSON.stringify({ html: '<p>hello</p>' });
 const BODY_HASH = createHash('sha256').update(BODY).digest('hex');

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { PlatenError } from '../../../src/errors/registry.ts';
-import { quotaPeriod } from '../../../src/usage/quota-period.ts';
-import { eventually } from '../../support/eventually.ts';
-import { startMongo } from '../../support/mongo.ts';
-import { openApi, type TestApi, type TestCaller } from '../http/support/api.ts';
-import { latch } from '../http/support/test-worker.ts';
+import { PlatenError } from '../../../../src/errors/registry.ts';
+import { quotaPeriod } from '../../../../src/usage/quota-period.ts';
+import { eventually } from '../../../support/eventually.ts';
+import { startMongo } from '../../../support/mongo.ts';
+import { openApi, type TestApi, type TestCaller } from '../support/api.ts';
+import { latch } from '../support/test-worker.ts';
 
 const DAY_MS = 86_400_000;
 const BODY = { html: '<p>x</p>' };
@@ -29,7 +29,7 @@ describe('Repeated POST /v1/pdf with an Idempotency-Key', () => {
     caller = await api.newCaller();
     key = randomUUID();
     renders = 0;
-    api.state.refusal = undefined;
+    api.state.rejection = undefined;
     for (const { worker } of [api, other]) {
       worker.render = async () => {
         renders += 1;
@@ -155,9 +155,9 @@ describe('Repeated POST /v1/pdf with an Idempotency-Key', () => {
   });
 
   it('frees the key when a request was refused', async () => {
-    api.state.refusal = new PlatenError('UNAVAILABLE', undefined, { retryAfterSeconds: 1 });
+    api.state.rejection = new PlatenError('UNAVAILABLE', undefined, { retryAfterSeconds: 1 });
     assert.equal((await ask()).status, 503);
-    api.state.refusal = undefined;
+    api.state.rejection = undefined;
     assert.equal((await ask({ templateId: randomUUID() })).status, 404);
     assert.equal((await ask({ html: '' })).status, 400);
     assert.equal((await ask({ ...BODY, options: { timeoutMs: 299_999 } })).status, 403);

@@ -21,49 +21,49 @@ const OUTPUTS = 10;
 const MOST_MORE = 100 * MIB;
 
 /** A store, where another process finds it, and what removes it. */
-interface Place {
+interface Location {
   readonly store: OutputStore;
-  readonly place: string;
+  readonly location: string;
   /** Items that are read before anything is measured. A driver of a database needs some until it has its buffers. */
   readonly readBefore: number;
   close(): Promise<unknown>;
 }
 
-const PLACES: Readonly<Record<string, () => Promise<Place>>> = {
+const LOCATIONS: Readonly<Record<string, () => Promise<Location>>> = {
   'a folder': async () => {
-    const place = await mkdtemp(join(tmpdir(), 'platen-zip-'));
-    const close = () => rm(place, { recursive: true, force: true });
-    return { store: createFolderOutputStore(place), place, readBefore: 0, close };
+    const location = await mkdtemp(join(tmpdir(), 'platen-zip-'));
+    const close = () => rm(location, { recursive: true, force: true });
+    return { store: createFolderOutputStore(location), location, readBefore: 0, close };
   },
   GridFS: async () => {
     const { uri } = await startMongo();
     const connection = await connectDatabase(uri, pino({ level: 'silent' }));
     return {
       store: createGridFsOutputStore(connection),
-      place: uri,
+      location: uri,
       readBefore: ITEMS / 8,
       close: () => connection.close(),
     };
   },
 };
 
-for (const [name, open] of Object.entries(PLACES)) {
+for (const [name, open] of Object.entries(LOCATIONS)) {
   describe(`the memory that a zip of 400 items and 200 MB takes, out of ${name}`, () => {
-    let place: Place;
+    let location: Location;
     let files: FilesProcess;
 
     beforeEach(async () => {
-      place = await open();
+      location = await open();
       const keys: OutputKey[] = [];
       for (let i = 0; i < OUTPUTS; i += 1) {
         keys.push(outputKey(`job-${i}`, 1, new Date(Date.now() + 86_400_000)));
-        await place.store.put(keys[i]!, randomBytes(ITEM_BYTES));
+        await location.store.put(keys[i]!, randomBytes(ITEM_BYTES));
       }
-      files = await startFilesProcess(place.place, ITEMS, ITEM_BYTES, keys);
+      files = await startFilesProcess(location.location, ITEMS, ITEM_BYTES, keys);
     });
     afterEach(async () => {
       await files.end();
-      await place.close();
+      await location.close();
     });
 
     it('is less than half of that for a slow reader, and for each of two at once', async () => {
@@ -71,7 +71,7 @@ for (const [name, open] of Object.entries(PLACES)) {
       const size = zipSize(
         Array.from({ length: ITEMS }, (_, i) => ({ name: `document-${i}.pdf`, size: ITEM_BYTES, date })),
       );
-      if (place.readBefore > 0) await files.read('zip', 100, place.readBefore);
+      if (location.readBefore > 0) await files.read('zip', 100, location.readBefore);
       const before = (await files.memory()).now;
       assert.equal(await files.read('zip', 100), size);
       const more = (await files.memory()).peak - before;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { quotaPeriod } from '../../../src/usage/quota-period.ts';
-import { openTwins, type Twins } from '../../support/twins.ts';
+import { quotaPeriod } from '../../../../src/usage/quota-period.ts';
+import { openTwins, type Twins } from '../../../support/twins.ts';
 
 describe('A keyed request whose process is killed before it has answered', () => {
   let twins: Twins;
