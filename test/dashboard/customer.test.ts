@@ -123,7 +123,7 @@ describe('The dashboard of a customer who subscribes, has blocks bought by thems
     visitor.complaints.length = 0;
   });
 
-  it('turns that off by the link, and sees so', async () => {
+  it('turns auto overage off by the link, and sees that it is off', async () => {
     await turnOffByLink();
     await visitor.sees('Automatic overage is off');
     await visitor.sees('Off: when the quota is used up');
@@ -131,7 +131,7 @@ describe('The dashboard of a customer who subscribes, has blocks bought by thems
     visitor.assertNoComplaints();
   });
 
-  it('is told when the link has nothing left to turn off', async () => {
+  it('sees a message when the link has nothing left to turn off', async () => {
     await turnOffByLink();
     await visitor.sees('could not turn automatic overage off');
     visitor.assertNoComplaints();

@@ -30,7 +30,7 @@ describe('The dashboard of a service with an OpenID Connect issuer', () => {
 
   const signIn = () => visitor.page.locator('a ::-p-text(Sign in with your organization)').click();
 
-  it('says what became of signing in there', async () => {
+  it('shows the outcome of signing in at the issuer', async () => {
     issuer.browserOf(undefined);
     await visitor.go('/sign-in');
     await signIn();
@@ -38,7 +38,7 @@ describe('The dashboard of a service with an OpenID Connect issuer', () => {
     assert.deepEqual(await visitor.barriers(), []);
   });
 
-  it('has whoever signs in there on the page that was asked for, and stays signed in', async () => {
+  it('returns to the requested page after signing in at the issuer, and stays signed in', async () => {
     const email = newEmail();
     issuer.browserOf({ subject: 'somebody', email });
     await visitor.go('/settings');

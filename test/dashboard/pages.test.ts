@@ -119,7 +119,7 @@ describe('The dashboard', () => {
     assert.ok(sizes.length > 3 && total <= 150_000, `${total} bytes`);
   });
 
-  it('is told of a plan that changes', async () => {
+  it('sees that a plan has changed', async () => {
     const { id } = await api('GET', '/auth/me');
     const connection = await connectDatabase(service.mongodbUri, pino({ level: 'silent' }));
     await new AccountStore(connection, systemClock).setPlan(id!, 'business');
@@ -325,7 +325,7 @@ describe('The dashboard', () => {
     visitor.assertNoComplaints();
   });
 
-  it('asks for the password above the page when the session has ended, and keeps what was typed', async () => {
+  it('asks for the password above the page when the session has ended, and keeps the typed text', async () => {
     await visitor.go('/playground');
     await visitor.fill('HTML', 'not to be lost');
     const cookies = await visitor.page.cookies();
@@ -341,7 +341,7 @@ describe('The dashboard', () => {
     visitor.assertNoComplaints();
   });
 
-  it('shows a change without being asked again, and asks nothing while it is hidden', async () => {
+  it('shows a change without a reload, and sends no request while it is hidden', async () => {
     await visitor.go('/renders');
     const before = await visitor.page.$$eval('tbody tr', ({ length }) => length);
     await api('POST', '/user/renders', { html: '<p>live' });

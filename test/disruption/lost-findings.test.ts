@@ -65,7 +65,7 @@ describe('the report of a render whose worker is killed', () => {
     await site?.pages.close();
   });
 
-  it('has every attempt, and says that what the last one found out is lost', async () => {
+  it('has every attempt, and states that the findings of the last one are lost', async () => {
     const tenant = await service.newTenant('business');
     const jobId = await submitPicture(tenant, site.pages);
     await eventually('the first attempt asks', () => site.asked.length === 1);

@@ -48,7 +48,7 @@ describe('Addresses that a process is reached at, and those of its callers', () 
   const register = (url: string, email: string, headers = {}) =>
     send(url, 'POST', '/auth/register', { email, password: PASSWORD }, headers);
 
-  it('are those of both kinds, unless it is told of one; operations are there, too', async function () {
+  it('are those of IPv4 and IPv6 by default, also of operations', async function () {
     if (!HAS_IPV6) this.skip();
     const opsPort = await freePort();
     const port = await startApi();
@@ -114,7 +114,7 @@ describe('Addresses that a process is reached at, and those of its callers', () 
     assert.doesNotMatch(JSON.stringify(audit), /::ffff:/);
   });
 
-  it('that a proxy tells are one in either form', async () => {
+  it('that a proxy forwards are one address in either form', async () => {
     const port = await startApi({ PLATEN_REGISTRATIONS_PER_ADDRESS: '1', PLATEN_TRUSTED_PROXIES: '1' });
     const from = (address: string, email: string) =>
       register(`http://${OVER_IPV4}:${port}`, email, { 'x-forwarded-for': address });

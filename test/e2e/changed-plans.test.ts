@@ -117,7 +117,7 @@ describe('A plan that changes while two processes run', () => {
     assert.deepEqual(await statuses(), [429, 429, 429, 429]);
   });
 
-  it('stays as it was while the file has faults, which each process tells once', async () => {
+  it('stays as it was while the file has errors, which each process logs once', async () => {
     await changeTo({ ...AT_FIRST, maxActiveKeys: 4 });
     assert.deepEqual(await validity(), [1, 1]);
     await changeTo({ ...AT_FIRST, maxActiveKeys: 99, colour: 'red' }, 'the plans stay as they were');

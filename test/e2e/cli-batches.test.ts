@@ -39,7 +39,7 @@ describe('documents from the command line', () => {
   const entries = async (name: string) => (await readdir(path(name))).sort();
 
   describe('platen render', () => {
-    it('renders files into a folder, and says how far it is without a terminal', async () => {
+    it('renders files into a folder, and logs its progress without a terminal', async () => {
       const files = await Promise.all(
         ['one', 'two', 'three', 'four', 'five'].map((name) => write(`${name}.html`, `<p>The ${name}.</p>`)),
       );
@@ -56,7 +56,7 @@ describe('documents from the command line', () => {
       );
     });
 
-    it('takes every option of a render, and says what is wrong with one', async () => {
+    it('takes every option of a render, and reports an invalid one', async () => {
       const file = await write('paged.html', '<p style="break-after: page">one<p id=p>two');
       const options = {
         width: '100mm',
@@ -92,7 +92,7 @@ describe('documents from the command line', () => {
       assert.match(none.stderr, /good\.html: SELECTOR_TIMEOUT/);
     });
 
-    it('refuses what it cannot begin', async () => {
+    it('rejects a batch that it cannot begin', async () => {
       const file = await write('a.html', 'x');
       const cases: [string[], NodeJS.ProcessEnv, RegExp][] = [
         [[], {}, /usage: platen render/],
@@ -166,7 +166,7 @@ describe('documents from the command line', () => {
       );
     });
 
-    it('names file and line of every fault before anything is sent', async () => {
+    it('names file and line of every error before a request is sent', async () => {
       const errors = async (name: string, text: string, ...more: string[]) => {
         const { code, stderr } = await platen(
           ['batch', await write(name, text), '--out', path('x.zip'), ...more],
@@ -192,7 +192,7 @@ describe('documents from the command line', () => {
       assert.match((await errors('f.ndjson', '{"html": "x"}'))[0]!, /at least two items/);
     });
 
-    it('names file and line of what the service refuses', async () => {
+    it('names file and line of the items that the service rejects', async () => {
       const lines = [{ html: 'x' }, { html: 'x', options: { scale: 9 } }, {}, { html: 'x', url: 'ftp://x' }];
       const text = lines
         .map((line) => (Object.keys(line).length === 0 ? '' : JSON.stringify(line)))
@@ -206,7 +206,7 @@ describe('documents from the command line', () => {
       assert.match(reported, /^bad\.ndjson:4: only one of html, url/m);
     });
 
-    it('says how it is used', async () => {
+    it('prints its usage', async () => {
       for (const args of [[], ['a.csv'], ['a.csv', 'b.csv', '--out', 'x.zip'], ['--nonsense']]) {
         const { code, stderr } = await platen(['batch', ...args]);
         assert.equal(code, 1);

@@ -134,7 +134,7 @@ describe('a data folder of the layout before', () => {
     }
   });
 
-  it('is refused in plain words when a newer version has written it', async () => {
+  it('is rejected with a plain message when a newer version has written it', async () => {
     await (await start()).ready();
     const connection = await database();
     await connection.collection('layout').updateOne({}, { $set: { version: LAYOUT + 1 } });

@@ -30,7 +30,7 @@ describe('A process that gets SIGTERM', () => {
     await service?.stop();
   });
 
-  it('as a worker is ready while it is full, then says that it ends, finishes what it has, and goes', async () => {
+  it('as a worker is ready while it is full, then reports that it ends, finishes its jobs, and exits', async () => {
     const { client } = await service.newTenant('professional');
     const worker = service.roles.get('worker')!;
     const status = async (path: string) => (await fetch(`${worker.url}${path}`)).status;
@@ -55,7 +55,7 @@ describe('A process that gets SIGTERM', () => {
     assert.equal(attemptCount, 1);
   });
 
-  it('as an API takes no more, and answers those that wait with their PDFs', async () => {
+  it('as an API takes no more requests, and responds to waiting ones with their PDFs', async () => {
     const { client } = await service.newTenant('professional');
     const api = service.roles.get('api')!;
     const response = client.render({ html: '<p>waited for</p>', options: { delayMs: LONG_MS } });
@@ -74,7 +74,7 @@ describe('A process that gets SIGTERM', () => {
     await service.restart('api');
   });
 
-  it('as an API fails no request over a connection that was kept, and says which was the last', async () => {
+  it('as an API fails no request over a kept connection, and marks the last response', async () => {
     const api = service.roles.get('api')!;
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     const ask = () => askThrough(agent, `${api.url}/v1/pdf/jobs`);

@@ -60,7 +60,7 @@ describe('a standalone service whose disk is full', () => {
   const logged = (text: string) =>
     eventually(`logged: ${text}`, async () => (await logLines()).some(({ msg }) => msg === text));
 
-  it('refuses new work before there is no room at all, and finishes what it has accepted', async () => {
+  it('rejects new work before the disk is full, and finishes the accepted work', async () => {
     const jobs = await Promise.all(
       Array.from({ length: 4 }, (_, n) => client.submit({ html: `<p>${n}</p>`, options: { delayMs: 1500 } })),
     );

@@ -9,7 +9,7 @@ const BLOCKED = '10.20.30.40';
 const NOWHERE = 'no-such-host-of-a-tenant.invalid';
 const CALLBACK = 'callback-host-of-a-tenant.invalid';
 
-describe('What /metrics says', () => {
+describe('The text of /metrics', () => {
   let service: TestService;
   let site: Server;
   before(async () => {

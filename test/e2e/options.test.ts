@@ -309,7 +309,7 @@ describe('every option, in every input mode', () => {
     assert.equal(await isRed({ assetHeaders, assetOrigins: [new URL(pages.url).origin] }), true);
   });
 
-  it('refuses what is out of bounds, all of it at once', async () => {
+  it('rejects all values out of bounds at once', async () => {
     const reply = await client.render({
       html: 'x',
       options: { scale: 3, delayMs: -1, format: 'B5', watermark: { opacity: 2 }, nonsense: true },

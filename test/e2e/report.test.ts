@@ -57,7 +57,7 @@ describe('the report of a render', () => {
     return JSON.parse(text);
   }
 
-  it('says in plain words what the author of a template can act on', async () => {
+  it('lists in plain words the problems that the author of a template can solve', async () => {
     const html = `<meta charset=utf-8><style>p { font-family: "No Such Font", sans-serif }</style><p>नमस्ते 漢字 x\u{10FFFD}</p>
       <img src="${site.url}/logo.png?token=abcdef123456"><script>console.log('sum', 3, { a: 1 }); throw new Error('boom')</script>`;
     const report = await reported({ html });
@@ -150,7 +150,7 @@ describe('the report of a render', () => {
     for (const list of ['console', 'exceptions']) assert.ok(report.truncated.includes(list), list);
   });
 
-  it('is of its own account alone, and of the render that has asked for it', async () => {
+  it('is visible to its own account alone, and only of a render that requested it', async () => {
     const [mine, theirs] = await Promise.all([
       reported({ html: '<script>console.log("mine")</script>' }),
       reported({ html: '<script>console.log("theirs")</script>' }, stranger),

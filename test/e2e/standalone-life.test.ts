@@ -133,7 +133,7 @@ describe('the life of a standalone service', () => {
     }
   });
 
-  it('says what is wrong with its environment, all of it, and ends', async () => {
+  it('lists all errors of its environment, and ends', async () => {
     const refused = await startRole('standalone', {
       PORT: 'eighty',
       PLATEN_ISOLATION: 'none',

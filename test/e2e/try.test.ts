@@ -21,7 +21,7 @@ describe('platen try', () => {
   const platenTry = (...args: string[]) =>
     runCommand(['try', ...args], { environment: { MONGODB_URI: service.mongodbUri } });
 
-  it('renders a PDF through a running service, as often as it is asked', async () => {
+  it('renders a PDF through a running service, each time that it runs', async () => {
     for (let i = 0; i < 3; i++) {
       const { code, stdout, stderr } = await platenTry(service.url);
       assert.equal(code, 0, stderr);
@@ -45,7 +45,7 @@ describe('platen try', () => {
     }
   });
 
-  it('fails, saying what is wrong, when nobody answers in time', async () => {
+  it('fails with the cause when there is no response in time', async () => {
     const { code, stderr } = await platenTry(`http://127.0.0.1:${await freePort()}`, '--timeout', '2');
     assert.equal(code, 1);
     assert.match(stderr, /has rendered nothing in time: .*ECONNREFUSED/);
@@ -64,7 +64,7 @@ describe('platen try', () => {
     }
   });
 
-  it('says how it is used', async () => {
+  it('prints its usage', async () => {
     for (const args of [[], ['nonsense'], ['http://a', 'http://b'], ['http://a', '--timeout', '0']]) {
       const { code, stderr } = await platenTry(...args);
       assert.equal(code, 1);

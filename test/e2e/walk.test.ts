@@ -68,7 +68,7 @@ describe('The walk from a request to a PDF, walked', () => {
     );
   });
 
-  it('runs no more files than the page says', async () => {
+  it('runs no more files than the page states', async () => {
     const { most } = await documented();
     assert.ok(ran.length <= most, `${ran.length} files, and the page says ${most}`);
   });

@@ -23,7 +23,7 @@ function groupsOf(attacks: readonly Attack[]): Attack[][] {
   return Array.from({ length: count }, (_, group) => attacks.filter((_, i) => i % count === group));
 }
 
-describe('Renders beside hostile documents', () => {
+describe('Renders during hostile documents', () => {
   let arena: Arena;
   before(async () => {
     arena = await sharedArena();
@@ -31,9 +31,9 @@ describe('Renders beside hostile documents', () => {
   const pid = () => arena.service.roles.get('standalone')!.pid;
 
   for (const attacks of [...groupsOf([...KNOWN_ATTACKS, ...FOUND_ATTACKS]), ...groupsOf(OPTION_ATTACKS)])
-    it(`complete beside ${attacks.map(({ name }) => name).join('; ')}`, () => arena.survive(attacks));
+    it(`complete during ${attacks.map(({ name }) => name).join('; ')}`, () => arena.survive(attacks));
 
-  it('complete beside a document whose language looks like the page count of a PDF', () =>
+  it('complete during a document whose language looks like the page count of a PDF', () =>
     arena.withstand(async (attacker) => {
       const html = '<html lang="x /Pages 1 0 R"><p style="break-after:page">x<p>y';
       const submission = { html, executionMode: 'sync', options: { tagged: true } };
@@ -44,7 +44,7 @@ describe('Renders beside hostile documents', () => {
       assert.equal(pageTreeCount(bytes), 2);
     }));
 
-  it('complete beside templates that produce 19 MB of control characters', () =>
+  it('complete during templates that produce 19 MB of control characters', () =>
     arena.withstand(async (attacker) => {
       const content = `{% for i in (1..19) %}{{ x }}{% endfor %}`;
       const template = await arena.service.saveTemplate(attacker, content);
@@ -88,7 +88,7 @@ describe('Renders beside hostile documents', () => {
       { accounts: ACCOUNTS },
     ));
 
-  it('complete with asset headers beside three accounts that transfer 300 MiB each with theirs', () =>
+  it('complete with asset headers while three accounts transfer 300 MiB each with theirs', () =>
     arena.withstand(
       async () => {
         const villain = arena.newVillain();

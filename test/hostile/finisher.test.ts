@@ -11,7 +11,7 @@ const OBJECTS = 200_000;
 const RENDERS = 5;
 const METADATA = { title: 'Invoice' };
 
-describe('A render beside accounts whose PDFs take seconds to finish', () => {
+describe('A render during renders whose PDFs take seconds to finish', () => {
   let finisher: PdfFinisher;
   before(() => {
     finisher = createPdfFinisher({ processes: PROCESSES });

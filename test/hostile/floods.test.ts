@@ -8,7 +8,7 @@ import { sharedArena } from './support/shared-arena.ts';
 const RENDERS = 8;
 const ENDED = ['completed', 'failed', 'cancelled'];
 
-describe('Renders beside many callers with hostile documents', () => {
+describe('Renders during floods of hostile documents', () => {
   let arena: Arena;
   before(async () => {
     arena = await sharedArena();
@@ -33,5 +33,5 @@ describe('Renders beside many callers with hostile documents', () => {
     );
 
   for (const flood of FLOODS)
-    it(`complete before the hostile ones have ended, beside ${flood.name}`, () => concurrent(flood));
+    it(`complete before the hostile ones have ended, during ${flood.name}`, () => concurrent(flood));
 });

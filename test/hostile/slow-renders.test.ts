@@ -15,7 +15,7 @@ const RENDERS = 10;
 const TEMPLATES = 3;
 const ENDED = ['completed', 'failed'];
 
-describe('Renders beside accounts with slow renders', () => {
+describe('Renders during slow renders of other accounts', () => {
   let arena: Arena;
   let neighbour: Tenant;
   let templateId: string;
@@ -44,7 +44,7 @@ describe('Renders beside accounts with slow renders', () => {
       await cancelAll(attacker, jobs);
     }));
 
-  it('of templates complete beside twenty endless templates of ten accounts', () =>
+  it('of templates complete during twenty endless templates of ten accounts', () =>
     arena.withstand(
       async (attacker) => {
         const attackers = [attacker];

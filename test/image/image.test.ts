@@ -116,7 +116,7 @@ describe('the image', () => {
     }
   });
 
-  it('finishes the render that is under way when the worker is told to stop', async () => {
+  it('finishes the render in progress when the worker is stopped', async () => {
     const { api, worker } = await startAll(strict);
     const client = new TestClient(api.url, KEY);
     const id = await client.submit({ html: '<p>late</p>', options: { delayMs: 3000 } });
@@ -134,7 +134,7 @@ describe('the image', () => {
     assert.equal((await container.stop()).code, 0);
   });
 
-  it('says that standalone needs MONGODB_URI', async () => {
+  it('reports that standalone needs MONGODB_URI', async () => {
     const container = await start('standalone', {}, strict);
     assert.equal(await container.ended, 1);
     assert.match(container.lines.join('\n'), /Set MONGODB_URI to use a MongoDB server/);

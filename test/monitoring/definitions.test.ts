@@ -136,7 +136,7 @@ describe('dashboards and alerts', () => {
     }
   });
 
-  it('no account is a label of any metric, nor asked for by an expression', async () => {
+  it('no account is a label of any metric, nor part of an expression', async () => {
     const tenant = /account|tenant|customer|user|api_?key|email/i;
     for (const metric of await createMetrics('test').registry.getMetricsAsArray()) {
       // prom-client's type leaves out the names of a metric's labels.
@@ -146,7 +146,7 @@ describe('dashboards and alerts', () => {
     for (const { where, expr } of expressions) assert.doesNotMatch(expr, tenant, where);
   });
 
-  it('panels have ids of their own, tell what they show, and lie side by side', () => {
+  it('panels have unique ids, and do not overlap', () => {
     for (const { title, panels } of dashboards) {
       assert.equal(new Set(panels.map(({ id }) => id)).size, panels.length, title);
       const taken = new Map<string, string>();

@@ -66,7 +66,7 @@ describe('the running system under Prometheus: api, workers and dispatcher over 
     assert.match(reported, /^platen_billing_reconcile_findings_total\{.*\} \d/m);
   });
 
-  it('afterwards no alert has anything to tell', async () => {
+  it('no alert fires after the load', async () => {
     // Chromium refuses its sandbox to root.
     const unsafe = /^platen_browser_sandboxed\{.*\} 0$/m.test(await service.metrics());
     const expected = unsafe ? 'PlatenSandboxOff' : '';

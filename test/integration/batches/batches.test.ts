@@ -31,7 +31,7 @@ describe('POST /v1/pdf/batch', () => {
   const finished = (id: string) =>
     eventually('the batch has ended', async () => (await status(id)).finishedAt !== null);
 
-  it('answers before anything is rendered, and renders every item once', async () => {
+  it('responds before an item is rendered, and renders every item once', async () => {
     const held = latch();
     const rendered: string[] = [];
     api.worker.render = async (job: Job, input: JobInput) => {
@@ -138,7 +138,7 @@ describe('POST /v1/pdf/batch', () => {
     }
   });
 
-  it('says what is wrong with which items, all at once', async () => {
+  it('lists the errors of all items at once', async () => {
     const response = await submit({
       items: [
         { id: 'a', html: '<p>x</p>', options: { scale: 7 } },
@@ -160,7 +160,7 @@ describe('POST /v1/pdf/batch', () => {
     ]);
   });
 
-  it('refuses what the plan does not allow', async () => {
+  it('rejects requests that the plan does not allow', async () => {
     const many = await submit({ items: items(301) });
     assert.deepEqual([many.status, many.json.code], [413, 'BATCH_TOO_LARGE']);
     const one = await submit({ items: items(1) });
@@ -179,7 +179,7 @@ describe('POST /v1/pdf/batch', () => {
     assert.match(template.json.message, /items\[1\] .*There is no template/);
   });
 
-  it('is one batch for one Idempotency-Key, and answers the same again', async () => {
+  it('is one batch for one Idempotency-Key, with the same response again', async () => {
     const key = { 'Idempotency-Key': 'one batch' };
     const first = await submit({ items: items(3) }, key);
     const again = await submit({ items: items(3) }, key);

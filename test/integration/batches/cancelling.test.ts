@@ -114,7 +114,7 @@ describe('cancelling a batch', () => {
     await assertOver(batch);
   });
 
-  it('holds up nothing that the account asks for afterwards', async () => {
+  it('delays no later request of the account', async () => {
     const caller = callerWith(domain.plan);
     const batch = await opened(caller, 2000);
     await claimHolders(caller.accountId);

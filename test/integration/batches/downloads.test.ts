@@ -69,7 +69,7 @@ describe('downloads of batches at a time', () => {
     assert.equal((await fetch(`${api.url}${pathname}`)).status, 200);
   });
 
-  it('hold no permit when they are rejected, asked for by HEAD, or over', async () => {
+  it('hold no permit when they are rejected, requested by HEAD, or complete', async () => {
     const small = await api.newCaller();
     api.worker.render = async () => ({ pages: 1 });
     const items = ['a', 'b'].map((id) => ({ id, html: '<p>x</p>' }));

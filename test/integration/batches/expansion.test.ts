@@ -197,7 +197,7 @@ describe('admitting a batch, with a death at any step', () => {
     }
   });
 
-  it('goes on with a batch that an older version has let in, whose jobs have ids in no order', async () => {
+  it('goes on with a batch that an older version has admitted, whose jobs have ids in no order', async () => {
     const { batches, connection, store, clock } = domain;
     const caller = callerWith(domain.plan);
     const { _id } = await admit(batchOf(ITEMS), caller);

@@ -154,7 +154,7 @@ describe('the zip of a batch', () => {
     assert.equal(beyond.headers.get('content-range'), `bytes */${size}`);
   });
 
-  it('holds what is completed so far before the batch has ended, and says so', async () => {
+  it('holds the completed items before the batch has ended, and counts the pending ones', async () => {
     const held = latch();
     const id = await start(['a', 'b', 'c'], 2000, undefined, async (item) => {
       if (item !== 'a') await held.opened;

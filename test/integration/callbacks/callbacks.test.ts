@@ -285,7 +285,7 @@ describe('A callback', () => {
       assert.deepEqual(json.message, ['webhookUrl: may only be given together with executionMode async']);
     });
 
-    it('but not by what a name resolves to: names are not looked up, so none is revealed', async () => {
+    it('but not by the address of a name: names are not resolved, so none is revealed', async () => {
       names.set('inside.test', ['93.184.215.14', '10.0.0.1']);
       for (const name of [`${randomUUID()}.test`, 'inside.test'])
         assert.equal((await renderFor(`https://${name}/`)).status, 202);

@@ -44,7 +44,7 @@ describe('renders that wait', () => {
       { waitForSelector: '#done' },
     ],
   ] as const) {
-    it(`for ${what} hold no core: all go on beside each other on one`, async () => {
+    it(`for ${what} hold no core: all go on concurrently on one`, async () => {
       const all = Array.from({ length: RENDERS }, (_, i) =>
         render(bench, html(i), options, { accountId: `${i}` }),
       );
@@ -68,7 +68,7 @@ describe('renders that wait', () => {
     assert.equal(mostAtRest, 0);
   });
 
-  it('let others on after their turn when they compute without end', async () => {
+  it('give their core to others after their budget when they compute without end', async () => {
     const endless = render(
       bench,
       '<script>for (;;);</script>',

@@ -87,7 +87,7 @@ describe('a browser that a script starts as its child', () => {
     assert.deepEqual(readdirSync(root), []);
   });
 
-  it('is ended with its script when it never answers', async () => {
+  it('is ended with its script when it never responds', async () => {
     const mute = join(folder, 'mute-shell');
     writeFileSync(mute, '#!/bin/sh -e\nsleep 300\nsleep 300\n');
     chmodSync(mute, 0o755);

@@ -23,7 +23,7 @@ describe('renders of two accounts on one core', () => {
   });
   after(() => bench.close());
 
-  it('take turns: one render of another account does not wait for a flood that came before it', async () => {
+  it('are granted fairly: one render of another account does not wait for a flood that came before it', async () => {
     let ended = 0;
     // Each takes so long that but a few more end while something stands still for a second.
     const flood = renderAll(bench, busy(400), () => ended++);
@@ -32,7 +32,7 @@ describe('renders of two accounts on one core', () => {
     await flood;
   });
 
-  it('take turns while one is printed: it goes on when others wait for a core', async () => {
+  it('are granted fairly while one prints: it goes on when others wait for a core', async () => {
     const text = '<p>The quick brown fox jumps over the lazy dog, and again.'.repeat(40);
     let endedAt: number | undefined;
     const long = render(

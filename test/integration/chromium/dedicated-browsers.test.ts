@@ -6,7 +6,7 @@ import { type Bench, failure, mainProcesses, render, startBench } from './suppor
 const SCRIPTED = '<p id=p>x</p><script>p.textContent = "scripted"</script>';
 const assetHeaders = { 'X-Asset': 'a' };
 
-describe('renders apart from others', () => {
+describe('renders in dedicated browsers', () => {
   let bench: Bench;
   let everybodys: number;
   let site: ImageSite;
@@ -82,7 +82,7 @@ describe('renders apart from others', () => {
   });
 });
 
-describe('browsers apart', () => {
+describe('dedicated browsers', () => {
   let bench: Bench;
   let everybodys: number;
   beforeEach(async () => {
@@ -103,7 +103,7 @@ describe('browsers apart', () => {
     return most;
   }
 
-  it('are bounded, whatever they are for, and accounts take turns', async () => {
+  it('are bounded, whatever they are for, and granted fairly to accounts', async () => {
     const accounts = ['a', 'b', 'c', 'd', 'e', 'f'];
     const headers = accounts.map((accountId) => render(bench, SCRIPTED, { assetHeaders }, { accountId }));
     const alone = ['g', 'h'].map((accountId) => render(bench, SCRIPTED, {}, { accountId, alone: true }));

@@ -83,7 +83,7 @@ describe('what a person would see', () => {
     assert.equal(await text(inDrawnFrames(html)), await text(html));
   });
 
-  it('prints a document that asks for frames for ever', async () => {
+  it('prints a document that requests animation frames forever', async () => {
     // A task that is put off by nothing comes far more often than a frame, which waits for the screen's next.
     const html = `<p></p><script>let frames = 0, tasks = 0; const p = document.querySelector('p'),
       next = () => { p.textContent = (frames++) + ' ' + tasks; requestAnimationFrame(next) }; next();
@@ -186,7 +186,7 @@ describe('what a person would see', () => {
     assert.match((await readPdf(pdf)).text, /script ran/);
   });
 
-  it('prints what is fetched later when told to wait for the network', async () => {
+  it('prints content that is fetched later when it waits for the network', async () => {
     // Too slow to have come while the page that does not wait for it has stood still.
     const html = `<p id=p>no</p><script>addEventListener('load', () => setTimeout(() => {
       const image = new Image(); image.onload = () => { p.textContent = 'yes' }; image.src = '${site.at('/very-slow/c.svg')}' }, 100))</script>`;
@@ -197,7 +197,7 @@ describe('what a person would see', () => {
     assert.match((await readPdf((await render(bench, html, { waitUntil: 'load' })).bytes)).text, /no/);
   });
 
-  it('does not wait for images when told not to', async () => {
+  it('does not wait for images when waitUntil is domcontentloaded', async () => {
     const hanging = await startSite(() => undefined);
     try {
       for (const script of ['', '<script>1</script>']) {
@@ -222,7 +222,7 @@ describe('what a person would see', () => {
     }
   });
 
-  it('tells scripts of a secure context with storage of its own', async () => {
+  it('gives scripts a secure context with storage of its own', async () => {
     const html = `<p id=p></p><script>localStorage.a = 1; p.textContent = isSecureContext + ' ' + localStorage.length</script>`;
     assert.match((await readPdf((await render(bench, html)).bytes)).text, /true 1/);
   });

@@ -230,7 +230,7 @@ describe('what a document fetches', () => {
     });
   }
 
-  it('is fetched again when it is asked for otherwise: by another agent, in another language, with cookies, with requests blocked', async () => {
+  it('is fetched again when the request differs: by another agent, in another language, with cookies, with requests blocked', async () => {
     const cookie = (value: string) => ({ cookies: [{ name: 'a', value, url: site.at('/') }] });
     for (const mode of [MODES[0]!, MODES[3]!, MODES.find(({ url }) => url)!]) {
       const accountId = account();
@@ -309,7 +309,7 @@ describe('what a document fetches', () => {
     });
   }
 
-  it('is not told to the next document by the timing of resources or painting', async () => {
+  it('is not revealed to the next document by the timing of resources or painting', async () => {
     for (const frames of [same, inDrawnFrames]) {
       const accountId = account();
       await print(

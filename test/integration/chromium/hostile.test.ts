@@ -74,7 +74,7 @@ describe('hostile documents', () => {
     assert.equal(error.code, 'RENDER_TIMEOUT');
   });
 
-  it('tells where the time of a render went that fails, up to where it failed', async () => {
+  it('reports the time of each phase of a failed render, up to the phase that failed', async () => {
     const reports: RenderReport[] = [];
     const onFailed = (report: RenderReport) => reports.push(report);
     // Long enough to have loaded.
@@ -102,7 +102,7 @@ describe('hostile documents', () => {
     assert.equal((await failure(render(bench, '<p>x', { delayMs: 60_000 }, quick))).code, 'RENDER_TIMEOUT');
   });
 
-  it('ends a document that allocates without end, and nothing beside it', async () => {
+  it('ends a document that allocates without end, and no other render', async () => {
     const hog = `<script>const hog = []; setInterval(() => { const b = new Uint8Array(20_000_000); b.fill(1); hog.push(b) }, 5)</script>`;
     const neighbour = render(bench, '<p>neighbour', { delayMs: 3000 }, { accountId: 'neighbour' });
     const error = await failure(render(bench, hog, { waitForSelector: '#never' }));
@@ -211,7 +211,7 @@ describe('hostile documents', () => {
       });
     }
 
-    it('other than http and https are refused', async () => {
+    it('other than http and https are blocked', async () => {
       for (const url of [
         'file:///etc/passwd',
         'javascript:1',

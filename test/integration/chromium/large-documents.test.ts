@@ -91,7 +91,7 @@ describe('large documents', () => {
     assert.deepEqual(bench.restarts, []);
   });
 
-  it('are refused by the length that their server announces, before they are read', async () => {
+  it('are rejected by the length that their server announces, before they are read', async () => {
     // Of which no more comes than its beginning.
     const rendering = render(bench, { url: site.at('/announced') }, { csp: "script-src 'none'" });
     assert.equal((await failure(rendering)).code, 'DOCUMENT_LIMIT');

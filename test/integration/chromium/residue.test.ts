@@ -108,7 +108,7 @@ describe('what a document without script leaves', () => {
       return known.get(probe);
     };
 
-    it(`is looked for in pages that draw ${frames ? '' : 'no '}frames`, () => {
+    it(`is checked in pages that draw ${frames ? '' : 'no '}frames`, () => {
       for (const probe of PROBES) {
         const { needsFrames } = examineDocument({ kind: 'html', html: prepare(probe) }, {});
         assert.equal(needsFrames, frames);

@@ -81,7 +81,7 @@ describe("Chromium's sandbox", () => {
       ordinary,
     ).status === 0;
 
-  it('is found where the machine allows it, and said to be missing where it does not', async () => {
+  it('is found where the machine allows it, and reported as missing where it does not', async () => {
     const { found, error, log, child } = await start('preferred', ordinary);
     const expected = machineAllowsIt() ? 'on' : 'off';
     assert.equal(found?.sandbox, expected, error);
@@ -103,13 +103,13 @@ describe("Chromium's sandbox", () => {
     else assert.match(required.error ?? '', /PLATEN_SANDBOX is required/);
   });
 
-  it('is off when it is to be off, and says so', async () => {
+  it('is off when the setting is off, and that is logged', async () => {
     const { found, log } = await start('off', ordinary);
     assert.deepEqual([found?.sandbox, found?.reason], ['off', 'PLATEN_SANDBOX is off']);
     assert.ok(log.some(({ msg }) => /runs without its sandbox: PLATEN_SANDBOX is off/.test(msg)));
   });
 
-  it('is looked for in the browser, not in what the browser was told', async () => {
+  it('is checked in the browser, not in its command line', async () => {
     const { found, log } = await start('preferred', ordinary, unsandboxed);
     assert.equal(found?.sandbox, 'off');
     assert.ok(log.some(({ msg, sandbox }) => sandbox === 'off' && /sandbox/.test(msg)));
@@ -118,7 +118,7 @@ describe("Chromium's sandbox", () => {
   });
 
   if (isRoot) {
-    it('is off for root, which is said, and is no reason to start when it is required', async () => {
+    it('is off for root, with the reason, and ends the start when it is required', async () => {
       const { found } = await start('preferred', {});
       assert.deepEqual([found?.sandbox, found?.reason], ['off', 'Chromium refuses to run sandboxed as root']);
       const { error } = await start('required', {});

@@ -30,7 +30,7 @@ describe('the memory that processes of a browser share', () => {
     rmSync(root, { recursive: true, force: true });
   });
 
-  it('is in the folder that it is told to be in, of which nothing is left', async () => {
+  it('is in the configured folder, and no file is left in it', async () => {
     bench = await startBench({ sharedMemoryRoot: root });
     await render(bench, '<p>shared');
     assert.equal(readdirSync(root).length, 1);

@@ -53,7 +53,7 @@ describe('batches of the TypeScript client', () => {
   }
   const isEvents = ({ url }: Request) => url.endsWith('/events');
 
-  it('are ordered, followed to their end and looked through', async () => {
+  it('are submitted, followed to their end and listed', async () => {
     const { seen, client } = watched((_, response) => response());
     const input = {
       items: [
@@ -91,7 +91,7 @@ describe('batches of the TypeScript client', () => {
     assert.deepEqual(listed, [jobId]);
   });
 
-  it('are one for one idempotency key, and refused with all of their faults', async () => {
+  it('are one for one idempotency key, and rejected with all of their errors', async () => {
     const idempotencyKey = randomUUID();
     const calls = [1, 2].map(() => client.batches.create({ items: items(2) }, { idempotencyKey }));
     const [first, second] = await Promise.all(calls);
@@ -130,7 +130,7 @@ describe('batches of the TypeScript client', () => {
     );
   });
 
-  it('are looked at again and again where no events can be had', async () => {
+  it('are polled where no events are available', async () => {
     for (const rejection of [404, 502]) {
       const { seen, client } = watched(async (request, response) =>
         isEvents(request) ? new Response('<h1>not here</h1>', { status: rejection }) : response(),

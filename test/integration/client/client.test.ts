@@ -118,7 +118,7 @@ describe('the TypeScript client', () => {
     for (const id of ids) await own.cancel(id).catch(() => undefined);
   });
 
-  it('tells what is wrong with a request', async () => {
+  it('reports the errors of a request', async () => {
     const wrong = client.render({ html: '<p>x</p>', options: { scale: 9, delayMs: -1 } });
     await assert.rejects(wrong, (error: unknown) => {
       assert.ok(error instanceof PlatenApiError);
@@ -136,7 +136,7 @@ describe('the TypeScript client', () => {
     await assert.rejects(client.job(NOWHERE), { status: 404, code: 'NOT_FOUND' });
   });
 
-  it('tells why a render failed: while the service waited, and later', async () => {
+  it('reports why a render failed, within the sync wait window and after it', async () => {
     const never = { html: '<p>x</p>', options: { waitForSelector: '#never', timeoutMs: 1000 } };
     await assert.rejects(client.render(never), (error: unknown) => {
       assert.ok(error instanceof PlatenApiError);
@@ -189,7 +189,7 @@ describe('the TypeScript client', () => {
     }
   }
 
-  it('waits as long as a rate limit asks for', async () => {
+  it('waits for as long as a rate limit requests', async () => {
     const { statuses, fetch } = watched();
     const limited = await tenantWhoseMinuteIsAlmostOver();
     const patient = clientOf(limited, { fetch });

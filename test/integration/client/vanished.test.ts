@@ -122,7 +122,7 @@ describe('a caller whose server vanishes', () => {
       await eventually('they are closed', async () => lost.every(({ destroyed }) => destroyed));
     });
 
-    it('leaves an answer that does not go on, and downloads what is missing', async () => {
+    it('abandons a response that stalls, and downloads the rest', async () => {
       halfResponses = 1;
       assert.deepEqual(Buffer.from((await client().render(INPUT)).bytes), PDF);
       const path = join(folder, 'a.zip');
@@ -133,7 +133,7 @@ describe('a caller whose server vanishes', () => {
       assert.ok(asked().count >= 2);
     });
 
-    it('names an order by the plain routes as well, and repeats no other POST', async () => {
+    it('gives a submission by the plain routes a key as well, and retries no other POST', async () => {
       const api = createApi({ baseUrl: server.url, apiKey: 'sk_live_x', retry: RETRY });
       await api.GET('/v1/pdf/jobs');
       await lose();
@@ -154,7 +154,7 @@ describe('a caller whose server vanishes', () => {
   describe('at the command line', () => {
     const client = () => openClient({ PLATEN_URL: server.url, PLATEN_API_KEY: 'sk_live_x' }, RETRY);
 
-    it('leaves its connections, and orders over another one under the same name', async () => {
+    it('abandons its connections, and submits over another one with the same key', async () => {
       const service = client();
       await Promise.all(Array.from({ length: 3 }, () => service.api.GET('/v1/pdf/jobs')));
       const lost = await lose();

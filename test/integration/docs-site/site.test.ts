@@ -84,7 +84,7 @@ describe('The documentation site', () => {
     await page.close();
   });
 
-  it('has a place for each error where the docsUrl of responses leads', async () => {
+  it('has a section for each error at the docsUrl of its responses', async () => {
     const response = await fetch(`${api.url}/v1/none`);
     const { docsUrl } = (await response.json()) as { docsUrl: string };
     const { page } = await open(docsUrl.slice(api.url.length));
@@ -141,7 +141,7 @@ describe('The documentation site', () => {
       assert.equal((await fetch(`${api.url}/docs${path}`)).status, 404, path);
   });
 
-  it('tells a browser on a page, and a program as JSON, that there is no such page', async () => {
+  it('responds with 404 as a page to a browser, and as JSON to a program', async () => {
     const asked = (accept: string) => fetch(`${api.url}/docs/none`, { headers: { Accept: accept } });
     const [page, error] = [await asked('text/html,*/*'), await asked('*/*')];
     assert.deepEqual([page.status, error.status], [404, 404]);
@@ -194,7 +194,7 @@ describe('The documentation site', () => {
     assert.ok((await files.plainPages()).includes('errors.md'));
   });
 
-  it('is not built with a link that leads nowhere, or to no place of its page', async () => {
+  it('is not built with a link to a page or an anchor that does not exist', async () => {
     const site = join(folder, 'site');
     await mkdir(join(site, 'b'), { recursive: true });
     const links = [

@@ -21,7 +21,7 @@ const nameless = (account: string) =>
   `${Array.from({ length: 200 }, (_, i) => `<img src="http://silent.n${i}.${account}.test/x.png">`).join('')}
   <script>for (let i = 0; i < 100; i++) new WebSocket('ws://silent.w' + i + '.${account}.test/')</script>`;
 
-describe('look-ups of names for documents of many accounts', () => {
+describe('name lookups for documents of many accounts', () => {
   let names: NameServer;
   let origin: Origin;
   let proxy: EgressProxy;

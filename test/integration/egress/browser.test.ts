@@ -283,7 +283,7 @@ describe('closed network, with a browser', () => {
     });
   }
 
-  it('source URLs fail with an error that says what happened', async () => {
+  it('source URLs fail with an error that names the cause', async () => {
     for (const scheme of ['http', 'https']) {
       for (const host of ['127.0.0.1', '[::1]', '0x7f000001', 'localhost']) {
         assert.equal(

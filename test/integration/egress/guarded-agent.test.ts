@@ -96,10 +96,10 @@ describe('guarded agent', () => {
     '169.254.169.254',
     '10.0.0.1',
   ]) {
-    it(`refuses https://${host}`, () => assertRefused(`https://${host}:${canary.port}/`, 'URL_BLOCKED'));
+    it(`blocks https://${host}`, () => assertRefused(`https://${host}:${canary.port}/`, 'URL_BLOCKED'));
   }
 
-  it('refuses names with a private address, alone or among others, and does not reveal which', async () => {
+  it('blocks names with a private address, alone or among others, and does not reveal which', async () => {
     names.set('private.test', ['127.0.0.1']);
     names.set('private6.test', ['::1']);
     names.set('mixed.test', ['127.9.9.1', '127.0.0.1']);
@@ -111,7 +111,7 @@ describe('guarded agent', () => {
       await assert.rejects(post(`https://${name}/`), { message: `There is no host called ${name}.` });
   });
 
-  it('is not misled by a name that changes between look-ups', async () => {
+  it('is not misled by a name that changes between lookups', async () => {
     names.set('rebind.test', [['127.9.9.1'], ['127.0.0.1']]);
     await assert.rejects(post(`https://rebind.test:${port}/`), { code: 'ERR_TLS_CERT_ALTNAME_INVALID' });
     assert.equal(names.asked('A', 'rebind.test'), 1);
@@ -127,9 +127,9 @@ describe('guarded agent', () => {
     });
   });
 
-  it('refuses the ports of other protocols', () => assertRefused('https://127.9.9.1:25/', 'URL_BLOCKED'));
+  it('blocks the ports of other protocols', () => assertRefused('https://127.9.9.1:25/', 'URL_BLOCKED'));
 
-  it('distinguishes a name that does not exist from one that cannot be looked up', async () => {
+  it('distinguishes a name that does not exist from one that cannot be resolved', async () => {
     await assertRefused('https://missing.test/', 'URL_UNREACHABLE', true);
     await assertRefused('https://broken.test/', 'URL_UNREACHABLE');
   });

@@ -5,7 +5,7 @@ import type { LookupBounds } from '../../../src/scheduling/lookups.ts';
 import { eventually } from '../../support/eventually.ts';
 import { NameServer } from './support/name-server.ts';
 
-describe('look-ups', () => {
+describe('name lookups', () => {
   let names: NameServer;
   before(async () => {
     names = await NameServer.start();

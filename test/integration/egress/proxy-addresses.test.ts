@@ -141,7 +141,7 @@ describe('egress proxy: where connections go', () => {
     '240.0.0.1',
     '198.18.0.1',
   ]) {
-    it(`refuses ${host}`, () => assertBlocked(host));
+    it(`blocks ${host}`, () => assertBlocked(host));
   }
 
   const hostileNames: Readonly<Record<string, readonly string[]>> = {
@@ -158,13 +158,13 @@ describe('egress proxy: where connections go', () => {
     'many.test': [...Array.from({ length: 20 }, (_, index) => `127.9.9.${index + 1}`), '127.0.0.1'],
   };
   for (const [name, addresses] of Object.entries(hostileNames)) {
-    it(`refuses ${name}, which resolves to ${addresses.slice(-2).join(' and ')}`, async () => {
+    it(`blocks ${name}, which resolves to ${addresses.slice(-2).join(' and ')}`, async () => {
       names.set(name, addresses);
       await assertHidden(name);
     });
   }
 
-  it('reports to the log which address was refused, and nothing to the page', async () => {
+  it('logs which address was blocked, and reports nothing to the page', async () => {
     names.set('secretive.test', ['10.1.2.3']);
     const reply = await get(proxy, 'http://secretive.test/path');
     assert.equal(reply.body, 'There is no host called secretive.test.\n');
@@ -210,7 +210,7 @@ describe('egress proxy: where connections go', () => {
     assert.equal(reply.body, 'hello from 127.9.9.1');
   });
 
-  it('distinguishes a name that does not exist from one that could not be looked up', async () => {
+  it('distinguishes a name that does not exist from one that could not be resolved', async () => {
     const since = Date.now();
     for (const reply of await bothWays('missing.test', 80)) {
       assert.deepEqual([reply.status, reply.headers['x-platen-egress']], [502, 'unresolvable']);
@@ -228,7 +228,7 @@ describe('egress proxy: where connections go', () => {
     assert.equal(proxy.wasBlocked('missing.test', since), false);
   });
 
-  it('distinguishes an open address without a listener from a refused one', async () => {
+  it('distinguishes an open address without a listener from a blocked one', async () => {
     const since = Date.now();
     for (const reply of await bothWays('127.9.9.200', 9998)) {
       assert.deepEqual([reply.status, reply.headers['x-platen-egress']], [504, 'unreachable']);
@@ -236,7 +236,7 @@ describe('egress proxy: where connections go', () => {
     assert.equal(proxy.wasBlocked('127.9.9.200', since), false);
   });
 
-  it('refuses the ports of other protocols at open addresses', async () => {
+  it('blocks the ports of other protocols at open addresses', async () => {
     for (const port of [22, 25, 6000, 6667]) await assertBlocked('127.9.9.1', port);
   });
 
@@ -268,7 +268,7 @@ describe('egress proxy: where connections go', () => {
     await six.close();
   });
 
-  it('ends the look-up of a name when the browser has left', async () => {
+  it('ends the lookup of a name when the browser has disconnected', async () => {
     const asked = Promise.withResolvers<AbortSignal>();
     const waiting = await startEgressProxy({
       policy: createAddressPolicy({ allowedNetworks: [] }),

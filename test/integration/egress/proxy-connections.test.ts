@@ -77,7 +77,7 @@ describe('egress proxy: plain http', () => {
     assert.equal(last().headers.host, `127.9.9.1:${origin.port}`);
   });
 
-  it('does not let an origin pretend that it was refused', async () => {
+  it('does not let an origin pretend that it was blocked', async () => {
     const since = Date.now();
     const reply = await get(proxy, at('/spoof'));
     assert.deepEqual([reply.status, reply.headers['x-platen-egress']], [200, undefined]);
@@ -186,7 +186,7 @@ describe('egress proxy: web sockets', () => {
     assert.equal(await firstMessage(`ws://127.9.9.1:${origin.port}/`), 'hello from 127.9.9.1');
   });
 
-  it('refuses them at private addresses', async () => {
+  it('blocks them at private addresses', async () => {
     const since = Date.now();
     assert.equal(await firstMessage(`ws://127.0.0.1:${origin.port}/`), 'error');
     assert.equal(proxy.wasBlocked('127.0.0.1', since), true);
@@ -206,7 +206,7 @@ describe('egress proxy: web sockets', () => {
     });
   }
 
-  it('refuses absolute-form ones at private addresses', async () => {
+  it('blocks absolute-form ones at private addresses', async () => {
     for (const host of ['127.0.0.1', '[::1]', '2130706433']) {
       const reply = await exchange(proxy, upgrade(`ws://${host}:${origin.port}/chat`));
       assert.deepEqual([reply.status, reply.headers['x-platen-egress']], [403, 'blocked']);
@@ -310,7 +310,7 @@ describe('egress proxy: no socket outlives its use', () => {
     server.close();
   });
 
-  it('a browser that leaves during the look-up causes no connection', async () => {
+  it('a browser that disconnects during the lookup causes no connection', async () => {
     const { server, sockets, target } = await stubborn();
     const asked = Promise.withResolvers<void>();
     const addresses = Promise.withResolvers<readonly string[]>();
@@ -352,7 +352,7 @@ describe('egress proxy: no socket outlives its use', () => {
     server.close();
   });
 
-  it('closing ends tunnels, requests and look-ups under way', async () => {
+  it('closing ends tunnels, requests and lookups in progress', async () => {
     const { server, sockets, target } = await stubborn();
     const proxy = await start({ lookup: () => new Promise(() => {}) });
     const { socket } = await tunnel(proxy, target);

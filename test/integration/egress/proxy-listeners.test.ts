@@ -31,7 +31,7 @@ describe('listeners of the egress proxy', () => {
     await Promise.all([proxy.close(), origin.close()]);
   });
 
-  it('show whose document looks a name up, once a context has an account', async () => {
+  it('show whose document resolves a name, once a context has an account', async () => {
     const [first, second] = [await proxy.openListener(), await proxy.openListener()];
     second.accountId = 'second';
     await get(first, `http://nobody.test:${origin.port}/`);

@@ -62,7 +62,7 @@ describe('The embedded database on a full disk', () => {
     }
   };
 
-  it('waits, answers from memory, says so, and has everything when there is room again', async () => {
+  it('waits, responds from memory, logs that, and has all data when there is room again', async () => {
     const database = await start();
     await insert(database, 0, 10);
     assert.equal(database.problem(), undefined);
@@ -102,7 +102,7 @@ describe('The embedded database on a full disk', () => {
     assert.equal(await countAfterRestart(), 330);
   });
 
-  it('says what it could not write when it has to end meanwhile, and ends in time', async () => {
+  it('names the unwritten data when it has to end meanwhile, and ends in time', async () => {
     const database = await start();
     disk.fill();
     await insert(database, 330, 340);
@@ -116,7 +116,7 @@ describe('The embedded database on a full disk', () => {
     assert.equal(await countAfterRestart(), 330);
   });
 
-  it('does not start, and says why', async () => {
+  it('does not start, and gives the reason', async () => {
     disk.fill();
     await rm(join(disk.seen, 'database.mv'));
     disk.fill();

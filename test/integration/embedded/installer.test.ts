@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 const COMMANDS = ['java', 'javac', 'jar', 'mvn'] as const;
 
-describe('The installation of the embedded database says in one line', () => {
+describe('The installation of the embedded database reports in one line', () => {
   let folder: string;
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'platen install '));

@@ -79,7 +79,7 @@ describe('The launcher of the embedded database', () => {
     assert.ok(logged('once more without archive'));
   });
 
-  it('takes no line of the JVM for its answer, and logs it', async () => {
+  it('takes no line of the JVM for its response, and logs it', async () => {
     const java = await script(`echo '[0.013s][warning][cds] The shared archive file does not fit.'
 echo 'PORT 1'
 echo 'Picked up something' >&2`);
@@ -101,7 +101,7 @@ echo 'Picked up something' >&2`);
     await database.close();
   });
 
-  it('says in one line what keeps it from starting', async () => {
+  it('reports in one line the error that keeps it from starting', async () => {
     const missing = await script("echo 'Error: no such thing' >&2; exit 1");
     await assert.rejects(start(missing), {
       message: /^The embedded database did not start .*no such thing\)\.$/,
@@ -115,7 +115,7 @@ echo 'Picked up something' >&2`);
     await assert.rejects(start(), { message: /^The database file .*database\.mv cannot be opened: .*$/ });
   });
 
-  it('is refused when it is of another version of Platen, with what to do', async () => {
+  it('is rejected when it is of another version of Platen, with a remedy', async () => {
     assert.equal(installationProblem(jarsDir), undefined);
     await rm(join(jarsDir, 'launcher.version'));
     assert.match(
@@ -133,7 +133,7 @@ echo 'Picked up something' >&2`);
     assert.equal(findJava({ PATH: '/nowhere', JAVA_HOME: '/nowhere' }), undefined);
   });
 
-  it('has answers of its own form', () => {
+  it('has responses of a fixed form', () => {
     assert.deepEqual(parseResponse('platen-database PORT 1234'), { kind: 'port', port: 1234 });
     assert.deepEqual(parseResponse('platen-database WRITTEN'), { kind: 'written' });
     for (const line of [

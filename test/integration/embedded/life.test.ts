@@ -61,7 +61,7 @@ describe('The embedded database', () => {
     }
   });
 
-  it('refuses a data folder that another live process uses, and says so', async () => {
+  it('rejects a data folder that another live process uses, with a reason', async () => {
     const first = await startEmbeddedDatabase({ dataDir, logger });
     try {
       await assert.rejects(startEmbeddedDatabase({ dataDir, logger }), {
@@ -119,7 +119,7 @@ describe('The embedded database', () => {
     }
   });
 
-  it('says what to do when nothing can be started', () =>
+  it('gives a remedy when no database can be started', () =>
     assert.rejects(
       startEmbeddedDatabase({ dataDir, logger, engine: 'mongo-java-server', jarsDir: '/nowhere' }),
       {

@@ -95,7 +95,7 @@ describe('Queries on the embedded database', () => {
       );
     });
 
-    it('keeps equals in their order, whatever part of it is asked for', async () => {
+    it('keeps equal records in the same order, whatever page is requested', async () => {
       const shades = connection.collection<{ _id: number; shade: number }>('shades');
       await shades.insertMany(Array.from({ length: 300 }, (_, i) => ({ _id: i, shade: i % 3 })));
       const whole = (await shades.find({}).sort({ shade: -1 }).toArray()).map(({ _id }) => _id);

@@ -26,7 +26,7 @@ describe('the limit of a body', () => {
     assert.match(reply.json.message, /65536 bytes/);
   });
 
-  it('is small where no credential is asked for', async () => {
+  it('is small where no credential is required', async () => {
     const login = (spaces: number) =>
       callApi(api.url, 'POST', '/auth/login', `{"email":"a@example.com"${' '.repeat(spaces)}}`);
     const rest = '{"email":"a@example.com"}'.length;
@@ -80,7 +80,7 @@ describe('the limit of a body', () => {
     assert.match(reply, /^HTTP\/1\.1 413 [\s\S]*HTTP\/1\.1 200 OK/);
   });
 
-  it('is asked for after the credential: nothing is read for a stranger', async () => {
+  it('is read only after the credential is checked: nothing is read for a stranger', async () => {
     const reply = await chunked(api.port, 'sk_live_nobody', 'x'.repeat(16 * 1024), 64);
     assert.equal(reply.status, 401);
   });

@@ -82,7 +82,7 @@ describe('plan slots', () => {
     assert.deepEqual(order, [first, second, bulk]);
   });
 
-  it('refuse a job when the queue of the account is full, and leave nothing of it behind', async () => {
+  it('reject a job when the queue of the account is full, and leave no trace of it', async () => {
     for (let i = 0; i < 13; i += 1) await submit('a');
     await assert.rejects(submit('a'), { code: 'TOO_MANY_WAITING', status: 429 });
     assert.equal(await domain.connection.collection('job_inputs').countDocuments(), 13);
@@ -90,7 +90,7 @@ describe('plan slots', () => {
     await submit('b');
   });
 
-  it('let in many jobs together or none of them, with their quota', async () => {
+  it('admit many jobs together or none of them, with their quota', async () => {
     const period = quotaPeriod(new Date());
     const many = (count: number) => Array.from({ length: count }, () => newJob('a', { quotaPeriod: period }));
     await assert.rejects(domain.admit(...many(11)), { code: 'TOO_MANY_WAITING' });

@@ -46,7 +46,7 @@ describe('platen install-seccomp-profile', () => {
   const hasLabel = (node: string, version: string) =>
     eventually(`${node} has the label ${version}`, async () => (await labelOf(node)) === version);
 
-  it('puts the profile in place, and only then labels the node', async () => {
+  it('writes the profile, and only then labels the node', async () => {
     await createNode('seccomp-a');
     const target = join(folder, 'kubelet/platen/sandbox-1.json');
     const child = start('seccomp-a', target, 'sandbox-1');

@@ -15,7 +15,7 @@ describe('Output folder', () => {
   });
   afterEach(() => rm(folder, { recursive: true, force: true }));
 
-  it('refuses keys that would lead elsewhere', async () => {
+  it('rejects keys that would lead to another folder', async () => {
     const store = createFolderOutputStore(join(folder, 'outputs'));
     await writeFile(join(folder, 'secret.1.pdf'), 'secret');
     for (const key of [
@@ -47,7 +47,7 @@ describe('Output folder', () => {
     }
   });
 
-  it('follows no link in place of a file', async () => {
+  it('does not follow a link that has replaced a file', async () => {
     const store = createFolderOutputStore(folder);
     await mkdir(join(folder, '500000'));
     await writeFile(join(folder, 'secret'), 'secret');

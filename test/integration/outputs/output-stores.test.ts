@@ -101,7 +101,7 @@ for (const [name, open] of [
       assert.equal(digest((await read(key))!), digest(large.subarray(1000, 4000)));
     });
 
-    it('keeps the attempts of a job apart', async () => {
+    it('keeps the outputs of each attempt separate', async () => {
       const id = randomUUID();
       const [first, second] = [outputKey(id, 1, later(24)), outputKey(id, 2, later(24))];
       await store.put(first, Buffer.from('first'));
@@ -111,7 +111,7 @@ for (const [name, open] of [
       assert.equal(await read(second), undefined);
     });
 
-    it('takes the same key again, as after an answer that was lost', async () => {
+    it('accepts the same key again, as after a lost response', async () => {
       const key = newKey();
       await store.put(key, randomBytes(3 * 1024 * 1024));
       await store.put(key, Buffer.from('again'));

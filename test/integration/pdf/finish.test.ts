@@ -31,7 +31,7 @@ describe('Finishing PDFs', () => {
   });
   after(() => Promise.all([printer.close(), finisher.close()]));
 
-  it('hands back the same bytes when nothing is asked for', async () => {
+  it('returns the same bytes when no step is needed', async () => {
     const pdf = await printer.print('<p>x');
     assert.equal(await finisher.finish(pdf, { steps: [] }), pdf);
     const printSheet = () => assert.fail('there is nothing to print');

@@ -38,7 +38,7 @@ describe('Monthly quota', () => {
     assert.equal(await used(), 3);
   });
 
-  it('charges a job once, however often it asks before it is written', async () => {
+  it('charges a job once, however often it is reserved before it is written', async () => {
     assert.ok(await take('1', 1));
     assert.equal(await take('1', 5), false);
     assert.equal(await used(), 1);

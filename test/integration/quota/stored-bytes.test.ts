@@ -77,7 +77,7 @@ describe('what an account keeps', () => {
     return `${status} ${json.code}`;
   };
 
-  it('is bounded by its plan: inputs while they wait, PDFs in their place, until their retention ends', async () => {
+  it('is bounded by its plan: inputs while they wait, then PDFs until their retention ends', async () => {
     const gate = hold();
     const submit = (bytes: number) => caller.render({ html: html(bytes), executionMode: 'async' });
     const first = (await submit(30 * KIB)).json.jobId;
@@ -146,7 +146,7 @@ describe('what an account keeps', () => {
     api.domain.clock.pass(-(91 * 24 + 3) * HOUR_MS);
   });
 
-  it('counts what is known of batches: whoever orders and cancels again and again comes to an end', async () => {
+  it('counts the records of batches, so that submitting and cancelling repeatedly reaches the limit', async () => {
     const metadata = Object.fromEntries(Array.from({ length: 16 }, (_, i) => [`key-${i}`, 'x'.repeat(500)]));
     const items = ['a', 'b'].map((id) => ({ id, html: '<p>x</p>' }));
     const gate = hold();

@@ -78,7 +78,7 @@ describe('A collection', () => {
     ]);
   });
 
-  it('refuses every kind of query that no index leads, before it is sent', async () => {
+  it('rejects every kind of query that no index serves, before it is sent', async () => {
     await fill();
     const unled = { at: { $gt: 0 } };
     const stray = { owner: 'ada', serial: { $ne: 's' } };
@@ -139,7 +139,7 @@ describe('A collection', () => {
     assert.equal(await things.estimatedCount(), 4);
   });
 
-  it('says what was changed and deleted', async () => {
+  it('reports which records were changed and deleted', async () => {
     await fill();
     assert.equal(await things.updateOne({ _id: 't1', at: 1 }, { $set: { kind: 'k0' } }), true);
     assert.equal(await things.updateOne({ _id: 't1', at: 2 }, { $set: { kind: 'x' } }), false);
@@ -164,7 +164,7 @@ describe('A collection', () => {
     assert.equal(await things.deleteMany({ owner: 'ada', at: { $lt: 3 } }), 1);
   });
 
-  it('inserts the records that are not there yet, and refuses no other', async () => {
+  it('inserts the records that do not exist yet, and rejects no other', async () => {
     const record = (n: number): Thing => ({ _id: `t${n}`, owner: 'ada', at: n });
     await things.insertAbsent([record(1), record(3)]);
     await things.insertAbsent([0, 1, 2, 3, 4].map(record));
@@ -199,7 +199,7 @@ describe('A collection', () => {
     });
   });
 
-  it(`lets in as many upserts as their filter allows, of ${WRITERS} at the same moment, ${RACES} times`, async () => {
+  it(`applies as many upserts as their filter allows, of ${WRITERS} at the same moment, ${RACES} times`, async () => {
     const mayMatch = 2;
     await races(async (id) => {
       const take = { $inc: { 'counts.n': 1 }, $setOnInsert: { owner: 'ada', at: 1 } };

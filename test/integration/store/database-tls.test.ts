@@ -11,7 +11,7 @@ import { startTlsFront, type TlsFront } from '../../support/tls-front.ts';
 
 const logger = pino({ level: 'silent' });
 
-describe('a database that asks for TLS', () => {
+describe('a database that requires TLS', () => {
   let front: TlsFront;
   let folder: string;
   let caFile: string;
@@ -133,7 +133,7 @@ describe('a database that asks for TLS', () => {
       assert.equal(asking.accepted(), before);
     });
 
-    it('is not asked when a file cannot be read, and the setting is named', async () => {
+    it('is not connected to when a file cannot be read, and the error names the setting', async () => {
       const listed = await list({ ...mine, keyFile: '/nowhere/tls.key' });
       assert.match(listed.stderr, /MONGODB_TLS_KEY \/nowhere\/tls\.key cannot be read/);
       const half = await runCommand(['accounts', 'list'], {

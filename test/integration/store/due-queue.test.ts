@@ -108,7 +108,7 @@ describe('A due-queue', () => {
     assert.equal((await tasks.due(10)).length, 5);
   });
 
-  it(`reads no more than it is asked for, of ${MANY} that are due and ${MANY} at rest or later`, async () => {
+  it(`reads no more than the limit, of ${MANY} that are due and ${MANY} at rest or later`, async () => {
     const record = (i: number): Task => ({
       _id: `t${i}`,
       owner: 'ada',
@@ -119,7 +119,7 @@ describe('A due-queue', () => {
     assert.equal(read, 20);
   });
 
-  it('has a record due again when its lease ends, and refuses what the former holder writes then', async () => {
+  it('makes a record due again when its lease ends, and rejects later writes of the former holder', async () => {
     await schedule('t');
     const late = (await claim())!;
     assert.deepEqual(await tasks.due(10), []);
@@ -244,7 +244,7 @@ describe('A due-queue', () => {
       assert.equal(await tasks.finish((await claim())!, { $set: { outcome: 'done' } }), true);
     });
 
-    it('is taken over when that stands still, and what it writes after that is refused', async () => {
+    it('is taken over when the process is stopped, and its later writes are rejected', async () => {
       holder.kill('SIGSTOP');
       clock.pass(LEASE_MS);
       const next = (await claim())!;

@@ -186,7 +186,7 @@ describe('Data of layout 2', () => {
     assert.equal((await end('dead', 2)).matchedCount, 0);
   });
 
-  it('has no fence go back where an older process has asked for a record that was claimed before', async () => {
+  it('never lowers a fence where an older process has requested a record that was claimed before', async () => {
     await asLayout2();
     await checkLayout(connection, logger);
     const outbox = await openMails();

@@ -292,7 +292,7 @@ describe("Platen's own requests to Stripe, validated by stripe-mock", () => {
     ]);
   });
 
-  it('are valid for repairs and look-ups: duplicates, debts, many invoices, missed events', async () => {
+  it('are valid for repairs and queries: duplicates, debts, many invoices, missed events', async () => {
     await begin();
     const { selling, standIn, customerId, clock } = life;
     await subscribe('starter');

@@ -68,7 +68,7 @@ describe('Template engine', () => {
     assert.equal(await engine.render('{{ 1 }}', {}, AMPLE), '1');
   });
 
-  it('names the line when the loop is one that can be asked to stop', async () => {
+  it('names the line when the loop can be interrupted', async () => {
     const loop = 'x\n{% for i in (1..1000000) %}{% for j in (1..1000) %}{% endfor %}{% endfor %}';
     await assert.rejects(engine.render(loop, {}, LIMITS), isTemplateError(/^Line 2, .*runs longer/));
   });

@@ -193,7 +193,7 @@ describe('Usage summary and request log', () => {
     assert.equal((await logs()).total, 0);
   });
 
-  it('keeps what can be asked for, and deletes what is older', async () => {
+  it('keeps the records of the longest period, and deletes older ones', async () => {
     await past(89 * DAY_MS, 'a');
     await past(95 * DAY_MS, 'a');
     assert.ok((await domain.requestLog.deleteOld(domain.clock.now())) >= 1);

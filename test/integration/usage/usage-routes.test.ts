@@ -62,7 +62,7 @@ describe('GET /user/usage and /user/request-logs', () => {
     assert.equal((await get('/user/request-logs?offset=1000000001')).status, 400);
   });
 
-  it('refuse what they do not know, all at once', async () => {
+  it('reject all unknown parameters at once', async () => {
     const response = await get('/user/request-logs?period=2d&limit=0&sort=random&apiKeyId=x&colour=red');
     assert.equal(response.status, 400);
     assert.equal(response.json.message.length, 5);

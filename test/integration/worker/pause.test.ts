@@ -30,7 +30,7 @@ interface Running {
   readonly presence: WorkerPresence;
 }
 
-describe('A worker that is asked to pause', () => {
+describe('A worker that is to pause', () => {
   let domain: Domain;
   let registry: WorkerRegistry;
   let folder: string;

@@ -41,7 +41,7 @@ describe('The registry of workers', () => {
   });
   afterEach(() => connection.close());
 
-  it('has what each worker said last, by pool', async () => {
+  it('has the last report of each worker, by pool', async () => {
     await registry.report(report('a'));
     await registry.report(report('b', { pool: 'large' }));
     const { seenAt, ...said } = await registry.report(report('a', { busy: 2, state: 'ending' }));
@@ -56,7 +56,7 @@ describe('The registry of workers', () => {
     assert.deepEqual(await registry.list('default'), []);
   });
 
-  it('tells a worker by its own report what is wanted of it', async () => {
+  it('returns its requested state to a worker that reports', async () => {
     for (const id of ['a', 'b', 'c']) await registry.report(report(id));
     await registry.requestPause(['a', 'c', 'nobody']);
     await registry.requestPause([]);
@@ -69,7 +69,7 @@ describe('The registry of workers', () => {
     assert.equal((await registry.list()).length, 3, 'asking makes nobody up');
   });
 
-  it('knows how many slots the workers of a pool have, soon after it is asked for the first time', async () => {
+  it('knows how many slots the workers of a pool have, soon after the first query', async () => {
     await registry.report(report('a', { pool: 'large', slots: 7 }));
     const poolSlots = new PoolSlots(registry);
     assert.equal(poolSlots.of('large'), undefined);
@@ -79,7 +79,7 @@ describe('The registry of workers', () => {
     assert.equal(poolSlots.of('large'), 7, 'for as long as nobody says otherwise');
   });
 
-  it('tells who has not reported lately, and forgets whoever is long gone', async () => {
+  it('knows which workers have not reported lately, and forgets those that ended long ago', async () => {
     const gone = await registry.report(report('gone'));
     clock.pass(UNSEEN_AFTER_MS / 2);
     const here = await registry.report(report('here'));

@@ -109,7 +109,7 @@ describe('a worker', () => {
     await worker.stop(0);
   });
 
-  it('that is asked to stop lets what it renders finish within the grace time, and takes nothing more', async () => {
+  it('that is stopped finishes its renders within the grace time, and takes no more jobs', async () => {
     domain = await openDomain();
     const worker = await startWorker();
     const id = await admit();
@@ -123,7 +123,7 @@ describe('a worker', () => {
     assert.equal((await live(late)).state, 'dispatched');
   });
 
-  it('that is asked to stop hands back what does not finish in time, as if it had not begun', async () => {
+  it('that is stopped gives back the jobs that do not finish in time, as if they had not begun', async () => {
     domain = await openDomain({ plan: { concurrentRenders: 2 } });
     const worker = await startWorker();
     const id = await admit();
@@ -175,7 +175,7 @@ describe('a worker', () => {
     await worker.stop(0);
   });
 
-  it('stops a render that was cancelled, and says that its result was dropped', async () => {
+  it('stops a render that was cancelled, and counts its result as dropped', async () => {
     domain = await openDomain();
     const worker = await startWorker();
     const id = await admit();

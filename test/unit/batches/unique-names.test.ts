@@ -19,7 +19,7 @@ describe('unique names', () => {
     assert.deepEqual(taken('Ä.pdf', 'ä.pdf', 'a\u0308.PDF'), ['Ä.pdf', 'ä (2).pdf', 'a\u0308 (3).PDF']);
   });
 
-  it('do not make a name that another item has or asks for', () => {
+  it('do not make a name that another item has or requests', () => {
     assert.deepEqual(taken('a (2).pdf', 'a.pdf', 'a.pdf', 'a (3).pdf'), [
       'a (2).pdf',
       'a.pdf',

@@ -41,7 +41,7 @@ describe('a zip', () => {
     );
   });
 
-  it('has the length that was told before, whatever is in it', async () => {
+  it('has the length that zipSize has computed, whatever is in it', async () => {
     for (const count of [0, 1, 2, 10, 40, 300]) {
       const files = Array.from({ length: count }, (_, i) =>
         file(`ä${i}`.repeat(randomInt(1, 9)), randomInt(0, 3000)),
@@ -88,7 +88,7 @@ describe('a zip', () => {
     assert.equal(most, 1);
   });
 
-  it('fails when a file is not as long as was said, cannot be opened or breaks off', async () => {
+  it('fails when a file is not as long as declared, cannot be opened or breaks off', async () => {
     const files = [file('a.pdf', 10), file('b.pdf', 10)];
     const short = zipStream(files, async () => Readable.from([Buffer.alloc(9)], { objectMode: false }));
     await assert.rejects(buffer(short), /promised/);

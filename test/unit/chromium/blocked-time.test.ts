@@ -60,7 +60,7 @@ describe('a blocked page', () => {
     assert.equal(page.after(100, 20), true);
   });
 
-  it('tells of its beginning and its end once each', () => {
+  it('reports its beginning and its end once each', () => {
     const page = new Computed();
     page.blocked.begin();
     page.blocked.begin();

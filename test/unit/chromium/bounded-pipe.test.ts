@@ -61,7 +61,7 @@ describe('the pipe to a browser', () => {
     }
   });
 
-  it('delivers the largest message that is asked for, and leaves out one byte more', async () => {
+  it('delivers a message of the largest size, and drops one that is a byte larger', async () => {
     const largest = `{"id":1,"result":"${'x'.repeat(MAX_MESSAGE_BYTES - 20)}"}`;
     assert.equal(largest.length, MAX_MESSAGE_BYTES);
     await write(`${largest}\0`);
@@ -126,7 +126,7 @@ describe('the pipe to a browser', () => {
     assert.deepEqual(limitExceeded, [`more than ${SESSION_LIMITS.events} events`]);
   });
 
-  it('gives up a session that reports more bytes than it may, and does not count answers', async () => {
+  it('gives up a session that reports more bytes than it may, and does not count responses', async () => {
     count();
     const text = 'x'.repeat(4 * 1024 * 1024);
     const pieces = SESSION_LIMITS.bytes / text.length;
@@ -144,12 +144,12 @@ describe('the pipe to a browser', () => {
     assert.deepEqual(limitExceeded, [`web-socket frames of more than ${SESSION_LIMITS.frameBytes} bytes`]);
   });
 
-  it('reads nothing of what tells of every new title and address', async () => {
+  it('does not parse the events that report each new title and address', async () => {
     await write('{"method":"Target.targetInfoChanged","params":{}}\0{"id":1}\0');
     assert.deepEqual(received, ['{"id":1}']);
   });
 
-  it('tells when the browser has gone, and sends nothing after', async () => {
+  it('reports when the browser has ended, and sends nothing after that', async () => {
     let closed = 0;
     pipe.onclose = () => closed++;
     read.destroy();

@@ -19,7 +19,7 @@ const EVERYTHING = {
   frameBound: true,
 };
 
-describe('what a document tells of itself', () => {
+describe('the traits of a document', () => {
   for (const html of [
     '<script>1</script>',
     '<SCRIPT src=x>',

@@ -31,7 +31,7 @@ describe('finding a browser', () => {
     assert.deepEqual(await find(named), { path: named, kind: 'full', env: {} });
   });
 
-  it('refuses a named one that cannot be run', async () => {
+  it('rejects a configured browser that cannot be run', async () => {
     await assert.rejects(find(join(folder, 'nothing')), /cannot be run/);
   });
 

@@ -73,7 +73,7 @@ describe('an examined document', () => {
     assert.equal(examineDocument(source, { javascriptEnabled: false }).still, true);
   });
 
-  it('has to have loaded, unless asked otherwise', () => {
+  it('has to have loaded by default', () => {
     assert.equal(examine(STILL).settings.milestone, 'load');
     assert.equal(examine(STILL, { waitUntil: 'domcontentloaded' }).settings.milestone, 'DOMContentLoaded');
     assert.equal(examine(STILL, { waitUntil: 'networkidle' }).settings.milestone, 'networkIdle');

@@ -16,7 +16,7 @@ describe('memory of the machine', () => {
     ]);
   });
 
-  it('knows the older control groups, and looks at those of memory alone', () => {
+  it('reads version 1 of control groups, and only those of memory', () => {
     const folders = memoryGroups('5:devices:/\n4:cpu,memory:/a\n1:name=systemd:/b\n').map(
       ({ folder, limit }) => join(folder, limit),
     );

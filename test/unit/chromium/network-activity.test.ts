@@ -20,13 +20,13 @@ describe('the activity of the network', () => {
     return idle;
   };
 
-  it('ends half a second after the document has begun when it asks for nothing', async () => {
+  it('ends half a second after the start of a document without requests', async () => {
     activity.begin();
     assert.equal(await idleAfter(IDLE_MS - 1), false);
     assert.equal(await idleAfter(1), true);
   });
 
-  it('goes on until a request has its answer, however long that takes', async () => {
+  it('goes on until a request has its response, however long that takes', async () => {
     activity.asked('a', {});
     assert.equal(await idleAfter(100 * IDLE_MS), false);
     activity.responded('a');
@@ -52,7 +52,7 @@ describe('the activity of the network', () => {
     assert.equal(await idleAfter(IDLE_MS), true);
   });
 
-  it('does not wait for the answer to a beacon', async () => {
+  it('does not wait for the response to a beacon', async () => {
     activity.asked('a', { type: 'Ping' });
     assert.equal(await idleAfter(IDLE_MS), true);
   });

@@ -46,7 +46,7 @@ describe('The page that is ended when memory runs out', () => {
     assert.deepEqual([old.exitCode, young.exitCode], [null, null]);
   });
 
-  it('is the heaviest as estimated where a process may not be looked at', async () => {
+  it('is the largest estimate where the memory of a process cannot be read', async () => {
     const ended = await endHeaviestPage(NOTHING_LEFT, estimated(), NONE_IDLE, async () => undefined);
     assert.equal(ended, young.pid);
   });

@@ -26,7 +26,7 @@ describe('whether a page computes or waits', () => {
   afterEach(() => use.stop());
   const firstCheck = () => eventually('it is looked at unasked', () => asked === 1);
 
-  it('is known from the first look that is asked for: it has been looked at before', async () => {
+  it('is known from the first sample that is requested, because it was sampled before', async () => {
     open(() => ({ ProcessTime: 3, TaskDuration: 2 }));
     await firstCheck();
     assert.equal(use.waits, false, 'one look tells nothing');
@@ -48,7 +48,7 @@ describe('whether a page computes or waits', () => {
     });
   }
 
-  it('is not asked any more when nobody wants to know', async () => {
+  it('is no longer sampled once it is stopped', async () => {
     open(() => ({ ProcessTime: 3, TaskDuration: 2 }));
     use.stop();
     await use.check();

@@ -88,7 +88,7 @@ describe('slots', () => {
     assert.deepEqual(contexts.log, ['lease a', 'discard a', 'lease b', 'discard b']);
   });
 
-  it('are given in turn, and never more than there are', async () => {
+  it('are granted in order of request, and never more than there are', async () => {
     await launch(2);
     const order: number[] = [];
     const renders = Array.from({ length: 9 }, (_, n) =>
@@ -116,7 +116,7 @@ describe('slots', () => {
     assert.deepEqual(contexts.log, ['lease holder', 'keep holder', 'lease next', 'keep next']);
   });
 
-  it('refuse a render that has ended already, free or not', async () => {
+  it('reject a render that has ended already, whether or not a slot is free', async () => {
     await launch(1);
     const ended = () => {
       const end = endIn();

@@ -16,7 +16,7 @@ describe('printed sheets', () => {
       .reduce((sum, bytes) => sum + bytes, 0);
   const names = (prefix: string, count: number) => Array.from({ length: count }, (_, i) => `${prefix}${i}`);
 
-  it('are kept apart for every account', () => {
+  it('are kept separately for each account', () => {
     const pdf = new Uint8Array(10);
     cache.set('a', 'draft', pdf);
     assert.equal(cache.get('a', 'draft'), pdf);

@@ -22,7 +22,7 @@ describe('a pattern of addresses', () => {
     });
   }
 
-  it('is told to Chromium with what is special to that alone as itself', () => {
+  it('is passed to Chromium with the characters that are special to Chromium alone escaped', () => {
     assert.equal(asFetchPattern('*/a?b\\c'), '*/a\\?b\\\\c');
   });
 });

@@ -20,7 +20,7 @@ describe('configuration', () => {
     assert.equal(config.PLATEN_ISOLATION, 'account');
   });
 
-  it('lists every fault at once', () => {
+  it('lists all errors at once', () => {
     const message = errors('api', {
       PORT: '99999',
       PLATEN_ISOLATION: 'none',
@@ -38,7 +38,7 @@ describe('configuration', () => {
     }
   });
 
-  it('asks each role for what it needs, and for no secret that it does not', () => {
+  it('requires of each role the settings that it uses, and no secret that it does not use', () => {
     const missing = (role: Parameters<typeof loadConfig>[0]) =>
       [...errors(role, {}).matchAll(/^ {2}(\w+): required by the role/gm)].map(([, name]) => name);
     assert.deepEqual(missing('api'), ['MONGODB_URI', 'KAFKA_BROKERS', 'PLATEN_SECRET']);
@@ -94,7 +94,7 @@ describe('configuration', () => {
     assert.match(errors('standalone', { PLATEN_BOOTSTRAP_API_KEY: key }), /PLATEN_BOOTSTRAP_EMAIL/);
   });
 
-  it('refuses a bootstrap account that nobody could sign in to, or whose key nobody could use', () => {
+  it('rejects a bootstrap account without a usable password or key', () => {
     const email = { PLATEN_BOOTSTRAP_EMAIL: 'a@example.com' };
     const longest = `sk_test_${'k'.repeat(4096)}`;
     const { PLATEN_BOOTSTRAP_API_KEY } = loadConfig('api', {

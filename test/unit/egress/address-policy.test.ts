@@ -25,7 +25,7 @@ describe('address policy: IPv4 inside IPv6', () => {
     ['ISATAP, universal', '2606:4700::200:5efe:10.1.2.3', '2606:4700::200:5efe:8.8.8.8', true],
   ];
   for (const [name, inside, outside, reachable] of forms) {
-    it(`${name}: ${inside} is refused, ${outside} is ${reachable ? 'let through' : 'refused'}`, () => {
+    it(`${name}: ${inside} is blocked, ${outside} is ${reachable ? 'allowed' : 'blocked'}`, () => {
       assert.equal(closed.check(inside).allowed, false);
       assert.equal(closed.check(outside).allowed, reachable);
     });
@@ -106,11 +106,11 @@ describe('address policy: what operators open', () => {
     assert.equal(opening('169.254.169.254').check('169.254.169.254').allowed, true);
   });
 
-  it("refuses Azure's host agent, although its address is public", () => {
+  it("blocks Azure's host agent, although its address is public", () => {
     assert.equal(closed.check('168.63.129.16').allowed, false);
   });
 
-  it("refuses this machine's own addresses, public or not", () => {
+  it("blocks this machine's own addresses, public or not", () => {
     const policy = createAddressPolicy({ ownAddresses: ['8.8.4.4', '2606:4700::7'] });
     assert.deepEqual(policy.check('8.8.4.4'), { allowed: false, reason: 'an address of this machine' });
     assert.equal(policy.check('2606:4700:0::7').allowed, false);
@@ -122,18 +122,18 @@ describe('address policy: what operators open', () => {
 
 describe('address policy: text and ports', () => {
   for (const text of ['', 'localhost', '[::1]', '8.8.8', '0x8.8.8.8', '010.8.8.8', '134744072', ' 8.8.8.8']) {
-    it(`refuses "${text}", which is not the plain form of an address`, () => {
+    it(`rejects "${text}", which is not the plain form of an address`, () => {
       assert.deepEqual(closed.check(text), { allowed: false, reason: 'not an IP address' });
     });
   }
 
-  it('refuses zone ids, even on addresses that would pass', () => {
+  it('rejects zone ids, even on addresses that are allowed', () => {
     assert.equal(closed.check('fe80::1%lo').allowed, false);
     assert.equal(closed.check('2606:4700::1%eth0').allowed, false);
     assert.equal(opening('fe80::/10').check('fe80::1%lo').allowed, false);
   });
 
-  it('refuses the ports that the Fetch standard blocks, and no others', () => {
+  it('blocks the ports that the Fetch standard blocks, and no others', () => {
     // undici keeps the list of the standard for its own fetch.
     const { badPorts } = createRequire(import.meta.url)('undici/lib/web/fetch/constants.js') as {
       badPorts: string[];

@@ -31,7 +31,7 @@ describe('networks that operators name', () => {
     ['fd00::1/64', /has bits set past its prefix: write fd00::\/64/],
   ];
   for (const [text, message] of faulty) {
-    it(`refuses "${text}" and says why`, () => {
+    it(`rejects "${text}" with a reason`, () => {
       assert.throws(
         () => parseNetworks([text]),
         (error) => {

@@ -92,7 +92,7 @@ const PUBLIC = ['1.1.1.1', '8.8.8.8', '93.184.216.34', '2606:4700:4700::1111', '
 
 describe('special-purpose networks', () => {
   for (const [block, first, last, ...outside] of [...IPV4, ...IPV6]) {
-    it(`refuses ${block} from its first address to its last, and no further`, () => {
+    it(`blocks ${block} from its first address to its last, and no further`, () => {
       assert.deepEqual(ipaddr.parse(first).kind(), ipaddr.parse(last).kind());
       assert.equal(policy.check(first).allowed, false, first);
       assert.equal(policy.check(last).allowed, false, last);
@@ -112,7 +112,7 @@ describe('special-purpose networks', () => {
   });
 
   for (const address of NEVER_ASSIGNED) {
-    it(`refuses ${address}, which is outside global unicast`, () => {
+    it(`blocks ${address}, which is outside global unicast`, () => {
       assert.equal(policy.check(address).allowed, false);
     });
   }

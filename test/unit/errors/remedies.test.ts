@@ -16,7 +16,7 @@ describe('The remedy of an error', () => {
     assert.deepEqual(bad, []);
   });
 
-  it('is said on the page of errors, in a section whose anchor is the code that docsUrl ends with', () => {
+  it('is on the page of errors, in a section whose anchor is the code that docsUrl ends with', () => {
     const missing = CODES.filter((code) => {
       const { hash, pathname } = new URL(docsUrlOf(code, 'https://pdf.example.com/'));
       const section = page.split(`<a id="${hash.slice(1)}"></a>`);

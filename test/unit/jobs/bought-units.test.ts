@@ -72,7 +72,7 @@ describe('PDFs that were bought', () => {
     assert.equal(withStanding(a!, { frozen: false, back: 0 }).left, 0);
   });
 
-  it('are taken back in part, as far as they are left, however often that is said, and come back', () => {
+  it('are taken back in part, as far as they are unused, once for each refund, and can be restored', () => {
     const whole = { left: 900, until: NOW + 1 };
     const part = withStanding(whole, { frozen: false, back: 300 });
     assert.deepEqual(part, { left: 600, until: NOW + 1, withdrawn: 300 });

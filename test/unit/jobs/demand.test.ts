@@ -21,7 +21,7 @@ describe('admissible demand', () => {
     ['three', named('acme', 8, 'gpu')],
   ]);
 
-  it('of a pool is what its accounts have in flight, and what waits and would fit beside it', () => {
+  it('of a pool is the number of jobs in flight, plus those waiting jobs that plan slots are free for', () => {
     const { byPool } = measureDemand(
       [
         // A hundred of a free account are worth one slot.

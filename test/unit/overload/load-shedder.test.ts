@@ -26,7 +26,7 @@ describe('The load shedder', () => {
     assert.equal(shedder.rejection(true)?.code, 'UNAVAILABLE');
   });
 
-  it('sets Retry-After to the time in which the excess ends at the observed rate', () => {
+  it('sets Retry-After to the time in which the queue falls below its limit at the observed rate', () => {
     const shedder = new LoadShedder(100);
     shedder.observe(160, at(0));
     assert.equal(shedder.rejection()?.retryAfterSeconds, 6);

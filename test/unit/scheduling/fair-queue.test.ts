@@ -170,7 +170,7 @@ describe('A fair queue', () => {
     assert.equal(queue.waiting(), 0);
   });
 
-  it('releases a permit once, however often it is told to', async () => {
+  it('releases a permit once, however often release is called', async () => {
     const queue = new Queue({ capacity: 2 });
     const permit = await queue.acquire({ account: 'a' });
     await queue.acquire({ account: 'a' });

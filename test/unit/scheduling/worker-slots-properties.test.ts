@@ -119,7 +119,7 @@ describe('Slots of a worker, for any sequence of requests,', () => {
     });
 
   for (let seed = 1; seed <= SEEDS; seed += 1)
-    it(`serve a newcomer at once beside an unknown account (seed ${seed})`, async () => {
+    it(`serve a newcomer at once while an unknown account has renders (seed ${seed})`, async () => {
       const random = seeded(seed);
       const model = new Model(random, 2);
       for (let i = 0; i < 2 * model.total; i += 1) model.request('flood', 'interactive');

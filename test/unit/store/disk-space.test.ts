@@ -17,7 +17,7 @@ describe('DiskSpace', () => {
     assert.equal(new DiskSpace('/nowhere/outputs').problem(), undefined);
   });
 
-  it('tries a write again until there is room, and says so meanwhile', async () => {
+  it('retries a write until there is room, and logs that it waits', async () => {
     const disk = new DiskSpace('/nowhere/outputs');
     let tries = 0;
     const writing = disk.whenThereIsRoom(async () => {

@@ -29,7 +29,7 @@ describe('The shape of a query', () => {
     ['an order that turns', { a: 1 }, { b: -1, c: 1 }, '{a} sort b, -c'],
   ];
   for (const [what, filter, sort, name] of cases) {
-    it(`tells ${what}`, () => assert.equal(nameOf(shapeOf(filter, sort)), name));
+    it(`names ${what}`, () => assert.equal(nameOf(shapeOf(filter, sort)), name));
   }
 
   it('is the same whatever the values and the order of the fields', () => {
@@ -40,7 +40,7 @@ describe('The shape of a query', () => {
   });
 });
 
-describe('What a query asks for beyond its index', () => {
+describe('The query terms that an index does not serve', () => {
   const indexes = [
     { _id: 1 },
     { account: 1, at: -1, _id: -1 },

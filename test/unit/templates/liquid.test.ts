@@ -71,7 +71,7 @@ describe('Liquid as templates speak it', () => {
   });
 
   for (const tag of ['{% include "x" %}', '{% render "/etc/passwd" %}', '{% layout "../x" %}']) {
-    it(`refuses ${tag}`, () => {
+    it(`rejects ${tag}`, () => {
       assert.match(errorOf(`one\n  ${tag}`), /^Line 2, column 3: .* cannot read other files\.$/);
     });
   }

@@ -87,7 +87,7 @@ describe('A keyed request whose process dies', () => {
     await lock.release();
   });
 
-  it('and comes back to life beside the retry: there is one job, and both wait for it', async () => {
+  it('and resumes while the retry runs: there is one job, and both wait for it', async () => {
     const { domain } = api;
     const lock = await begin();
     await lock.release();
@@ -113,7 +113,7 @@ describe('A keyed request whose process dies', () => {
     await eventually('the slot is free', async () => (await slotsInUse(api.domain, caller.accountId)) === 0);
   }
 
-  it('answers an async order with the 202 envelope, though its job has ended meanwhile', async () => {
+  it('responds to an async submission with the 202 envelope, though its job has ended meanwhile', async () => {
     const { domain } = api;
     const async = JSON.stringify({ html: '<p>hello</p>', executionMode: 'async' });
     const hash = createHash('sha256').update(async).digest('hex');

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { quotaPeriod } from '../../../../src/usage/quota-period.ts';
 import { openTwins, type Twins } from '../../../support/twins.ts';
 
-describe('A keyed request whose process is killed before it has answered', () => {
+describe('A keyed request whose process is killed before it has responded', () => {
   let twins: Twins;
   before(async () => {
     twins = await openTwins({ requestsPerMinute: 10_000 }, { PLATEN_LEASE_MS: '3000' });

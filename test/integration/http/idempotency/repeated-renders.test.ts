@@ -40,7 +40,7 @@ describe('Repeated POST /v1/pdf with an Idempotency-Key', () => {
   const ask = (body: unknown = BODY, name = key) => caller.render(body, { 'idempotency-key': name });
   const used = () => api.domain.ledger.quotaUsed(caller.accountId, quotaPeriod(api.domain.clock.now()));
 
-  it('answers with the PDF of the first one, and renders and charges once', async () => {
+  it('responds with the PDF of the first one, and renders and charges once', async () => {
     const first = await ask();
     assert.equal(first.headers.get('idempotent-replayed'), null);
     for (const again of [await ask(), await caller.at(api.url).render(BODY, { 'idempotency-key': key })]) {
@@ -60,7 +60,7 @@ describe('Repeated POST /v1/pdf with an Idempotency-Key', () => {
     assert.equal(await used(), 1);
   });
 
-  it('answers 202 again with the same envelope, even when the job has ended meanwhile', async () => {
+  it('responds with 202 and the same envelope again, even when the job has ended meanwhile', async () => {
     const body = { ...BODY, executionMode: 'async' };
     const first = await ask(body);
     assert.equal(first.status, 202);
@@ -75,7 +75,7 @@ describe('Repeated POST /v1/pdf with an Idempotency-Key', () => {
     assert.equal(renders, 1);
   });
 
-  it('answers with a link to the same PDF', async () => {
+  it('responds with a link to the same PDF', async () => {
     const body = { ...BODY, output: 'url' };
     const [first, again] = [await ask(body), await ask(body)];
     assert.equal(again.headers.get('idempotent-replayed'), 'true');
@@ -85,7 +85,7 @@ describe('Repeated POST /v1/pdf with an Idempotency-Key', () => {
     assert.equal(renders, 1);
   });
 
-  it('answers with the same fault when the document was at fault', async () => {
+  it('responds with the same error when the document has caused it', async () => {
     api.worker.render = async () => {
       renders += 1;
       return { fails: new PlatenError('URL_UNREACHABLE') };
@@ -98,7 +98,7 @@ describe('Repeated POST /v1/pdf with an Idempotency-Key', () => {
     assert.equal(await used(), 0);
   });
 
-  it('tries anew after a fault of ours', async () => {
+  it('renders again after an error of the service', async () => {
     api.worker.render = async () => ({ fails: new PlatenError('RENDER_TIMEOUT') });
     const first = await ask();
     assert.equal(first.status, 504);
@@ -109,7 +109,7 @@ describe('Repeated POST /v1/pdf with an Idempotency-Key', () => {
     assert.equal(await used(), 1);
   });
 
-  it('refuses another body, to the byte', async () => {
+  it('rejects a body that differs by a byte', async () => {
     await ask(JSON.stringify(BODY));
     for (const body of [JSON.stringify({ html: '<p>y</p>' }), `${JSON.stringify(BODY)} `]) {
       const refused = await ask(body);
@@ -119,7 +119,7 @@ describe('Repeated POST /v1/pdf with an Idempotency-Key', () => {
     assert.equal((await ask(JSON.stringify(BODY))).status, 200);
   });
 
-  it('refuses while the first is still being processed, here and elsewhere, and replays after that', async () => {
+  it('is rejected by each process while the first is still being processed, and replayed after that', async () => {
     const gate = latch();
     api.worker.render = async () => {
       renders += 1;
@@ -154,7 +154,7 @@ describe('Repeated POST /v1/pdf with an Idempotency-Key', () => {
     assert.equal(await used(), 20);
   });
 
-  it('frees the key when a request was refused', async () => {
+  it('frees the key when a request was rejected', async () => {
     api.state.rejection = new PlatenError('UNAVAILABLE', undefined, { retryAfterSeconds: 1 });
     assert.equal((await ask()).status, 503);
     api.state.rejection = undefined;
@@ -167,7 +167,7 @@ describe('Repeated POST /v1/pdf with an Idempotency-Key', () => {
     assert.equal(await used(), 1);
   });
 
-  it('keeps keys apart by account', async () => {
+  it('keeps the keys of accounts separate', async () => {
     const first = await ask();
     caller = await api.newCaller();
     const second = await ask({ html: '<p>another</p>' });
@@ -181,7 +181,7 @@ describe('Repeated POST /v1/pdf with an Idempotency-Key', () => {
     'one with a tab': 'a\tb',
     'one that is not ASCII': 'clé',
   })) {
-    it(`refuses ${what} with 400`, async () => {
+    it(`rejects ${what} with 400`, async () => {
       const refused = await ask(BODY, bad);
       assert.equal(refused.status, 400);
       assert.equal(refused.json.code, 'VALIDATION');
@@ -205,7 +205,7 @@ describe('Repeated POST /v1/pdf with an Idempotency-Key', () => {
     assert.equal(await api.domain.connection.collection('idempotency_keys').countDocuments(), 0);
   });
 
-  it('lets the next request have the answer that the first did not wait for', async () => {
+  it('gives the next request the response that the first did not wait for', async () => {
     const gate = latch();
     api.worker.render = async () => {
       renders += 1;

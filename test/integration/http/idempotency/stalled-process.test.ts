@@ -52,7 +52,7 @@ describe('A keyed request whose process stands still', () => {
     ['a batch', 2, () => ['/v1/pdf/batch', { items: ITEMS.map((id) => ({ id, templateId })) }]],
   ];
   for (const [what, count, submission] of submissions) {
-    it(`does nothing of ${what} that another has done in its place`, async () => {
+    it(`skips each step of ${what} that another process has done for it`, async () => {
       const ask = () => caller.post(...submission(), { 'idempotency-key': key });
       const { reached, goOn } = holdNext();
       const stalled = ask();

@@ -28,7 +28,7 @@ describe('custom resource definitions', () => {
     describe(definition.kind, () => {
       const schemas = [...walk(objectSchema(definition), definition.kind)];
 
-      it('is structural: every value has a type or says why not, and nothing is in it that the API server rejects', () => {
+      it('is structural: every value has a type or a reason for having none, and the API server accepts it', () => {
         for (const [path, schema] of schemas) {
           const typed = schema.type !== undefined || schema['x-kubernetes-int-or-string'] === true;
           assert.ok(typed, `${path} has no type`);

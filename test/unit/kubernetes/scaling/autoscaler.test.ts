@@ -77,7 +77,7 @@ describe('the size of a pool', () => {
       };
     };
 
-    it('replaces its workers long before Kubernetes says that it is lost', () => {
+    it('replaces its workers long before Kubernetes reports that the node is lost', () => {
       silence(1, 2);
       assert.equal(pool.after(4000).desired, 5);
       assert.equal(pool.after(1000).desired, 7);

@@ -157,7 +157,7 @@ describe('an informer of an API server with errors', () => {
     assert.ok(silentForMs < 3000, `${silentForMs} ms`);
   });
 
-  it('waits as long as the server asks when a list is deferred', async () => {
+  it('waits for as long as the server requests when a list is deferred', async () => {
     const timers = new ManualTimers();
     const script = (asked: SeenRequest, response: ServerResponse) => {
       if (isWatch(asked)) openWatch(response);

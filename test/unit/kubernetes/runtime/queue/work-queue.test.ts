@@ -93,7 +93,7 @@ describe('the work queue', () => {
     assert.equal(begun.length, 5);
   });
 
-  it('leaves a key alone as long as the API server asks', async () => {
+  it('postpones a key for as long as the API server requests', async () => {
     const { queue, timers, begun } = openQueue({ firstRetryMs: 100 });
     queue.start();
     queue.add('a');
