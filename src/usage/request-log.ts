@@ -32,7 +32,7 @@ export interface RequestLogEntry {
   readonly createdAt: Date;
 }
 
-interface RequestLogQuery {
+export interface RequestLogQuery {
   readonly accountId: string;
   /** A whole hour. */
   readonly since: Date;

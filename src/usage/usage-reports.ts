@@ -3,7 +3,7 @@ import type { Plan, PlanName } from '../plans/plan.ts';
 import { maskAddress } from './mask-address.ts';
 import { dayOf, type Period, periodStart } from './periods.ts';
 import { type Period as QuotaPeriod, type QuotaWindow, quotaPeriod, quotaResetDate } from './quota-period.ts';
-import type { RequestLog, RequestLogEntry } from './request-log.ts';
+import type { RequestLog, RequestLogEntry, RequestLogQuery } from './request-log.ts';
 import type { KeyUsage, UsageTotals } from './tallies.ts';
 import type { UsageCounters } from './usage-counters.ts';
 import type { SeriesPoint, SeriesQuery } from './usage-series.ts';
@@ -40,14 +40,8 @@ interface RequestLogReport {
   readonly canRevealIp: boolean;
 }
 
-export interface RequestLogOrder {
+export interface RequestLogOrder extends Omit<RequestLogQuery, 'accountId' | 'since' | 'now'> {
   readonly period: Period;
-  readonly apiKeyId?: string | undefined;
-  readonly status?: RequestLogEntry['status'] | undefined;
-  readonly endpoint?: string | undefined;
-  readonly limit: number;
-  readonly offset: number;
-  readonly newestFirst: boolean;
 }
 
 /** PDFs that an account may still make in a period with this quota and its bought blocks. */

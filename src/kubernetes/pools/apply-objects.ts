@@ -12,7 +12,6 @@ import type { Informer } from '../runtime/client/informer.ts';
 import { type Kind, type KubeObject, keyOf } from '../runtime/client/kube-object.ts';
 import type { KubernetesApi } from '../runtime/client/kubernetes-api.ts';
 import { KubernetesError } from '../runtime/client/kubernetes-error.ts';
-import { contains } from './contains.ts';
 import { FIELD_MANAGER } from './names.ts';
 import { isForeign, type OwnedObjects } from './owned-objects.ts';
 import type { Outcome } from './pool-status.ts';
@@ -133,6 +132,11 @@ function isAsApplied(live: KubeObject, { generation }: Applied, wanted: KubeObje
     live.metadata.generation === generation &&
     contains(live.metadata.labels, wanted.metadata.labels)
   );
+}
+
+/** Whether all wanted labels are there, each with its value. */
+function contains(labels: KubeObject['metadata']['labels'], wanted: typeof labels): boolean {
+  return Object.entries(wanted ?? {}).every(([name, value]) => labels?.[name] === value);
 }
 
 function appliedKey(kind: Kind, { metadata }: Pick<KubeObject, 'metadata'>): string {
