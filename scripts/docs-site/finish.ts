@@ -97,8 +97,8 @@ function ruleOf(style: string): string {
   return name;
 }
 
-function fileOf(text: string, ending: string): string {
-  const path = `_astro/inline-${hashOf(text)}.${ending}`;
+function fileOf(text: string, extension: string): string {
+  const path = `_astro/inline-${hashOf(text)}.${extension}`;
   writeFileSync(join(BUILT, path), text);
   return path;
 }

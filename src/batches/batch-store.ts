@@ -65,7 +65,7 @@ const TALLIES: CollectionSpec = { name: 'batch_tallies' };
 /** When a sweep has to make sure that a batch is reconciled: while it is being expanded or cancelled. */
 const RECONCILED = listOfDue('batch_care');
 /** When the outputs of a batch are to be deleted, and later its record. */
-const ENDINGS = listOfDue('batch_endings');
+const RETENTIONS = listOfDue('batch_endings');
 
 /** A due-queue of batch ids. The record of a batch decides whether it is really due. */
 function listOfDue(name: string): CollectionSpec {
@@ -91,7 +91,7 @@ export class BatchStore {
   readonly #chunks: Collection<StoredChunk>;
   readonly #tallies: Collection<StoredTally>;
   readonly #reconciler: DueQueue<Due>;
-  readonly #endings: DueQueue<Due>;
+  readonly #retentions: DueQueue<Due>;
   readonly #clock: Clock;
 
   /** To be created before the connection's indexes. */
@@ -100,7 +100,7 @@ export class BatchStore {
     this.#chunks = new Collection<StoredChunk>(connection, CHUNKS);
     this.#tallies = new Collection<StoredTally>(connection, TALLIES);
     this.#reconciler = new DueQueue(new Collection<Due>(connection, RECONCILED), clock);
-    this.#endings = new DueQueue(new Collection<Due>(connection, ENDINGS), clock);
+    this.#retentions = new DueQueue(new Collection<Due>(connection, RETENTIONS), clock);
     this.#clock = clock;
   }
 
@@ -294,17 +294,17 @@ export class BatchStore {
    * @returns undefined when none are due now.
    */
   async due(now: Date): Promise<{ toPurge: Batch[]; toForget: Batch[] } | undefined> {
-    const listed = await this.#listed(this.#endings);
+    const listed = await this.#listed(this.#retentions);
     const toPurge: Batch[] = [];
     const toForget: Batch[] = [];
     for (const { entry, batch } of listed) {
       if (batch === undefined) {
-        await this.#endings.remove(entry);
+        await this.#retentions.remove(entry);
         continue;
       }
       // A batch with neither time was about to finish when its process died. It is scheduled again when it finishes.
       const due = batch.purgeAt ?? batch.forgetAt ?? new Date(now.getTime() + HOUR_MS);
-      if (due > now) await this.#endings.postpone(entry, due);
+      if (due > now) await this.#retentions.postpone(entry, due);
       else if (batch.purgeAt !== undefined) toPurge.push(batch);
       else toForget.push(batch);
     }
@@ -314,7 +314,7 @@ export class BatchStore {
   /** Records that the outputs of the batch are deleted. */
   async purged({ _id, forgetAt }: Batch): Promise<void> {
     await this.#batches.updateOne({ _id }, { $unset: { purgeAt: '', sharedBytes: '' } });
-    if (forgetAt !== undefined) await this.#endings.schedule(_id, forgetAt);
+    if (forgetAt !== undefined) await this.#retentions.schedule(_id, forgetAt);
   }
 
   /** Bytes of the chunks that an account's inputs share, and of the records of its batches. */
@@ -363,7 +363,7 @@ export class BatchStore {
     const hours = batch.retentionHours * HOUR_MS;
     // No item waits longer than the retention, so all outputs exist until this time.
     const expiresAt = new Date(Math.min(now.getTime() + hours, batch.createdAt.getTime() + 2 * hours));
-    await this.#endings.schedule(batch._id, expiresAt);
+    await this.#retentions.schedule(batch._id, expiresAt);
     const finished = await this.#batches.findOneAndUpdate(
       { _id: batch._id, finishedAt: null, phase: { $in: [...from] } },
       {

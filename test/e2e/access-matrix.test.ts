@@ -71,11 +71,11 @@ describe('access', () => {
   for (const route of ROUTES) {
     const row = ACCESS[route.name];
     if (row === undefined) continue; // The test above fails.
-    const refuses = errorsOf(route);
+    const expectedErrors = errorsOf(route);
 
     describe(route.name, () => {
       if (route.auth === 'none') {
-        it('is open to everybody, and looks at no credential', async () => {
+        it('is open to everybody, and checks no credential', async () => {
           const wrong: Headers = { 'x-api-key': 'wrong', authorization: 'Bearer wrong' };
           for (const headers of [{}, wrong]) {
             const { status, text } = await ask(route, await row.ask(cast.owner), headers);
@@ -86,7 +86,7 @@ describe('access', () => {
       }
       const { auth } = route;
       if (auth === 'page') {
-        it('is open to pages of the public origin alone, and looks at no credential', async () => {
+        it('is open to pages of the public origin alone, and checks no credential', async () => {
           // The public address, where none is configured.
           const origin = `http://localhost:${new URL(service.url).port}`;
           const own: Headers[] = [{ 'sec-fetch-site': 'same-origin' }, { origin }];
@@ -121,7 +121,7 @@ describe('access', () => {
       });
 
       if (auth === 'apiKey') {
-        it('is closed to a key from elsewhere, whatever the caller says of its address', async () => {
+        it('is closed to a key from another address, whatever forwarded headers the caller sends', async () => {
           const what = await row.ask(cast.owner);
           const key = { 'x-api-key': cast.keyForElsewhere };
           await assertRefused(route, what, key, 'ADDRESS_NOT_ALLOWED');
@@ -159,7 +159,7 @@ describe('access', () => {
         });
       }
 
-      if (refuses.some((code) => PLAN_CODES.includes(code))) {
+      if (expectedErrors.some((code) => PLAN_CODES.includes(code))) {
         it('is closed to a plan that does not have it', async () => {
           assert.ok(row.beyondPlan, 'the table says nothing of plans');
           const poor = await cast.newActor('free');

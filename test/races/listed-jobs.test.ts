@@ -21,9 +21,9 @@ describe('Jobs that end while they are listed', () => {
       const jobs = Array.from({ length: AT_ONCE }, () => newJob(accountId));
       for (const { job, input } of jobs) await domain.admit({ job, input });
       const ids = jobs.map(({ job }) => job._id).sort();
-      let ending = true;
+      let running = true;
       const list = async () => {
-        while (ending) {
+        while (running) {
           const page = await domain.store.list({ accountId, limit: 100, offset: 0, newestFirst: true });
           assert.deepEqual(page.jobs.map(({ _id }) => _id).sort(), ids);
           lists += 1;
@@ -33,7 +33,7 @@ describe('Jobs that end while they are listed', () => {
       const cancels = jobs.map(({ job }) => endEarly(domain, [job]));
       await Promise.race([Promise.all(cancels), listing]);
       await domain.flush();
-      ending = false;
+      running = false;
       await listing;
     }
     assert.ok(lists > JOBS / AT_ONCE, `only ${lists} lists`);

@@ -13,7 +13,7 @@ export interface Delivered {
 export class MailServer {
   readonly delivered: Delivered[] = [];
   /** Its decision on a message: undefined to accept it, or the code and text of the rejection. */
-  refuses: (delivered: Delivered) => { code: number; message: string } | undefined = () => undefined;
+  rejects: (delivered: Delivered) => { code: number; message: string } | undefined = () => undefined;
   readonly #server: SMTPServer;
 
   private constructor(user: { name: string; password: string } | undefined) {
@@ -33,7 +33,7 @@ export class MailServer {
         stream.on('end', () => {
           const from = envelope.mailFrom === false ? '' : envelope.mailFrom.address;
           const delivered = { from, to: envelope.rcptTo.map(({ address }) => address), message };
-          const error = this.refuses(delivered);
+          const error = this.rejects(delivered);
           if (error === undefined) this.delivered.push(delivered);
           callback(error && Object.assign(new Error(error.message), { responseCode: error.code }));
         });

@@ -1,8 +1,8 @@
 /** How a snippet of each language is run by a shell, once it lies in a file. */
-const PROGRAMS: Readonly<Record<string, { readonly ending: string; readonly command: string }>> = {
-  ts: { ending: 'mts', command: process.execPath },
-  python: { ending: 'py', command: 'python3' },
-  go: { ending: 'go', command: 'go run' },
+const PROGRAMS: Readonly<Record<string, { readonly extension: string; readonly command: string }>> = {
+  ts: { extension: 'mts', command: process.execPath },
+  python: { extension: 'py', command: 'python3' },
+  go: { extension: 'go', command: 'go run' },
 };
 
 /** What a reader's shell does by itself, and an end at the first command that fails or response that is an error. */
@@ -26,7 +26,7 @@ export function programOf(markdown: string): string {
     if (language === 'sh') return text;
     const program = PROGRAMS[language];
     if (program === undefined) return '';
-    const file = `snippet-${index}.${program.ending}`;
+    const file = `snippet-${index}.${program.extension}`;
     return `cat > ${file} <<'END_OF_SNIPPET'\n${text}END_OF_SNIPPET\n${program.command} ${file}\n`;
   });
   return scripts.join('\n');

@@ -10,7 +10,7 @@ export class JobEnd {
   #timer: NodeJS.Timeout;
   readonly #cancel: AbortSignal;
   readonly #onAbort: () => void;
-  readonly #ending = new AbortController();
+  readonly #controller = new AbortController();
   #deadline: number;
   /** Epoch milliseconds since when its clock has been stopped. */
   #stoppedAt: number | undefined;
@@ -81,7 +81,7 @@ export class JobEnd {
 
   /** Aborted when the job ends before it is done. */
   get signal(): AbortSignal {
-    return this.#ending.signal;
+    return this.#controller.signal;
   }
 
   /** Ends the job; only the first call has an effect. */
@@ -89,7 +89,7 @@ export class JobEnd {
     if (this.#error) return;
     this.#error = error;
     this.#reject(error);
-    this.#ending.abort(error);
+    this.#controller.abort(error);
   }
 
   /** The result of `work`, unless the job ends first; the later outcome of `work` is then ignored. */

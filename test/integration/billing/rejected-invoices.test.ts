@@ -29,7 +29,7 @@ describe('A block whose invoice Stripe rejects', () => {
   });
   afterEach(() => life?.end());
 
-  function refuse(route: string, times: number): void {
+  function reject(route: string, times: number): void {
     let left = times;
     life.standIn.problemOf = (asked) =>
       asked.method === 'POST' && asked.route === route && left-- > 0 ? 'refused' : undefined;
@@ -57,7 +57,7 @@ describe('A block whose invoice Stripe rejects', () => {
   for (const route of ['/v1/invoices', '/v1/invoices/:id/add_lines', '/v1/invoices/:id/finalize']) {
     it(`is given up while requests wait for it, when POST ${route} is rejected for good`, async () => {
       const before = await errors();
-      refuse(route, Number.POSITIVE_INFINITY);
+      reject(route, Number.POSITIVE_INFINITY);
       await wait(WAIT_S);
       assert.deepEqual([await states(), invoices()], [['failed'], []]);
       const { enabled, spentCents, gate } = (await life.billing.purchases.find(life.accountId))!.overage!;
@@ -68,7 +68,7 @@ describe('A block whose invoice Stripe rejects', () => {
     });
 
     it(`is bought once, when POST ${route} is rejected three times`, async () => {
-      refuse(route, 3);
+      reject(route, 3);
       await wait(WAIT_S);
       assert.deepEqual([await states(), invoices()], [['granted'], ['paid']]);
       assert.deepEqual(await mails(), ['overage-purchased']);

@@ -45,8 +45,8 @@ describe('pages that pretend to wait', () => {
   /** Has attackers wait for a selector that never comes, and others render once they have been found out. */
   async function withstand(html: string, blocked: number): Promise<void> {
     await other();
-    const ending = new AbortController();
-    const settings = { accountId: 'attacker', timeoutMs: 600_000, signal: ending.signal };
+    const controller = new AbortController();
+    const settings = { accountId: 'attacker', timeoutMs: 600_000, signal: controller.signal };
     let ended = 0;
     const attack = Array.from({ length: ATTACKERS }, () =>
       failure(render(bench, html, { waitForSelector: '#never' }, settings)).finally(() => {
@@ -60,7 +60,7 @@ describe('pages that pretend to wait', () => {
       for (let i = 0; i < RENDERS; i++) await other();
       assert.equal(ended, 0, 'none of the others waited for one of theirs to end');
     } finally {
-      ending.abort();
+      controller.abort();
     }
     for (const { code } of await Promise.all(attack)) assert.equal(code, 'CANCELLED');
     await eventually('none is left stopped', () => !isStopped());
@@ -70,10 +70,10 @@ describe('pages that pretend to wait', () => {
     it(`and ${what} share the core that there is, and others have theirs in between`, () =>
       withstand(html, ATTACKERS / 2));
 
-  it('once they have had their turn, and compute before the next step is, share that core as well', () =>
+  it('that compute after their budget and before the next step share that core as well', () =>
     withstand(AFTER_ITS_BUDGET, 0));
 
-  it('are not those that draw a chart of what they have fetched: these come out whole beside others', async () => {
+  it('do not include documents that draw a chart of fetched data: these are complete while others render', async () => {
     const chart = `<canvas id=c></canvas><script>fetch('${site.at('/rows')}').then((r) => r.json()).then(() => {
       for (const end = performance.now() + 300; performance.now() < end;);
       c.getContext('2d').fillRect(0, 0, 99, 99); document.body.append(Object.assign(document.createElement('b'), { id: 'done' }));

@@ -30,7 +30,7 @@ const zip =
     if (until >= ZIP.length) response.end(ZIP.subarray(start));
     else response.write(ZIP.subarray(start, until), () => setTimeout(() => response.destroy(), 50));
   };
-const refuse =
+const rejectWith =
   (statusCode: number, code: string): Step =>
   (_, response) => {
     response.writeHead(statusCode, { 'content-type': 'application/json' });
@@ -54,7 +54,7 @@ describe('a download', () => {
       urls.push(request.url);
       assert.equal(request.headers['x-api-key'], 'sk_live_x');
       ranges.push(request.headers.range);
-      (steps.shift() ?? refuse(500, 'INTERNAL'))(request, response);
+      (steps.shift() ?? rejectWith(500, 'INTERNAL'))(request, response);
     });
     await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
   });
@@ -92,10 +92,10 @@ describe('a download', () => {
 
   it('goes on where the connection broke, as often as it does', async () => {
     steps = [
-      refuse(503, 'UNAVAILABLE'),
+      rejectWith(503, 'UNAVAILABLE'),
       zip({ until: 400_000 }),
       zip({ until: 1_000_000 }),
-      refuse(429, 'RATE_LIMITED'),
+      rejectWith(429, 'RATE_LIMITED'),
       zip({ until: 2_999_999 }),
       zip(),
     ];
@@ -149,12 +149,12 @@ describe('a download', () => {
     assert.deepEqual(await readdir(folder), [], 'nothing is left of it');
   });
 
-  it('ends with what the service says, at once when that is final', async () => {
+  it('ends with the error of the service, at once when it is final', async () => {
     for (const [status, code] of [
       [404, 'NOT_FOUND'],
       [410, 'GONE'],
     ] as const) {
-      steps = [refuse(status, code), zip()];
+      steps = [rejectWith(status, code), zip()];
       ranges = [];
       await assert.rejects(client.batches.download(BATCH, path), { name: 'PlatenApiError', status, code });
       assert.equal(ranges.length, 1);
@@ -190,7 +190,7 @@ describe('a download', () => {
     assert.ok(most < 300_000, `${most} bytes were held`);
   });
 
-  it('ends at a signal, and with the fault of a stream that takes no more', async () => {
+  it('ends at a signal, and with the error of a stream that takes no more', async () => {
     steps = [zip({ until: 400_000 })];
     const reason = new Error('enough');
     const controller = new AbortController();

@@ -10,7 +10,7 @@ const JOB = '3f0e1c58-8a11-4a53-9a0b-1c1f1d4c9a11';
 const INPUT = { html: '<p>x</p>' };
 const PDF = Buffer.from('%PDF-1.7 and so on');
 
-const refuse =
+const rejectWith =
   (statusCode: number, code: string, fields: object = {}, headers: Record<string, string> = {}): Step =>
   (_, response) => {
     response.writeHead(statusCode, { 'content-type': 'application/json', ...headers });
@@ -56,13 +56,13 @@ describe('a client that meets trouble', () => {
     client = new PlatenClient({ baseUrl, apiKey: 'sk_live_x', retry });
   });
 
-  it('asks again under the same name, with the same body, until it is answered', async () => {
+  it('retries with the same key and body until it has a response', async () => {
     steps = [
       hangUp,
-      refuse(503, 'UNAVAILABLE'),
-      refuse(500, 'INTERNAL'),
-      refuse(429, 'TOO_MANY_WAITING'),
-      refuse(409, 'IDEMPOTENCY_IN_PROGRESS'),
+      rejectWith(503, 'UNAVAILABLE'),
+      rejectWith(500, 'INTERNAL'),
+      rejectWith(429, 'TOO_MANY_WAITING'),
+      rejectWith(409, 'IDEMPOTENCY_IN_PROGRESS'),
       halfAPdf,
       silence,
       pdf,
@@ -82,8 +82,8 @@ describe('a client that meets trouble', () => {
     assert.notEqual(seen[0]?.key, seen[1]?.key);
   });
 
-  it('comes back no sooner than it is told to, and not at all when that is too late', async () => {
-    steps = [refuse(429, 'RATE_LIMITED', {}, { 'retry-after': '1' }), pdf];
+  it('retries no sooner than Retry-After, and not at all when that is too late', async () => {
+    steps = [rejectWith(429, 'RATE_LIMITED', {}, { 'retry-after': '1' }), pdf];
     const timers = mock.method(globalThis, 'setTimeout');
     await client.render(INPUT);
     const waits = timers.mock.calls.map(({ arguments: [, ms] }) => ms);
@@ -93,12 +93,12 @@ describe('a client that meets trouble', () => {
       waits.some((ms) => ms! >= 1000 && ms! <= 1100),
       `waited for ${waits}`,
     );
-    steps = [refuse(503, 'UNAVAILABLE', {}, { 'retry-after': '30' })];
+    steps = [rejectWith(503, 'UNAVAILABLE', {}, { 'retry-after': '30' })];
     await assert.rejects(client.render(INPUT), { status: 503, code: 'UNAVAILABLE' });
     assert.equal(seen.length, 3);
   });
 
-  it('does not repeat what another try cannot mend', async () => {
+  it('does not retry an error that another attempt cannot resolve', async () => {
     for (const [status, code, fields] of [
       [400, 'VALIDATION', {}],
       [403, 'QUOTA_EXCEEDED', {}],
@@ -107,16 +107,16 @@ describe('a client that meets trouble', () => {
       [500, 'RENDER_FAILED', { jobId: JOB }],
     ] as const) {
       seen = [];
-      steps = [refuse(status, code, fields)];
+      steps = [rejectWith(status, code, fields)];
       await assert.rejects(client.render(INPUT), { status, code });
       assert.equal(seen.length, 1, code);
     }
   });
 
-  it('repeats a POST without a name only when it was refused with 429', async () => {
+  it('retries a POST without a key only when it was rejected with 429', async () => {
     const api = createApi({ baseUrl, accessToken: 'x', retry: { firstMs: 20 } });
     const body = { name: 'key' };
-    steps = [refuse(429, 'RATE_LIMITED'), refuse(503, 'UNAVAILABLE')];
+    steps = [rejectWith(429, 'RATE_LIMITED'), rejectWith(503, 'UNAVAILABLE')];
     const { response } = await api.POST('/user/api-keys', { body });
     assert.equal(response.status, 503);
     assert.equal(seen.length, 2);
@@ -125,7 +125,7 @@ describe('a client that meets trouble', () => {
     assert.equal(seen.length, 3);
   });
 
-  it('tells of an answer that did not come from the service', async () => {
+  it('reports a response that did not come from the service', async () => {
     steps = [(_, response) => response.writeHead(403, { 'content-type': 'text/html' }).end('<h1>No</h1>')];
     await assert.rejects(client.job(JOB), (error: unknown) => {
       assert.ok(error instanceof PlatenApiError);
@@ -134,12 +134,12 @@ describe('a client that meets trouble', () => {
     });
   });
 
-  it('takes a cancel as done when the answer to its first try was lost', async () => {
+  it('takes a cancellation as done when the response to its first attempt was lost', async () => {
     const cancelled: Step = (_, response) => {
       response.writeHead(200, { 'content-type': 'application/json' });
       response.end(JSON.stringify({ jobId: JOB, status: 'cancelled', error: null }));
     };
-    steps = [hangUp, refuse(409, 'JOB_ENDED'), cancelled];
+    steps = [hangUp, rejectWith(409, 'JOB_ENDED'), cancelled];
     assert.equal((await client.cancel(JOB)).status, 'cancelled');
     assert.deepEqual(
       seen.map(({ method }) => method),

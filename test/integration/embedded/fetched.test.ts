@@ -80,7 +80,7 @@ describe('A mongod that is fetched', () => {
   const leftBehind = async () =>
     (await readdir(join(folder, 'cache')).catch(() => [])).filter((name) => name !== FETCHED_VERSION);
 
-  it('comes out of the archive whole and can be run, with its progress told, and is fetched once', async () => {
+  it('comes out of the archive whole and can be run, reports its progress, and is fetched once', async () => {
     const file = await fetchMongod(options());
     assert.equal(await readFile(file, 'utf8'), PROGRAM);
     assert.equal(fetchedMongod(join(folder, 'cache')), file);
@@ -93,7 +93,7 @@ describe('A mongod that is fetched', () => {
     assert.deepEqual(await leftBehind(), []);
   });
 
-  it('is asked for at MongoDB, in a version whose archives have checksums', async () => {
+  it('is requested from MongoDB, in a version whose archives have checksums', async () => {
     const sums = Object.entries(JSON.parse(await readFile(CHECKSUMS, 'utf8')) as Record<string, string>);
     assert.ok(sums.length > 10);
     for (const [name, sum] of sums) {
@@ -104,15 +104,15 @@ describe('A mongod that is fetched', () => {
   });
 
   describe('and cannot be had', () => {
-    const refuse =
+    const reject =
       (status: number): Reply =>
       (_request, response) => {
         response.writeHead(status);
         response.end('no');
       };
     const CASES: readonly [what: string, served: Reply, reason: RegExp, limits?: typeof PATIENT][] = [
-      ['refused with 403', refuse(403), /403/],
-      ['refused with 404', refuse(404), /404/],
+      ['refused with 403', reject(403), /403/],
+      ['refused with 404', reject(404), /404/],
       ['broken off', (request) => request.socket.destroy(), /socket hang up|ECONNRESET/],
       ['never answered', () => undefined, /nothing has come for 2 s/, IMPATIENT],
       [
@@ -158,7 +158,7 @@ describe('A mongod that is fetched', () => {
       return database.kind;
     };
 
-    it('has the Java server started in its place, which one line says', async () => {
+    it('is replaced by the Java server, which one log line reports', async () => {
       reply = () => undefined;
       assert.equal(await start('data'), 'mongo-java-server');
       assert.deepEqual(
@@ -167,8 +167,8 @@ describe('A mongod that is fetched', () => {
       );
     });
 
-    it('is asked for again at the next start without data, and not at one with', async () => {
-      reply = refuse(403);
+    it('is requested again at the next start without data, but not at one with data', async () => {
+      reply = reject(403);
       for (const [name, times] of [
         ['one', 1],
         ['one', 1],
@@ -179,8 +179,8 @@ describe('A mongod that is fetched', () => {
       }
     });
 
-    it('ends the start when nothing else may be taken, or can be had: that says what can be done', async () => {
-      reply = refuse(403);
+    it('ends the start with a remedy when no other database is allowed or available', async () => {
+      reply = reject(403);
       const rest = { dataDir: join(folder, 'data'), logger, fetch: options() };
       await assert.rejects(startEmbeddedDatabase({ ...rest, engine: 'mongod' }), /mongod: .*403/);
       await assert.rejects(

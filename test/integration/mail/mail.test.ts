@@ -70,14 +70,14 @@ describe('Mails', () => {
 
   it('are retried at growing intervals while the mail server is unreachable or busy', async () => {
     await outbox.enqueue(purchased('block'));
-    server.refuses = () => ({ code: 451, message: 'Try again later' });
+    server.rejects = () => ({ code: 451, message: 'Try again later' });
     const outcomes: string[] = [];
     const trying = sender({ observe: (outcome) => outcomes.push(outcome) });
     await trying.send();
     await trying.send();
     assert.deepEqual(outcomes, ['retried']);
     assert.match((await outbox.find('block'))!.error!, /Try again later/);
-    server.refuses = () => undefined;
+    server.rejects = () => undefined;
     clock.pass(61_000);
     await trying.send();
     assert.deepEqual([outcomes, server.delivered.length], [['retried', 'sent'], 1]);
@@ -85,7 +85,7 @@ describe('Mails', () => {
 
   it('fail when the mail server rejects them permanently', async () => {
     await outbox.enqueue(purchased('block'));
-    server.refuses = () => ({ code: 550, message: 'No such user' });
+    server.rejects = () => ({ code: 550, message: 'No such user' });
     const outcomes: string[] = [];
     await sender({ observe: (outcome) => outcomes.push(outcome) }).send();
     const { state, dueAt, error } = (await outbox.find('block'))!;
@@ -95,7 +95,7 @@ describe('Mails', () => {
 
   it('fail when all attempts of several days have failed', async () => {
     await outbox.enqueue(purchased('block'));
-    server.refuses = () => ({ code: 451, message: 'Try again later' });
+    server.rejects = () => ({ code: 451, message: 'Try again later' });
     for (let tries = 0; tries < 10; tries += 1) {
       await sender().send();
       clock.pass(DAY_MS + HOUR_MS);

@@ -110,7 +110,7 @@ describe('What is recorded of requests for renders', () => {
   it('a caller that hammers on beyond its rate is counted in full, and does not fill the log', async () => {
     const { recorder, clock } = api.domain;
     const { accountId, apiKeyId } = caller;
-    const refuse = () =>
+    const recordRejection = () =>
       recorder.record({
         caller: { accountId, apiKeyId, apiKeyPrefix: 'sk_live_abcd' },
         endpoint: '/v1/pdf',
@@ -119,13 +119,13 @@ describe('What is recorded of requests for renders', () => {
         jobId: undefined,
       });
     clock.pass(60_000 - (clock.now().getTime() % 60_000));
-    for (let i = 0; i < 200; i += 1) refuse();
+    for (let i = 0; i < 200; i += 1) recordRejection();
     await caller.render({});
     const { summary, log } = await usage();
     assert.equal(summary.errorsByCategory.capacity, 200);
     assert.equal(log.total, 61, 'what is within the rate is logged all the same');
     clock.pass(60_000);
-    refuse();
+    recordRejection();
     assert.equal((await usage()).log.total, 62);
   });
 

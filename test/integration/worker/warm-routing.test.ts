@@ -28,14 +28,14 @@ describe('accounts of several workers', () => {
   let kafka: TestKafka;
   let domain: Domain;
   let folder: string;
-  const ending: (() => Promise<unknown>)[] = [];
+  const closers: (() => Promise<unknown>)[] = [];
 
   before(async () => {
     kafka = await sharedKafka();
     folder = await mkdtemp(join(tmpdir(), 'platen-routing-'));
   });
   afterEach(async () => {
-    for (const end of ending.splice(0).reverse()) await end();
+    for (const end of closers.splice(0).reverse()) await end();
   });
   after(async () => {
     await rm(folder, { recursive: true, force: true });
@@ -72,7 +72,7 @@ describe('accounts of several workers', () => {
       onSlots: () => {},
       observe: { claimed() {}, rendered() {}, ended() {}, retried() {}, lost() {} },
     });
-    ending.push(async () => {
+    closers.push(async () => {
       await worker.stop(0);
       await Promise.all([bench.close(), templates.close(), bus.close()]);
     });
@@ -85,7 +85,7 @@ describe('accounts of several workers', () => {
     // As many partitions as there are by default, of which each worker has its part.
     const open = () => openBus(kafka, prefix, { partitions: 12 });
     domain = await openDomain({ bus: await open() });
-    ending.push(() => domain.close());
+    closers.push(() => domain.close());
     const leases: Leases[] = [];
     for (let i = 0; i < WORKERS; i++) leases.push(await startWorker(await open(), `worker-${i}`));
     let admitted = 0;
@@ -116,10 +116,10 @@ describe('accounts of several workers', () => {
   it('are spread over more of them the more they have in flight', async () => {
     const bus = createInProcessBus();
     domain = await openDomain({ bus, plan: { concurrentRenders: 12 } });
-    ending.push(() => domain.close());
+    closers.push(() => domain.close());
     const consumer = new RecordingConsumer();
     const subscription = await bus.consumePointers(DEFAULT_POOL, consumer);
-    ending.push(() => subscription.stop());
+    closers.push(() => subscription.stop());
     const keysOf = async (account: string, jobs: number) => {
       for (let i = 0; i < jobs; i++) await domain.admit(newJob(account));
       const own = () => consumer.accepted.filter(({ routingKey }) => routingKey.startsWith(`${account}:`));

@@ -47,10 +47,10 @@ function fleetOf(cluster: Cluster): FleetState {
 function sampleOf(cluster: Cluster, nowMs: number): PoolSample {
   const workers = cluster.pods.filter((pod) => cluster.isSeen(pod)).map(workerOf);
   const live = workers.filter(({ state }) => state !== 'ending');
-  const ending = workers.filter(({ state }) => state === 'ending');
+  const terminating = workers.filter(({ state }) => state === 'ending');
   return {
     at: nowMs,
-    demand: cluster.demand - ending.reduce((sum, { busy }) => sum + busy, 0),
+    demand: cluster.demand - terminating.reduce((sum, { busy }) => sum + busy, 0),
     inFlightOnLive: live.reduce((sum, { busy }) => sum + busy, 0),
     workers,
   };

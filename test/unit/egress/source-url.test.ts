@@ -6,8 +6,8 @@ import { type ErrorCode, PlatenError } from '../../../src/errors/registry.ts';
 
 const policy = createAddressPolicy();
 
-function refuses(url: string, code: ErrorCode, message?: RegExp): void {
-  it(`refuses ${url.length > 80 ? `${url.slice(0, 40)}… (${url.length} characters)` : url} as ${code}`, () => {
+function rejects(url: string, code: ErrorCode, message?: RegExp): void {
+  it(`rejects ${url.length > 80 ? `${url.slice(0, 40)}… (${url.length} characters)` : url} as ${code}`, () => {
     assert.throws(
       () => checkSourceUrl(url, policy),
       (error) => {
@@ -38,7 +38,7 @@ describe('source URLs', () => {
     const longest = 'http://example.com/'.padEnd(MAX_URL_LENGTH, 'a');
     assert.equal(checkSourceUrl(longest, policy).href.length, MAX_URL_LENGTH);
   });
-  refuses('http://example.com/'.padEnd(MAX_URL_LENGTH + 1, 'a'), 'INVALID_URL', /longer than 8192/);
+  rejects('http://example.com/'.padEnd(MAX_URL_LENGTH + 1, 'a'), 'INVALID_URL', /longer than 8192/);
 
   for (const url of [
     '',
@@ -61,10 +61,10 @@ describe('source URLs', () => {
     'http://0x100000000/',
     `http://${'a'.repeat(254)}/`,
   ]) {
-    refuses(url, 'INVALID_URL');
+    rejects(url, 'INVALID_URL');
   }
-  refuses('http://user:secret@example.com/', 'INVALID_URL', /options\.assetHeaders/);
-  refuses('http://user@example.com/', 'INVALID_URL');
+  rejects('http://user:secret@example.com/', 'INVALID_URL', /options\.assetHeaders/);
+  rejects('http://user@example.com/', 'INVALID_URL');
 
   for (const url of [
     'http://127.0.0.1/',
@@ -108,7 +108,7 @@ describe('source URLs', () => {
     'http://example.com:25/',
     'https://example.com:6667/',
   ]) {
-    refuses(url, 'URL_BLOCKED');
+    rejects(url, 'URL_BLOCKED');
   }
 
   it('accepts a private address that the operator has opened', () => {

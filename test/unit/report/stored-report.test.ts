@@ -56,15 +56,15 @@ describe('The report of a render', () => {
     error: { code: 'RENDER_FAILED', message: 'x' },
     phases,
   } as const;
-  const endings: [string, Partial<Job>, RegExp][] = [
+  const outcomes: [string, Partial<Job>, RegExp][] = [
     ['lost its worker', { error: { code: 'WORKER_LOST', message: 'x' }, endedFrom: 'processing' }, /worker/],
     ['was cancelled', { state: 'cancelled', endedFrom: 'processing', startedAt: at }, /cancelled/],
     ['expired after an attempt', { endedFrom: 'queued', failedAttempts: [failedAttempt] }, /waited/],
     ['was not stored', { endedFrom: 'processing', failedAttempts: [failedAttempt] }, /could not be stored/],
     ['had a wrong template', { endedFrom: 'processing', attempts: 1 }, /before its document was loaded/],
   ];
-  for (const [title, job, reason] of endings) {
-    it(`says why there are no findings of a job that ${title}`, () => {
+  for (const [title, job, reason] of outcomes) {
+    it(`gives the reason why a job that ${title} has no findings`, () => {
       const { job: ended } = newJob('a', { state: 'failed', ...job });
       assert.match(reportWithoutFindings(ended).warnings.join(), reason);
     });

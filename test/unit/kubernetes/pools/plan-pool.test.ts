@@ -35,13 +35,13 @@ interface PodOptions {
   /** The managers that have written the cost. */
   readonly costBy?: readonly string[];
   readonly ready?: boolean;
-  readonly ending?: boolean;
+  readonly terminating?: boolean;
   readonly node?: string;
 }
 
 function pod(
   name: string,
-  { cost, costBy = [FIELD_MANAGER], ready = true, ending = false, node }: PodOptions = {},
+  { cost, costBy = [FIELD_MANAGER], ready = true, terminating = false, node }: PodOptions = {},
 ): Pod {
   const status = ready ? 'True' : 'False';
   return {
@@ -62,7 +62,7 @@ function pod(
           fieldsV1: { 'f:metadata': { 'f:annotations': { [`f:${DELETION_COST}`]: {} } } },
         })),
       }),
-      ...(ending && { deletionTimestamp: new Date(START).toISOString() }),
+      ...(terminating && { deletionTimestamp: new Date(START).toISOString() }),
     },
     ...(node !== undefined && { spec: { nodeName: node } }),
     status: {
@@ -314,7 +314,7 @@ describe('a worker that dies of a shrink', () => {
   });
 
   it('is wrong when it dies instead of a chosen one', () => {
-    const pods = [pod('a', { ending: true }), pod('b'), pod('c')];
+    const pods = [pod('a', { terminating: true }), pod('b'), pod('c')];
     assert.deepEqual(checkShrink(check, pods, START), { check: undefined, wrong: ['a'] });
   });
 
@@ -325,7 +325,7 @@ describe('a worker that dies of a shrink', () => {
   });
 
   it('is not counted for a pod that is drained from its node', () => {
-    const drained = pod('a', { ending: true });
+    const drained = pod('a', { terminating: true });
     const disrupted = { ...drained, status: { conditions: [{ type: 'DisruptionTarget', status: 'True' }] } };
     assert.deepEqual(checkShrink(check, [disrupted, pod('b'), pod('c')], START).wrong, []);
   });
