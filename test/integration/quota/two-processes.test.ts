@@ -21,7 +21,7 @@ describe('The quota, with two API processes, one database and real renders', () 
   });
   after(() => twins?.stop());
 
-  it('20 concurrent requests against a quota of 10 produce 10 PDFs, charge 10 and refuse 10', async () => {
+  it('20 concurrent requests against a quota of 10 produce 10 PDFs, charge 10 and reject 10', async () => {
     const { accountId, clients } = await twins.newTenant();
     const responses = await Promise.all(
       Array.from({ length: REQUESTS }, (_, i) => clients[i % 2]!.render({ html: `<p>${i}</p>` })),
