@@ -2,31 +2,21 @@ import { type Reservation, Reservations } from '../overload/reservations.ts';
 import type { Delivery } from './delivery.ts';
 import type { Busy } from './delivery-store.ts';
 
-/** Bounds on the deliveries under way. */
-export interface AttemptBounds {
-  readonly all: number;
-  readonly perAccount: number;
-  readonly perHost: number;
-  /** Of one account to one host: less than either, so that a dead receiver leaves capacity for others. */
-  readonly perAccountAndHost: number;
-}
-
-export const ATTEMPT_BOUNDS: AttemptBounds = { all: 128, perAccount: 16, perHost: 16, perAccountAndHost: 4 };
+/** The most deliveries under way. */
+const ALL = 128;
+const PER_ACCOUNT = 16;
+const PER_HOST = 16;
+/** Of one account to one host: less than either, so that a dead receiver leaves capacity for others. */
+const PER_ACCOUNT_AND_HOST = 4;
 
 /**
  * Bounds the deliveries under way per account, per host and per both, so that no account and no receiver takes what
  * belongs to others.
  */
 export class AttemptReservations {
-  readonly #pairs: Reservations;
-  readonly #accounts: Reservations;
-  readonly #hosts: Reservations;
-
-  constructor({ all, perAccount, perHost, perAccountAndHost }: AttemptBounds) {
-    this.#pairs = upTo(perAccountAndHost, all);
-    this.#accounts = upTo(perAccount, all);
-    this.#hosts = upTo(perHost, all);
-  }
+  readonly #pairs = upTo(PER_ACCOUNT_AND_HOST);
+  readonly #accounts = upTo(PER_ACCOUNT);
+  readonly #hosts = upTo(PER_HOST);
 
   get free(): number {
     return this.#accounts.free;
@@ -59,7 +49,7 @@ export class AttemptReservations {
 }
 
 /** Nothing is evicted: a delivery under way is only waited for. */
-function upTo(perOwner: number, inAll: number): Reservations {
+function upTo(perOwner: number): Reservations {
   const exceeded = () => new Error('There is no room for another attempt.');
-  return new Reservations({ perOwner, inAll, ownerExceeded: exceeded, allExceeded: exceeded });
+  return new Reservations({ perOwner, inAll: ALL, ownerExceeded: exceeded, allExceeded: exceeded });
 }

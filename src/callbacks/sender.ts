@@ -1,7 +1,7 @@
 import type { BatchStore } from '../batches/batch-store.ts';
 import type { Clock } from '../clock.ts';
 import type { Logger } from '../telemetry/logger.ts';
-import { ATTEMPT_BOUNDS, type AttemptBounds, AttemptReservations } from './attempt-reservations.ts';
+import { AttemptReservations } from './attempt-reservations.ts';
 import { bodyOf, type Delivery } from './delivery.ts';
 import type { AttemptEnd, DeliveryStore } from './delivery-store.ts';
 import type { Post, PostOutcome } from './post.ts';
@@ -27,7 +27,6 @@ export interface CallbackSenderDeps {
   readonly random: () => number;
   readonly logger: Logger;
   readonly observe: (outcome: AttemptOutcome) => void;
-  readonly bounds?: AttemptBounds;
 }
 
 /** Deliveries per query. */
@@ -42,7 +41,7 @@ const GONE = 410;
  */
 export class CallbackSender {
   readonly #deps: CallbackSenderDeps;
-  readonly #attempts: AttemptReservations;
+  readonly #attempts = new AttemptReservations();
   readonly #underWay = new Set<Promise<void>>();
   readonly #stop = new AbortController();
   #stopping = false;
@@ -54,7 +53,6 @@ export class CallbackSender {
 
   constructor(deps: CallbackSenderDeps) {
     this.#deps = deps;
-    this.#attempts = new AttemptReservations(deps.bounds ?? ATTEMPT_BOUNDS);
   }
 
   /** Starts sending the due deliveries, up to the bounds; the rest follows as attempts end. */

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { type Clock, systemClock } from '../clock.ts';
+import { systemClock } from '../clock.ts';
 import type { AddressPolicy } from './address-policy.ts';
 import { openSocket } from './connect.ts';
 import { EgressError, type EgressErrorCode } from './errors.ts';
@@ -29,7 +29,6 @@ export interface GatewayOptions {
   /** Default: the machine's name servers, then the operating system. */
   readonly lookup?: Lookup | undefined;
   readonly metrics?: EgressMetrics | undefined;
-  readonly clock?: Clock | undefined;
 }
 
 /** Opens connections to the outside, each looked up once and checked, and remembers the hosts that it has refused. */
@@ -40,11 +39,10 @@ export class Gateway {
   readonly #unresolvable: RecentHosts;
 
   constructor(options: GatewayOptions) {
-    const clock = options.clock ?? systemClock;
     this.#options = options;
     this.#lookup = options.lookup ?? systemLookup();
-    this.#blocked = new RecentHosts({ clock, ...MEMORY });
-    this.#unresolvable = new RecentHosts({ clock, ...MEMORY });
+    this.#blocked = new RecentHosts({ clock: systemClock, ...MEMORY });
+    this.#unresolvable = new RecentHosts({ clock: systemClock, ...MEMORY });
   }
 
   /**

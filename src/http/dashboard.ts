@@ -35,11 +35,10 @@ const NOT_BUILT = `<!doctype html><html lang="en"><title>Platen</title>
 
 /**
  * Serves the dashboard: the built files, and the same page for every path of the application. `/` redirects to it.
- *
- * @param folder with the built files; without them, a page says that they are missing.
+ * Without the built files a page says that they are missing.
  */
-export function serveDashboard(folder = BUILT): RequestHandler {
-  const files = new BuiltFiles(folder);
+export function serveDashboard(): RequestHandler {
+  const files = new BuiltFiles(BUILT);
   return async (request, response, next) => {
     const { path } = request;
     const isPage = path === '/' || path === BASE || path.startsWith(`${BASE}/`);

@@ -109,8 +109,8 @@ export class EventStreams {
 }
 
 /** Streams of changes to accounts' jobs, for the dashboard. */
-export function accountStreams(timers: Timers = systemTimers): EventStreams {
-  return new EventStreams(ACCOUNT_BOUNDS, timers, ACCOUNT_QUIET_MS);
+export function accountStreams(): EventStreams {
+  return new EventStreams(ACCOUNT_BOUNDS, systemTimers, ACCOUNT_QUIET_MS);
 }
 
 /**

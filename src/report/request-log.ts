@@ -69,7 +69,7 @@ export class RequestLog {
     this.#redactor = redactor;
   }
 
-  sent(id: string, { url, kind, main }: SentRequest, now = performance.now()): void {
+  sent(id: string, { url, kind, main }: SentRequest): void {
     if (/^(data|blob|about):/.test(url.slice(0, 6))) return;
     if (this.#open.size >= MAX_FOLLOWED + MAX_REQUESTS) {
       this.cut = true;
@@ -87,7 +87,7 @@ export class RequestLog {
       bytes: 0,
       ms: 0,
     };
-    this.#open.set(id, { entry, began: now });
+    this.#open.set(id, { entry, began: performance.now() });
     const early = this.#early.get(id);
     if (early !== undefined) this.responded(id, early);
     this.#early.delete(id);
@@ -119,11 +119,11 @@ export class RequestLog {
   }
 
   /** @param known returns the changes at the end of the request, from its previous entry. */
-  ended(id: string, known: (entry: LoggedRequest) => Partial<LoggedRequest>, now = performance.now()): void {
+  ended(id: string, known: (entry: LoggedRequest) => Partial<LoggedRequest>): void {
     const followed = this.#open.get(id);
     if (followed === undefined) return;
     const { entry, began } = followed;
-    Object.assign(entry, known(entry), { ms: Math.round(now - began) });
+    Object.assign(entry, known(entry), { ms: Math.round(performance.now() - began) });
     // The browser may report more about a failed request later.
     if (!failed(entry)) this.#open.delete(id);
     if (failed(entry) && this.cut && !this.entries.includes(entry)) this.#replaceBy(entry);

@@ -20,6 +20,7 @@ export interface RendererWeight {
 export class WarmMemory {
   readonly #bytes: number;
   readonly #machine: MachineMemory;
+  /** Mean memory of a context. Bytes. */
   #each = FIRST_GUESS;
   #missing = 0;
 
@@ -27,11 +28,6 @@ export class WarmMemory {
   constructor(share: number, machine: MachineMemory) {
     this.#bytes = machine.total * share;
     this.#machine = machine;
-  }
-
-  /** Mean memory of a context. Bytes. */
-  get each(): number {
-    return this.#each;
   }
 
   /** Whether less memory is left than renders may need at any moment. */

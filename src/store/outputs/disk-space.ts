@@ -14,7 +14,7 @@ interface FreeSpace {
   readonly bytes: number;
 }
 
-export interface DiskSpaceOptions {
+interface DiskSpaceOptions {
   /** Free bytes below which no new work is accepted. */
   readonly keptFreeBytes?: number;
   /** Replaces the check of the disk, for tests. @throws when the folder does not exist. */

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
 import { mkdir, open, readdir, rename, rm, rmdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { DiskSpace, type DiskSpaceOptions } from './disk-space.ts';
+import { DiskSpace } from './disk-space.ts';
 import { HOUR_MS, type OutputKey, type OutputStore } from './output-store.ts';
 
 const KEY = /^(?<hour>\d{1,9})\/(?<name>[A-Za-z0-9_-]{1,100}\.\d{1,15}\.(?:pdf|json))$/;
@@ -17,9 +17,9 @@ const ABANDONED_AFTER_MS = HOUR_MS;
  * complete and on the disk. A crash leaves at most an unfinished file, which `deleteExpired` deletes after an hour.
  * While the disk is full, `put` waits.
  */
-export function createFolderOutputStore(folder: string, options: DiskSpaceOptions = {}): OutputStore {
+export function createFolderOutputStore(folder: string): OutputStore {
   const unfinished = join(folder, UNFINISHED);
-  const disk = new DiskSpace(folder, options);
+  const disk = new DiskSpace(folder);
 
   const putOnce = async (key: OutputKey, pdf: Uint8Array): Promise<void> => {
     const { hourFolder, path } = locate(folder, key);

@@ -42,11 +42,11 @@ const FONT_SETTINGS = `<?xml version="1.0"?>
  *
  * @returns undefined when the package is not installed or has no build for this machine.
  */
-export async function bundledChromium(cacheRoot = defaultCacheRoot()): Promise<BrowserBinary | undefined> {
+export async function bundledChromium(): Promise<BrowserBinary | undefined> {
   if (process.platform !== 'linux') return undefined;
   const packed = packedFolder();
   if (!packed) return undefined;
-  const folder = join(cacheRoot, `chromium-${packed.version}-${process.arch}`);
+  const folder = join(cacheRoot(), `chromium-${packed.version}-${process.arch}`);
   if (!existsSync(folder)) await unpack(packed.folder, folder);
   return {
     path: join(folder, BINARY),
@@ -96,7 +96,7 @@ async function unpack(packed: string, folder: string): Promise<void> {
 }
 
 /** The project's own cache folder; if it cannot be written, a folder of the user's in the temporary folder. */
-function defaultCacheRoot(): string {
+function cacheRoot(): string {
   const own = join(import.meta.dirname, '..', '..', '..', '..', '.cache');
   try {
     mkdirSync(own, { recursive: true });
