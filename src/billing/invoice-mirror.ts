@@ -125,11 +125,6 @@ export class InvoiceMirror {
     ]);
     return { total, invoices };
   }
-
-  /** @returns the account that the invoice belongs to. */
-  async accountOf(invoiceId: string): Promise<string | undefined> {
-    return (await this.#invoices.findById(invoiceId, { accountId: 1 }))?.accountId;
-  }
 }
 
 /** Escapes what has a meaning in a regular expression. */

@@ -62,10 +62,11 @@ describe('Customers with more than one page of everything', () => {
     deliverer.weather = FAIR;
     return made;
   }
-  const copied = async (status?: string) => {
+  const first = (status?: string) => {
     const query = { sort: 'created_asc', limit: 1, offset: 0 } as const;
-    return (await life.billing.mirror.list(life.accountId, { ...query, status })).total;
+    return life.billing.mirror.list(life.accountId, { ...query, status });
   };
+  const copied = async (status?: string) => (await first(status)).total;
   const events = () => [...life.standIn.books.events.values()];
 
   it('have all their invoices copied, each once, in bounded passes', async () => {
@@ -120,8 +121,7 @@ describe('Customers with more than one page of everything', () => {
       await passes('/v1/invoices');
     }
     assert.deepEqual([await copied('open'), await copied('draft'), await copied('void')], [0, 1, 1]);
-    assert.equal(await life.billing.mirror.accountOf(kept!.id), life.accountId);
-    assert.equal(await life.billing.mirror.accountOf(deleted!.id), undefined);
+    assert.equal((await first('draft')).invoices[0]?._id, kept!.id);
   });
 
   it('keep the rest of their last paid period, and owe nothing for ended subscriptions', async () => {

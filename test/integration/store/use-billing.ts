@@ -69,7 +69,6 @@ export async function useBilling({ url, accountServices, billing, domain }: Test
   await mirror.update(accountId, [{ ...invoice, id: 'in_2' }]);
   await mirror.unsettled(accountId);
   await mirror.removeDraft('in_2');
-  await mirror.accountOf('in_1');
   const page = { limit: 10, offset: 0 };
   for (const sort of INVOICE_SORTS) {
     await mirror.list(accountId, { ...page, sort });
