@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { EMULATED_MEDIA } from './core/emulated-media.ts';
 import { defineOption } from './core/option.ts';
-import { EMULATED_MEDIA, emulated, mediaType } from './mediaType.ts';
+import { emulated, mediaType } from './mediaType.ts';
 
 const CSS_NAMES = {
   colorScheme: 'prefers-color-scheme',

@@ -1,8 +1,8 @@
+import { EMULATED_MEDIA } from '../../../options/core/emulated-media.ts';
 import type { FinishStep, Given, PrintSettings, PrintStage } from '../../../options/core/option.ts';
 import { given, type RenderOptions } from '../../../options/core/render-options.ts';
 import { printHooks, printSettings } from '../../../options/core/stages.ts';
 import { WINDOW_SIZE } from '../../../options/core/window-size.ts';
-import { EMULATED_MEDIA } from '../../../options/mediaType.ts';
 import type { RenderPage } from '../../contexts/page/render-page.ts';
 import { printPage } from './print.ts';
 
