@@ -69,16 +69,10 @@ export class BatchService {
   }
 
   /** @throws PlatenError NOT_FOUND for a batch that is missing, deleted or another account's. */
-  async get(owner: BatchOwner, batchId: string): Promise<Batch> {
-    const batch = await this.ofAccount(owner.accountId, batchId);
-    if (owner.mode !== undefined && batch.test !== (owner.mode === 'test')) throw missing(batchId);
-    return batch;
-  }
-
-  /** For callers that may see all batches of the account. @throws PlatenError NOT_FOUND as `get` does. */
-  async ofAccount(accountId: string, batchId: string): Promise<Batch> {
+  async get({ accountId, mode }: BatchOwner, batchId: string): Promise<Batch> {
     const batch = await this.#deps.batches.find(batchId);
     if (batch?.accountId !== accountId) throw missing(batchId);
+    if (mode !== undefined && batch.test !== (mode === 'test')) throw missing(batchId);
     return batch;
   }
 

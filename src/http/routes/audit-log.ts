@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { AUDIT_ACTIONS, AUDIT_ACTORS } from '../../audit/audit-log.ts';
 import type { ApiDeps } from '../api-deps.ts';
 import { defineRoute } from '../route.ts';
-import { page, paging } from '../schemas/paging.ts';
+import { page, pagingByTime } from '../schemas/paging.ts';
 
 const entry = z
   .strictObject({
@@ -28,8 +28,7 @@ const list = defineRoute({
   auth: 'bearer',
   query: z.strictObject({
     action: z.enum(AUDIT_ACTIONS).optional().describe('Only entries of this kind.'),
-    ...paging,
-    sort: z.enum(['created_desc', 'created_asc']).default('created_desc'),
+    ...pagingByTime,
   }),
   responses: { 200: { description: 'One page of entries.', schema: auditLog } },
 }).handledBy(async ({ query, caller }, deps: ApiDeps) => {

@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import type { BatchZip } from '../../batches/batch-files.ts';
-import { type BatchOwner, goneError } from '../../batches/batch-service.ts';
+import { goneError } from '../../batches/batch-service.ts';
 import { withDownload } from '../../overload/downloads.ts';
 import { contentDisposition } from '../../pdf/file-name.ts';
 import { PDF } from '../../pdf/media-type.ts';
 import type { ApiDeps } from '../api-deps.ts';
 import { FILE_HEADERS, rangeHeaders, requestedRange } from '../byte-range.ts';
 import { signedManifestLink } from '../job-files.ts';
+import { requestedBatch, type WorkRequest } from '../requested-work.ts';
 import { defineRoute } from '../route.ts';
 import { downloadUrlSchema } from '../schemas/download-url.ts';
 
@@ -45,10 +46,7 @@ const zip = defineRoute({
   headers: rangeHeaders,
   responses: ZIP_RESPONSES,
   errors: ['NOT_FOUND', 'GONE', 'RANGE_NOT_SATISFIABLE', 'TOO_MANY_WAITING'],
-}).handledBy(async ({ params, headers, caller, aboutJob, setHeader }, deps: ApiDeps) => {
-  aboutJob(params.id);
-  return await sendZip(caller, params.id, { headers, setHeader }, deps);
-});
+}).handledBy(sendZip);
 
 const manifestAddress = defineRoute({
   method: 'get',
@@ -60,9 +58,8 @@ const manifestAddress = defineRoute({
   params,
   responses: { 200: { description: 'The address.', schema: downloadUrlSchema } },
   errors: ['NOT_FOUND', 'GONE'],
-}).handledBy(async ({ params, caller, aboutJob }, deps: ApiDeps) => {
-  aboutJob(params.id);
-  const batch = await deps.batches.get(caller, params.id);
+}).handledBy(async (request, deps: ApiDeps) => {
+  const batch = await requestedBatch(request, deps);
   if (deps.batches.accessExpired(batch)) throw goneError(batch);
   return { status: 200, json: { success: true, ...signedManifestLink(batch, deps) } };
 });
@@ -111,28 +108,24 @@ const merged = defineRoute({
 
 export const batchFileRoutes = [zip, manifestAddress, merged];
 
+/** A request for the zip of a batch, or for a range of it. */
+interface ZipRequest extends WorkRequest {
+  readonly headers: z.output<typeof rangeHeaders>;
+  readonly setHeader: (name: string, value: string) => void;
+}
+
 /**
  * The response with the zip of a batch, or with its requested range.
  *
  * @throws PlatenError as the routes of zips declare.
  */
-export function sendZip(
-  owner: BatchOwner,
-  batchId: string,
-  {
-    headers,
-    setHeader,
-  }: {
-    readonly headers: z.output<typeof rangeHeaders>;
-    readonly setHeader: (name: string, value: string) => void;
-  },
-  deps: ApiDeps,
-) {
-  return withDownload(deps.downloads.zips, owner.accountId, async () => {
-    const zip = await deps.batchFiles.zip(await deps.batches.get(owner, batchId));
+export function sendZip({ params, headers, caller, aboutJob, setHeader }: ZipRequest, deps: ApiDeps) {
+  aboutJob(params.id);
+  return withDownload(deps.downloads.zips, caller.accountId, async () => {
+    const zip = await deps.batchFiles.zip(await deps.batches.get(caller, params.id));
     const { size } = zip;
     const range = requestedRange(headers, zip, setHeader);
-    const own = zipHeaders(batchId, zip, deps);
+    const own = zipHeaders(params.id, zip, deps);
     const stream = zip.open(range);
     if (range === undefined) return { status: 200, body: { size, stream }, headers: own } as const;
     const { start, end } = range;

@@ -5,6 +5,7 @@ import { withDownload } from '../../overload/downloads.ts';
 import { PDF } from '../../pdf/media-type.ts';
 import type { ApiDeps } from '../api-deps.ts';
 import { fileHeaders, signedLink } from '../job-files.ts';
+import { requestedBatch } from '../requested-work.ts';
 import { defineRoute } from '../route.ts';
 import { downloadUrlSchema } from '../schemas/download-url.ts';
 
@@ -20,12 +21,11 @@ const item = defineRoute({
   params,
   responses: { 200: { description: 'The PDF.', contentType: PDF } },
   errors: ['NOT_FOUND', 'GONE', 'TOO_MANY_WAITING'],
-}).handledBy(async ({ params, caller, aboutJob }, deps: ApiDeps) => {
-  aboutJob(params.id);
-  const batch = await deps.batches.get(caller, params.id);
-  const job = await deps.batches.completedItem(batch, params.itemId);
+}).handledBy(async (request, deps: ApiDeps) => {
+  const batch = await requestedBatch(request, deps);
+  const job = await deps.batches.completedItem(batch, request.params.itemId);
   try {
-    return await withDownload(deps.downloads.pdfs, caller.accountId, async () => {
+    return await withDownload(deps.downloads.pdfs, job.accountId, async () => {
       return { status: 200, body: await deps.renders.openOutput(job), headers: fileHeaders(job) } as const;
     });
   } catch (error) {
@@ -45,10 +45,9 @@ const downloadAddress = defineRoute({
   params,
   responses: { 200: { description: 'The address.', schema: downloadUrlSchema } },
   errors: ['NOT_FOUND', 'GONE'],
-}).handledBy(async ({ params, caller, aboutJob }, deps: ApiDeps) => {
-  aboutJob(params.id);
-  const batch = await deps.batches.get(caller, params.id);
-  const job = await deps.batches.completedItem(batch, params.itemId);
+}).handledBy(async (request, deps: ApiDeps) => {
+  const batch = await requestedBatch(request, deps);
+  const job = await deps.batches.completedItem(batch, request.params.itemId);
   return { status: 200, json: { success: true, ...signedLink(job, deps, batch.expiresAt) } };
 });
 

@@ -4,7 +4,7 @@ import { BATCH_STATUSES, type Batch } from '../../batches/batch.ts';
 import type { BatchSubmission, ItemSubmission } from '../../batches/batch-admission.ts';
 import { itemRecord } from '../../batches/batch-item.ts';
 import { batchRecord, estimatedCompletion } from '../../batches/batch-record.ts';
-import type { BatchView } from '../../batches/batch-service.ts';
+import type { BatchOwner, BatchView } from '../../batches/batch-service.ts';
 import { PlatenError } from '../../errors/registry.ts';
 import { newJobId } from '../../jobs/new-job.ts';
 import type { PendingAdmission } from '../../overload/pending-admission.ts';
@@ -27,7 +27,7 @@ import {
   nameItem,
 } from '../schemas/batch.ts';
 import { idempotencyHeaders, REPLAYED_HEADER } from '../schemas/idempotency.ts';
-import { paging, queryInteger } from '../schemas/paging.ts';
+import { pagingByTime, queryInteger } from '../schemas/paging.ts';
 
 const tags = ['Batches'];
 const params = z.strictObject({ id: z.uuid().toLowerCase() });
@@ -97,8 +97,7 @@ const list = defineRoute({
   auth: 'apiKey',
   query: z.strictObject({
     status: z.enum(BATCH_STATUSES).optional().describe('Only batches in this state.'),
-    ...paging,
-    sort: z.enum(['created_desc', 'created_asc']).default('created_desc'),
+    ...pagingByTime,
   }),
   responses: { 200: { description: 'One page of batches, without their items.', schema: batchListSchema } },
 }).handledBy(async ({ query, caller }, deps: ApiDeps) => {
@@ -130,12 +129,7 @@ const get = defineRoute({
   errors: ['NOT_FOUND'],
 }).handledBy(async ({ params, query, caller, aboutJob }, deps: ApiDeps) => {
   aboutJob(params.id);
-  const view = await deps.batches.view(caller, params.id);
-  const items = await deps.batches.items(view.batch, query);
-  return {
-    status: 200,
-    json: { ...recordOf(view, deps), items: items.map((item) => itemRecord(view.batch, item)) },
-  };
+  return { status: 200, json: await withItems(caller, params.id, query, deps) };
 });
 
 const cancel = defineRoute({
@@ -151,12 +145,7 @@ const cancel = defineRoute({
 }).handledBy(async ({ params, caller, aboutJob }, deps: ApiDeps) => {
   aboutJob(params.id);
   await deps.batches.cancel(caller, params.id);
-  const view = await deps.batches.view(caller, params.id);
-  const items = await deps.batches.items(view.batch, { offset: 0, limit: MAX_ITEMS });
-  return {
-    status: 200,
-    json: { ...recordOf(view, deps), items: items.map((item) => itemRecord(view.batch, item)) },
-  };
+  return { status: 200, json: await withItems(caller, params.id, { offset: 0, limit: MAX_ITEMS }, deps) };
 });
 
 export const batchRoutes = [create, list, get, cancel];
@@ -183,7 +172,7 @@ async function submissionOf(
   checkWebhook(body.webhookUrl, caller.plan, deps);
   const sources = await itemSources(body.items, caller, deps);
   const items = body.items.map((item, index): ItemSubmission => {
-    const fallback = `document-${String(index + 1).padStart(String(body.items.length).length, '0')}.pdf`;
+    const fallback = `document-${String(index + 1).padStart(String(body.items.length).length, '0')}`;
     return {
       id: item.id,
       fileName: safeFileName(item.filename ?? item.id, fallback),
@@ -240,6 +229,18 @@ export function accepted(batch: Batch, now: Date, base = '/v1/pdf/batch') {
       expiresAt: expiresAt.toISOString(),
     },
   } as const;
+}
+
+/** The response fields of a batch with some of its items. */
+async function withItems(
+  owner: BatchOwner,
+  batchId: string,
+  range: { readonly offset: number; readonly limit: number },
+  deps: ApiDeps,
+) {
+  const view = await deps.batches.view(owner, batchId);
+  const items = await deps.batches.items(view.batch, range);
+  return { ...recordOf(view, deps), items: items.map((item) => itemRecord(view.batch, item)) };
 }
 
 /** The response fields of a batch, without its items. */

@@ -29,7 +29,7 @@ const signedFile = defineRoute({
   aboutJob(jobId);
   await limitRate(target, network, deps);
   const send = async () => {
-    const job = await deps.renders.ofAccount(accountId, jobId);
+    const job = await deps.renders.get({ accountId }, jobId);
     return { status: 200, body: await deps.renders.openOutput(job), headers: fileHeaders(job) } as const;
   };
   const { linked, linkedByNetwork } = deps.downloads;
@@ -57,7 +57,7 @@ const signedManifest = defineRoute({
   aboutJob(target.jobId);
   await limitRate(target, networkOf(clientAddress), deps);
   return await withDownload(deps.downloads.manifests, target.accountId, async () => {
-    const batch = await deps.batches.ofAccount(target.accountId, target.jobId);
+    const batch = await deps.batches.get(target, target.jobId);
     const disposition = contentDisposition(`${batch._id}.json`, 'attachment');
     return {
       status: 200,

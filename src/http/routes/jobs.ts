@@ -4,11 +4,12 @@ import { withDownload } from '../../overload/downloads.ts';
 import { PDF } from '../../pdf/media-type.ts';
 import type { ApiDeps } from '../api-deps.ts';
 import { fileHeaders, signedLink } from '../job-files.ts';
-import { REPORT_ROUTE, renderReport } from '../render-report.ts';
+import { reportRoute } from '../render-report.ts';
+import { cancelRequestedJob, requestedJob } from '../requested-work.ts';
 import { defineRoute } from '../route.ts';
 import { downloadUrlSchema } from '../schemas/download-url.ts';
 import { jobRecordSchema } from '../schemas/job-record.ts';
-import { page, paging } from '../schemas/paging.ts';
+import { page, pagingByTime } from '../schemas/paging.ts';
 
 const tags = ['Jobs'];
 const params = z.strictObject({ id: z.uuid().toLowerCase() });
@@ -23,8 +24,7 @@ const list = defineRoute({
   auth: 'apiKey',
   query: z.strictObject({
     status: z.enum(JOB_STATUSES).optional().describe('Only jobs in this state.'),
-    ...paging,
-    sort: z.enum(['created_desc', 'created_asc']).default('created_desc'),
+    ...pagingByTime,
   }),
   responses: { 200: { description: 'One page of jobs.', schema: jobList } },
 }).handledBy(async ({ query, caller }, deps: ApiDeps) => {
@@ -47,9 +47,8 @@ const get = defineRoute({
   params,
   responses: { 200: { description: 'The record.', schema: jobRecordSchema } },
   errors: ['NOT_FOUND'],
-}).handledBy(async ({ params, caller, aboutJob }, deps: ApiDeps) => {
-  aboutJob(params.id);
-  return { status: 200, json: jobRecord(await deps.renders.get(caller, params.id)) };
+}).handledBy(async (request, deps: ApiDeps) => {
+  return { status: 200, json: jobRecord(await requestedJob(request, deps)) };
 });
 
 const cancel = defineRoute({
@@ -62,10 +61,7 @@ const cancel = defineRoute({
   params,
   responses: { 200: { description: 'The record of the cancelled job.', schema: jobRecordSchema } },
   errors: ['NOT_FOUND', 'JOB_ENDED'],
-}).handledBy(async ({ params, caller, aboutJob }, deps: ApiDeps) => {
-  aboutJob(params.id);
-  return { status: 200, json: jobRecord(await deps.renders.cancel(caller, params.id)) };
-});
+}).handledBy(cancelRequestedJob);
 
 const file = defineRoute({
   method: 'get',
@@ -76,10 +72,9 @@ const file = defineRoute({
   params,
   responses: { 200: { description: 'The PDF.', contentType: PDF } },
   errors: ['NOT_FOUND', 'TOO_MANY_WAITING'],
-}).handledBy(async ({ params, caller, aboutJob }, deps: ApiDeps) => {
-  aboutJob(params.id);
-  const job = await deps.renders.get(caller, params.id);
-  return await withDownload(deps.downloads.pdfs, caller.accountId, async () => {
+}).handledBy(async (request, deps: ApiDeps) => {
+  const job = await requestedJob(request, deps);
+  return await withDownload(deps.downloads.pdfs, job.accountId, async () => {
     return { status: 200, body: await deps.renders.openOutput(job), headers: fileHeaders(job) } as const;
   });
 });
@@ -93,22 +88,11 @@ const downloadAddress = defineRoute({
   params,
   responses: { 200: { description: 'The address.', schema: downloadUrlSchema } },
   errors: ['NOT_FOUND'],
-}).handledBy(async ({ params, caller, aboutJob }, deps: ApiDeps) => {
-  aboutJob(params.id);
-  const job = await deps.renders.get(caller, params.id);
+}).handledBy(async (request, deps: ApiDeps) => {
+  const job = await requestedJob(request, deps);
   return { status: 200, json: { success: true, ...signedLink(job, deps) } };
 });
 
-const report = defineRoute({
-  ...REPORT_ROUTE,
-  path: '/v1/pdf/jobs/:id/report',
-  tags,
-  auth: 'apiKey',
-  params,
-}).handledBy(async ({ params, caller, aboutJob }, deps: ApiDeps) => {
-  aboutJob(params.id);
-  const job = await deps.renders.get(caller, params.id);
-  return { status: 200, json: await renderReport(job, deps) };
-});
+const report = reportRoute('/v1/pdf/jobs/:id/report', tags, 'apiKey');
 
 export const jobRoutes = [list, get, cancel, file, downloadAddress, report];

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { BATCH_STATUSES, type Batch } from '../../batches/batch.ts';
 import { ITEM_STATUSES, itemRecord } from '../../batches/batch-item.ts';
-import type { BatchView } from '../../batches/batch-service.ts';
+import type { BatchOwner, BatchView } from '../../batches/batch-service.ts';
 import { itemsByStatus } from '../../batches/items-by-status.ts';
 import { newJobId } from '../../jobs/new-job.ts';
 import type { ApiDeps } from '../api-deps.ts';
@@ -10,9 +10,10 @@ import { rangeHeaders } from '../byte-range.ts';
 import { idempotently } from '../idempotency.ts';
 import { keyFieldsOf } from '../key-fields.ts';
 import { assertAdmissible, WORK_REJECTIONS } from '../render-submission.ts';
+import { requestedBatch } from '../requested-work.ts';
 import { defineRoute } from '../route.ts';
 import { idempotencyHeaders, REPLAYED_HEADER } from '../schemas/idempotency.ts';
-import { paging } from '../schemas/paging.ts';
+import { paging, pagingByTime } from '../schemas/paging.ts';
 import {
   retriedBatchSchema,
   userBatchItemListSchema,
@@ -35,8 +36,7 @@ const list = defineRoute({
   query: z.strictObject({
     status: z.enum(BATCH_STATUSES).optional().describe('Only batches in this state.'),
     mode: z.enum(['live', 'test']).optional().describe('Only those of live keys, or of test keys.'),
-    ...paging,
-    sort: z.enum(['created_desc', 'created_asc']).default('created_desc'),
+    ...pagingByTime,
   }),
   responses: {
     200: { description: 'One page of batches, without their items.', schema: userBatchListSchema },
@@ -44,11 +44,10 @@ const list = defineRoute({
 }).handledBy(async ({ query, caller }, deps: ApiDeps) => {
   const { limit, offset, status, mode, sort } = query;
   const owner = { accountId: caller.accountId, ...(mode && { mode }) };
-  const newestFirst = sort === 'created_desc';
   const { total, views } = await deps.batches.list(owner, {
     limit,
     offset,
-    newestFirst,
+    newestFirst: sort === 'created_desc',
     ...(status && { status }),
   });
   return { status: 200, json: { total, limit, offset, batches: await batchBodies(views, deps) } };
@@ -65,7 +64,7 @@ const get = defineRoute({
   errors: ['NOT_FOUND'],
 }).handledBy(async ({ params, caller, aboutJob }, deps: ApiDeps) => {
   aboutJob(params.id);
-  return { status: 200, json: await bodyOf(caller.accountId, params.id, deps) };
+  return { status: 200, json: await bodyOf(caller, params.id, deps) };
 });
 
 const items = defineRoute({
@@ -82,10 +81,10 @@ const items = defineRoute({
   }),
   responses: { 200: { description: 'One page of items, in their order.', schema: userBatchItemListSchema } },
   errors: ['NOT_FOUND'],
-}).handledBy(async ({ params, query, caller, aboutJob }, { batches }: ApiDeps) => {
-  aboutJob(params.id);
-  const { status, limit, offset } = query;
-  const batch = await batches.ofAccount(caller.accountId, params.id);
+}).handledBy(async (request, deps: ApiDeps) => {
+  const batch = await requestedBatch(request, deps);
+  const { status, limit, offset } = request.query;
+  const { batches } = deps;
   const found =
     status === undefined
       ? { total: batch.total, items: await batches.items(batch, { limit, offset }) }
@@ -104,11 +103,7 @@ const zip = defineRoute({
   headers: rangeHeaders,
   responses: ZIP_RESPONSES,
   errors: ['NOT_FOUND', 'GONE', 'RANGE_NOT_SATISFIABLE'],
-}).handledBy(async (request, deps: ApiDeps) => {
-  const { params, caller, aboutJob } = request;
-  aboutJob(params.id);
-  return await sendZip({ accountId: caller.accountId }, params.id, request, deps);
-});
+}).handledBy(sendZip);
 
 const cancel = defineRoute({
   method: 'delete',
@@ -122,9 +117,8 @@ const cancel = defineRoute({
   errors: ['NOT_FOUND', 'JOB_ENDED'],
 }).handledBy(async ({ params, caller, aboutJob }, deps: ApiDeps) => {
   aboutJob(params.id);
-  const { accountId } = caller;
-  await deps.batches.cancel({ accountId }, params.id);
-  return { status: 200, json: await bodyOf(accountId, params.id, deps) };
+  await deps.batches.cancel(caller, params.id);
+  return { status: 200, json: await bodyOf(caller, params.id, deps) };
 });
 
 const retryFailed = defineRoute({
@@ -159,21 +153,21 @@ const retryFailed = defineRoute({
     async run(lock) {
       const begun = lock?.resumed ? await deps.batches.resume(accountId, lock.workId) : undefined;
       if (begun !== undefined) return acceptedRetry(begun);
-      const batch = await deps.batches.ofAccount(accountId, params.id);
+      const batch = await deps.batches.get({ accountId }, params.id);
       assertAdmissible(caller.plan, deps);
       const submission = await deps.batches.retryOf(batch, caller.plan, lock?.workId ?? newJobId());
       lock?.assertHeld();
       const as = withoutKey(caller, batch.test ? 'test' : 'live');
       return acceptedRetry(await deps.batches.submit(as, submission, admission));
     },
-    replay: async (batchId) => acceptedRetry(await deps.batches.ofAccount(accountId, batchId)),
+    replay: async (batchId) => acceptedRetry(await deps.batches.get({ accountId }, batchId)),
   });
 });
 
 export const userBatchRoutes = [list, get, cancel, items, zip, retryFailed];
 
-async function bodyOf(accountId: string, batchId: string, deps: ApiDeps) {
-  const [body] = await batchBodies([await deps.batches.view({ accountId }, batchId)], deps);
+async function bodyOf(owner: BatchOwner, batchId: string, deps: ApiDeps) {
+  const [body] = await batchBodies([await deps.batches.view(owner, batchId)], deps);
   return body!;
 }
 

@@ -1,17 +1,18 @@
 import { z } from 'zod';
-import { JOB_STATUSES, jobRecord, statesOf } from '../../jobs/job-record.ts';
+import { JOB_STATUSES, statesOf } from '../../jobs/job-record.ts';
 import { withDownload } from '../../overload/downloads.ts';
 import { contentDisposition } from '../../pdf/file-name.ts';
 import { PDF } from '../../pdf/media-type.ts';
 import type { ApiDeps } from '../api-deps.ts';
 import { withoutKey } from '../authenticate-bearer.ts';
 import { idempotently } from '../idempotency.ts';
-import { REPORT_ROUTE, renderReport } from '../render-report.ts';
+import { reportRoute } from '../render-report.ts';
 import { acceptedRender, renderSubmissionOf, submitOnce, WORK_REJECTIONS } from '../render-submission.ts';
+import { cancelRequestedJob, requestedJob } from '../requested-work.ts';
 import { defineRoute } from '../route.ts';
 import { idempotencyHeaders, REPLAYED_HEADER } from '../schemas/idempotency.ts';
 import { jobRecordSchema } from '../schemas/job-record.ts';
-import { paging, queryBoolean } from '../schemas/paging.ts';
+import { pagingByTime, queryBoolean } from '../schemas/paging.ts';
 import { renderErrors } from '../schemas/render-request.ts';
 import {
   acceptedRenderSchema,
@@ -48,8 +49,7 @@ const list = defineRoute({
       mode: z.enum(['live', 'test']).optional().describe('Only those of live keys, or of test keys.'),
       from: moment.optional().describe('Only what was accepted then or later.'),
       to: moment.optional().describe('Only what was accepted before that.'),
-      ...paging,
-      sort: z.enum(['created_desc', 'created_asc']).default('created_desc'),
+      ...pagingByTime,
     })
     .refine(({ from, to }) => from === undefined || to === undefined || from < to, {
       error: 'must be before to',
@@ -79,10 +79,9 @@ const get = defineRoute({
   params,
   responses: { 200: { description: 'The render.', schema: userRenderDetailSchema } },
   errors: ['NOT_FOUND'],
-}).handledBy(async ({ params, caller, aboutJob }, deps: ApiDeps) => {
-  aboutJob(params.id);
-  const job = await deps.renders.ofAccount(caller.accountId, params.id);
-  return { status: 200, json: await renderDetail(job, caller, deps) };
+}).handledBy(async (request, deps: ApiDeps) => {
+  const job = await requestedJob(request, deps);
+  return { status: 200, json: await renderDetail(job, request.caller, deps) };
 });
 
 const file = defineRoute({
@@ -95,27 +94,16 @@ const file = defineRoute({
   query: z.strictObject({ download: queryBoolean(false).describe('Whether it is to be saved, not shown.') }),
   responses: { 200: { description: 'The PDF.', contentType: PDF } },
   errors: ['NOT_FOUND'],
-}).handledBy(async ({ params, query, caller, aboutJob }, deps: ApiDeps) => {
-  aboutJob(params.id);
-  const job = await deps.renders.ofAccount(caller.accountId, params.id);
-  const disposition = contentDisposition(job.fileName, query.download ? 'attachment' : 'inline');
-  return await withDownload(deps.downloads.pdfs, caller.accountId, async () => {
+}).handledBy(async (request, deps: ApiDeps) => {
+  const job = await requestedJob(request, deps);
+  const disposition = contentDisposition(job.fileName, request.query.download ? 'attachment' : 'inline');
+  return await withDownload(deps.downloads.pdfs, job.accountId, async () => {
     const headers = { ...SHOWN_IN_OWN_PAGES, 'Content-Disposition': disposition };
     return { status: 200, body: await deps.renders.openOutput(job), headers } as const;
   });
 });
 
-const report = defineRoute({
-  ...REPORT_ROUTE,
-  path: '/user/renders/:id/report',
-  tags,
-  auth: 'bearer',
-  params,
-}).handledBy(async ({ params, caller, aboutJob }, deps: ApiDeps) => {
-  aboutJob(params.id);
-  const job = await deps.renders.ofAccount(caller.accountId, params.id);
-  return { status: 200, json: await renderReport(job, deps) };
-});
+const report = reportRoute('/user/renders/:id/report', tags, 'bearer');
 
 const input = defineRoute({
   method: 'get',
@@ -129,9 +117,8 @@ const input = defineRoute({
   largeResponse: true,
   responses: { 200: { description: 'The input.', schema: renderInputSchema } },
   errors: ['NOT_FOUND', 'GONE'],
-}).handledBy(async ({ params, caller, aboutJob }, deps: ApiDeps) => {
-  aboutJob(params.id);
-  const job = await deps.renders.ofAccount(caller.accountId, params.id);
+}).handledBy(async (request, deps: ApiDeps) => {
+  const job = await requestedJob(request, deps);
   return { status: 200, json: inputBody(await deps.renders.inputOf(job)) };
 });
 
@@ -145,11 +132,7 @@ const cancel = defineRoute({
   params,
   responses: { 200: { description: 'The record of the cancelled job.', schema: jobRecordSchema } },
   errors: ['NOT_FOUND', 'JOB_ENDED'],
-}).handledBy(async ({ params, caller, aboutJob }, deps: ApiDeps) => {
-  aboutJob(params.id);
-  const { accountId } = caller;
-  return { status: 200, json: jobRecord(await deps.renders.cancel({ accountId }, params.id)) };
-});
+}).handledBy(cancelRequestedJob);
 
 const retry = defineRoute({
   method: 'post',
@@ -173,7 +156,7 @@ const retry = defineRoute({
   };
   return await idempotently(request, headers['Idempotency-Key'], deps.idempotency, {
     async run(lock) {
-      const job = await deps.renders.ofAccount(caller.accountId, params.id);
+      const job = await deps.renders.get({ accountId: caller.accountId }, params.id);
       const as = withoutKey(caller, job.test ? 'test' : 'live');
       const { jobId } = await submitOnce({ caller: as, execution: 'async', admission }, deps, lock, () =>
         deps.renders.retryOf(job, caller.plan),

@@ -7,7 +7,7 @@ import type { ApiDeps } from '../api-deps.ts';
 import { checkWebhook } from '../check-webhook.ts';
 import { requireRecentSignIn } from '../recent-sign-in.ts';
 import { defineRoute } from '../route.ts';
-import { paging } from '../schemas/paging.ts';
+import { pagingByTime } from '../schemas/paging.ts';
 import {
   newWebhookKeySchema,
   webhookDeliveryDetailSchema,
@@ -29,8 +29,7 @@ const list = defineRoute({
   query: z.strictObject({
     status: z.enum(DELIVERY_STATES).optional().describe('Only callbacks in this state.'),
     jobId: z.uuid().toLowerCase().optional().describe('Only that of this job or batch.'),
-    ...paging,
-    sort: z.enum(['created_desc', 'created_asc']).default('created_desc'),
+    ...pagingByTime,
   }),
   responses: { 200: { description: 'One page of callbacks.', schema: webhookDeliveryListSchema } },
 }).handledBy(async ({ query, caller }, { deliveries }: ApiDeps) => {

@@ -27,6 +27,11 @@ const MAX_COUNTED_OFFSET = 1_000_000_000;
 
 /** `limit` and `offset` of every list. */
 export const paging = pagingUpTo(MAX_OFFSET);
+/** `paging` and the order of a list by time. */
+export const pagingByTime = {
+  ...paging,
+  sort: z.enum(['created_desc', 'created_asc']).default('created_desc'),
+};
 /** `limit` and `offset` of a list in which every page costs the same. */
 export const countedPaging = pagingUpTo(MAX_COUNTED_OFFSET);
 

@@ -123,15 +123,8 @@ export class RenderService {
 
   /** @throws PlatenError NOT_FOUND for a job that is missing, another account's or past its retention. */
   async get({ accountId, mode }: JobOwner, jobId: string): Promise<Job> {
-    const job = await this.ofAccount(accountId, jobId);
-    if (mode !== undefined && job.test !== (mode === 'test')) throw missing(jobId);
-    return job;
-  }
-
-  /** For callers that may see all jobs of the account. @throws PlatenError NOT_FOUND as `get` does. */
-  async ofAccount(accountId: string, jobId: string): Promise<Job> {
     const job = await this.#deps.store.find(accountId, jobId);
-    if (job === undefined) throw missing(jobId);
+    if (job === undefined || (mode !== undefined && job.test !== (mode === 'test'))) throw missing(jobId);
     return job;
   }
 
