@@ -9,6 +9,7 @@ import type { Job } from './job.ts';
 import { JobDispatch } from './job-dispatch.ts';
 import { type JobEndStep, JobEnds } from './job-ends.ts';
 import { Ledger } from './ledger/ledger.ts';
+import { openLedgers } from './ledger/ledger-record.ts';
 import { StoredBytes } from './ledger/stored-bytes.ts';
 import { BeyondQuota } from './purchases/beyond-quota.ts';
 import { Purchases } from './purchases/purchases.ts';
@@ -48,15 +49,16 @@ export interface JobsDeps {
 export function openJobs(deps: JobsDeps): Jobs {
   const { connection, clock, observeEnd: observe } = deps;
   const store = openJobStore(connection, clock);
-  const ledger = new Ledger(connection, clock);
+  const ledgers = openLedgers(connection);
+  const ledger = new Ledger(ledgers, clock);
   const dispatch = new JobDispatch({ ...deps, store, ledger });
-  const purchases = new Purchases(connection, clock);
+  const purchases = new Purchases(ledgers, clock);
   const beyondQuota = new BeyondQuota(purchases, clock);
   const own = { ...deps, store, ledger, dispatch, beyondQuota };
   return {
     store,
     ledger,
-    stored: new StoredBytes(connection),
+    stored: new StoredBytes(ledgers),
     purchases,
     beyondQuota,
     dispatch,

@@ -9,6 +9,7 @@ import { systemClock } from '../clock.ts';
 import type { Config } from '../config.ts';
 import { readPoolDemand } from '../jobs/demand.ts';
 import { Ledger } from '../jobs/ledger/ledger.ts';
+import { openLedgers } from '../jobs/ledger/ledger-record.ts';
 import { openJobStore } from '../jobs/store/job-store.ts';
 import { Controller } from '../kubernetes/controller.ts';
 import { type ControllerMetrics, createControllerMetrics } from '../kubernetes/controller-metrics.ts';
@@ -139,7 +140,7 @@ async function openWork(deps: Deps, closers: Closers) {
   const registry = new WorkerRegistry(connection, systemClock);
   const topics = new PoolTopics(connection);
   const accounts = new AccountStore(connection, systemClock);
-  const ledger = new Ledger(connection, systemClock);
+  const ledger = new Ledger(openLedgers(connection), systemClock);
   const { live } = openJobStore(connection, systemClock);
   await ensureIndexes(connection);
   const plans = await openMirroredPlans(mirror, logger);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { systemTimers } from '../../src/async/timers.ts';
+import { openLedgers } from '../../src/jobs/ledger/ledger-record.ts';
 import { BeyondQuota } from '../../src/jobs/purchases/beyond-quota.ts';
 import { Purchases } from '../../src/jobs/purchases/purchases.ts';
 import { quotaPeriod } from '../../src/usage/quota-period.ts';
@@ -37,7 +38,8 @@ describe('The gate for buying beyond the quota, with two concurrent processes,',
       cycle: '1',
     });
     const processes = [first, second].map(
-      ({ connection, clock }) => new BeyondQuota(new Purchases(connection, clock), clock, LONG_MS),
+      ({ connection, clock }) =>
+        new BeyondQuota(new Purchases(openLedgers(connection), clock), clock, LONG_MS),
     );
     const asked = Array.from({ length: REQUESTS }, (_, i) =>
       processes[i % 2]!.more('a', quota, 1, systemTimers.nowMs()),

@@ -5,6 +5,7 @@ import { pino } from 'pino';
 import { AccountStore } from '../../src/accounts/account-store.ts';
 import { systemClock } from '../../src/clock.ts';
 import { Ledger } from '../../src/jobs/ledger/ledger.ts';
+import { openLedgers } from '../../src/jobs/ledger/ledger-record.ts';
 import { KeyStore } from '../../src/keys/key-store.ts';
 import type { Plan } from '../../src/plans/plan.ts';
 import { ensureIndexes } from '../../src/store/collection-spec.ts';
@@ -43,7 +44,7 @@ export async function openTwins(
   const connection = await connectDatabase(uri, pino({ level: 'silent' }));
   const accounts = new AccountStore(connection, systemClock);
   const keys = new KeyStore(connection, systemClock);
-  const ledger = new Ledger(connection, systemClock);
+  const ledger = new Ledger(openLedgers(connection), systemClock);
   await ensureIndexes(connection);
   const common = {
     MONGODB_URI: uri,

@@ -1,12 +1,13 @@
+import type { Connection } from 'mongoose';
 import type { UnrecordedChange } from '../../audit/audit-log.ts';
-import type { CollectionSpec } from '../../store/collection.ts';
+import { Collection, type CollectionSpec } from '../../store/collection.ts';
 import type { Period } from '../../usage/quota-period.ts';
 import type { Job } from '../job.ts';
 import { PRIORITY_QUEUES, type QueueName, type QueueState } from '../priority-queues.ts';
 import type { Bought } from '../purchases/bought-units.ts';
 import type { Overage } from '../purchases/overage.ts';
 
-export const LEDGERS: CollectionSpec = {
+const LEDGERS: CollectionSpec = {
   name: 'ledgers',
   indexes: [
     { fields: { active: 1 }, sparse: true },
@@ -14,6 +15,11 @@ export const LEDGERS: CollectionSpec = {
     { fields: { 'unrecorded.at': 1 }, sparse: true },
   ],
 };
+
+/** The ledgers of all accounts, for all that read and change them. To be opened before the connection's indexes. */
+export function openLedgers(connection: Connection): Collection<LedgerRecord> {
+  return new Collection<LedgerRecord>(connection, LEDGERS);
+}
 
 /** A used plan slot. */
 export interface SlotHolder {

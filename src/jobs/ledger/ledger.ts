@@ -1,6 +1,6 @@
-import type { Connection, mongo } from 'mongoose';
+import type { mongo } from 'mongoose';
 import type { Clock } from '../../clock.ts';
-import { Collection, type Update } from '../../store/collection.ts';
+import type { Collection, Update } from '../../store/collection.ts';
 import type { Period } from '../../usage/quota-period.ts';
 import { finalisingName, type Job } from '../job.ts';
 import type { QueueName } from '../priority-queues.ts';
@@ -20,13 +20,7 @@ import {
   withinQuota,
   withinStored,
 } from './ledger-filter.ts';
-import {
-  LEDGERS,
-  type LedgerRecord,
-  type NextInQueue,
-  queueState,
-  type SeenLedger,
-} from './ledger-record.ts';
+import { type LedgerRecord, type NextInQueue, queueState, type SeenLedger } from './ledger-record.ts';
 
 export type { QuotaLimit, StoredLimit } from './ledger-filter.ts';
 
@@ -42,8 +36,8 @@ export class Ledger {
   readonly #clock: Clock;
   readonly #seen = new LastSeen();
 
-  constructor(connection: Connection, clock: Clock) {
-    this.#records = new Collection<LedgerRecord>(connection, LEDGERS);
+  constructor(records: Collection<LedgerRecord>, clock: Clock) {
+    this.#records = records;
     this.#clock = clock;
   }
 

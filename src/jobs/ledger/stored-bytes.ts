@@ -1,7 +1,6 @@
-import type { Connection } from 'mongoose';
-import { Collection } from '../../store/collection.ts';
+import type { Collection } from '../../store/collection.ts';
 import { fields, isBeyond, type StoredLimit, withinStored } from './ledger-filter.ts';
-import { LEDGERS, type LedgerRecord } from './ledger-record.ts';
+import type { LedgerRecord } from './ledger-record.ts';
 
 /**
  * The bytes that accounts store: one number in the ledger of each account. Jobs change it in the updates of their
@@ -10,8 +9,8 @@ import { LEDGERS, type LedgerRecord } from './ledger-record.ts';
 export class StoredBytes {
   readonly #records: Collection<LedgerRecord>;
 
-  constructor(connection: Connection) {
-    this.#records = new Collection<LedgerRecord>(connection, LEDGERS);
+  constructor(records: Collection<LedgerRecord>) {
+    this.#records = records;
   }
 
   /** Bytes that an account stores. */

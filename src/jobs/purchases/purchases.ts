@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import type { Connection, mongo } from 'mongoose';
+import type { mongo } from 'mongoose';
 import type { UnrecordedChange } from '../../audit/audit-log.ts';
 import type { Clock } from '../../clock.ts';
 import type { DisabledBecause } from '../../mail/mail.ts';
-import { Collection, type Update } from '../../store/collection.ts';
+import type { Collection, Update } from '../../store/collection.ts';
 import type { Period } from '../../usage/quota-period.ts';
-import { LEDGERS, type LedgerRecord } from '../ledger/ledger-record.ts';
+import type { LedgerRecord } from '../ledger/ledger-record.ts';
 import { autoOverage, type Causes, expired, granted, moved } from './bought-changes.ts';
 import {
   type Bought,
@@ -36,8 +36,8 @@ export class Purchases {
   readonly #records: Collection<LedgerRecord>;
   readonly #clock: Clock;
 
-  constructor(connection: Connection, clock: Clock) {
-    this.#records = new Collection<LedgerRecord>(connection, LEDGERS);
+  constructor(records: Collection<LedgerRecord>, clock: Clock) {
+    this.#records = records;
     this.#clock = clock;
   }
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import type { Block, BlockState } from '../../../src/billing/overage/block-store.ts';
 import { PlatenError } from '../../../src/errors/registry.ts';
 import type { LedgerRecord } from '../../../src/jobs/ledger/ledger-record.ts';
+import { openLedgers } from '../../../src/jobs/ledger/ledger-record.ts';
 import { BeyondQuota } from '../../../src/jobs/purchases/beyond-quota.ts';
 import { type BoughtBlock, countedFor } from '../../../src/jobs/purchases/bought-units.ts';
 import { Purchases } from '../../../src/jobs/purchases/purchases.ts';
@@ -47,7 +48,7 @@ export class BlockOracle {
     this.#rig = rig;
     const { clock } = life;
     this.#processes = [1, 2].map(
-      () => new BeyondQuota(new Purchases(rig.connection, clock), clock, NO_WAIT_MS),
+      () => new BeyondQuota(new Purchases(openLedgers(rig.connection), clock), clock, NO_WAIT_MS),
     );
   }
 

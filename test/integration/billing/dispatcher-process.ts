@@ -1,6 +1,7 @@
 import { pino } from 'pino';
 import { AuditLog } from '../../../src/audit/audit-log.ts';
 import { openBilling } from '../../../src/billing/open-billing.ts';
+import { openLedgers } from '../../../src/jobs/ledger/ledger-record.ts';
 import { Purchases } from '../../../src/jobs/purchases/purchases.ts';
 import { MailOutbox } from '../../../src/mail/outbox.ts';
 import { connectDatabase } from '../../../src/store/connection.ts';
@@ -33,7 +34,7 @@ const { selling } = openBilling({
   ...{
     connection,
     clock,
-    purchases: new Purchases(connection, clock),
+    purchases: new Purchases(openLedgers(connection), clock),
     outbox: new MailOutbox(connection, clock),
   },
   config: { STRIPE_SECRET_KEY: secretKey, STRIPE_WEBHOOK_SECRET: undefined, STRIPE_API_BASE: apiBase },

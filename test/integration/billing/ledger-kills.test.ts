@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import type { Connection } from 'mongoose';
 import { pino } from 'pino';
 import { setUpStripe } from '../../../src/billing/setup.ts';
+import { openLedgers } from '../../../src/jobs/ledger/ledger-record.ts';
 import { Purchases } from '../../../src/jobs/purchases/purchases.ts';
 import { connectDatabase } from '../../../src/store/connection.ts';
 import { LEASE_MS } from '../../../src/store/due-queue.ts';
@@ -88,7 +89,7 @@ describe('A purchase that 200 requests decide on at once, and whose dispatcher i
   ] as const) {
     it(`is one block, charged once and granted once: ${point}`, async () => {
       const { accountId, customerId, need } = await usedUp();
-      const both = [api.billing.purchases, new Purchases(elsewhere, api.domain.clock)] as const;
+      const both = [api.billing.purchases, new Purchases(openLedgers(elsewhere), api.domain.clock)] as const;
       const decided = await Promise.all(
         Array.from({ length: REQUESTS }, async (_, index) => {
           const purchases = both[index % 2]!;

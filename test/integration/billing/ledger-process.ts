@@ -6,6 +6,7 @@ import { BlockStore } from '../../../src/billing/overage/block-store.ts';
 import { CreditPurchases } from '../../../src/billing/overage/credit-purchases.ts';
 import { StripeBlocks } from '../../../src/billing/stripe-blocks.ts';
 import { StripeGateway } from '../../../src/billing/stripe-gateway.ts';
+import { openLedgers } from '../../../src/jobs/ledger/ledger-record.ts';
 import { Purchases } from '../../../src/jobs/purchases/purchases.ts';
 import { MailOutbox } from '../../../src/mail/outbox.ts';
 import { connectDatabase } from '../../../src/store/connection.ts';
@@ -42,7 +43,7 @@ const accounts = new AccountStore(connection, clock);
 const store = new BillingStore(connection, clock);
 const ledger = new CreditPurchases({
   blocks: killedAt(new BlockStore(connection, clock)),
-  purchases: killedAt(new Purchases(connection, clock)),
+  purchases: killedAt(new Purchases(openLedgers(connection), clock)),
   gateway: killedAt(new StripeBlocks(new StripeGateway({ secretKey, apiBase }))),
   mirror: new InvoiceMirror(connection),
   outbox: killedAt(new MailOutbox(connection, clock)),

@@ -6,6 +6,7 @@ import { type Billing, openBilling, type Selling } from '../../../src/billing/op
 import { EVENT_TYPES } from '../../../src/billing/payment-events.ts';
 import { setUpStripe } from '../../../src/billing/setup.ts';
 import type { Clock } from '../../../src/clock.ts';
+import { openLedgers } from '../../../src/jobs/ledger/ledger-record.ts';
 import { Purchases } from '../../../src/jobs/purchases/purchases.ts';
 import { KeyStore } from '../../../src/keys/key-store.ts';
 import { MailOutbox } from '../../../src/mail/outbox.ts';
@@ -98,7 +99,10 @@ export async function openLifeRig(): Promise<LifeRig> {
   const open = ({ clock, standIn, apiBase }: Pick<Life, 'clock' | 'standIn' | 'apiBase'>) =>
     openBilling({
       ...{ ...opened, connection, clock },
-      ...{ purchases: new Purchases(connection, clock), outbox: new MailOutbox(connection, clock) },
+      ...{
+        purchases: new Purchases(openLedgers(connection), clock),
+        outbox: new MailOutbox(connection, clock),
+      },
       config: {
         STRIPE_SECRET_KEY: standIn.secretKey,
         STRIPE_WEBHOOK_SECRET: SECRET,
