@@ -31,22 +31,32 @@ export class Exchange<Deps> {
   /** The handler's response. */
   reply: AnyResponse | undefined;
   responseReservation: ResponseReservation | undefined;
-  permit: Permit | undefined;
   /** Whether its outcome has been recorded for the account. */
   isRecorded = false;
+  #permit: Permit | undefined;
 
   constructor(route: Route<Deps>, request: Request, response: Response, observe?: ObserveAdmission) {
     this.route = route;
     this.request = request;
     this.response = response;
-    this.admission = pendingAdmission(observe, () => this.permit?.release());
+    this.admission = pendingAdmission(observe, () => this.releasePermit());
+  }
+
+  /** Holds a permit of the admission queue, until `releasePermit`. */
+  holdPermit(permit: Permit): void {
+    this.#permit = permit;
+  }
+
+  /** Lets the next request be admitted. Called again, or without a permit, it changes nothing. */
+  releasePermit(): void {
+    this.#permit?.release();
   }
 
   /** Gives back the bytes of the body and the permit, because the body is not needed any more. */
   releaseBody(): void {
     this.body?.release();
     this.json = undefined;
-    this.permit?.release();
+    this.releasePermit();
   }
 
   /** @param responded whether a response is being sent, which holds its bytes until it has been read. */

@@ -138,7 +138,7 @@ async function awaitPermit<Deps>(
   if (!isNeeded || caller === undefined || admissionQueue === undefined) return;
   const gone = new AbortController();
   onHangUp(response, () => gone.abort(new CallerGone()));
-  exchange.permit = await admissionQueue.acquire({ account: caller.accountId }, gone.signal);
+  exchange.holdPermit(await admissionQueue.acquire({ account: caller.accountId }, gone.signal));
 }
 
 /** @throws PlatenError as `parseJson`. */
@@ -180,7 +180,7 @@ function check<Deps>(exchange: Exchange<Deps>): void {
   // Only the handler references the body from here on, so that its memory is free once the handler is done with it.
   exchange.json = undefined;
   // The handler may run the account's templates, for long: other requests must not wait for its permit.
-  if (route.needsPermit && hasBody(route)) exchange.permit?.release();
+  if (route.needsPermit && hasBody(route)) exchange.releasePermit();
 }
 
 async function handle<Deps>(exchange: Exchange<Deps>, { deps }: StageDeps<Deps>): Promise<void> {
