@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { PlatenError } from '../errors/registry.ts';
 import type { JobOutput } from '../jobs/job.ts';
+import { withoutExtension } from '../pdf/file-name.ts';
 import type { PdfMerger } from '../pdf/merge.ts';
 import type { OutputStore } from '../store/outputs/output-store.ts';
 import { type Batch, pendingOf } from './batch.ts';
@@ -75,7 +76,7 @@ export class BatchFiles {
   async merged(batch: Batch): Promise<MergedBatch> {
     const entries = await this.#completed(batch);
     const sources = entries.map(({ name, output }) => ({
-      title: name.replace(/\.pdf$/, ''),
+      title: withoutExtension(name),
       bytes: output.size,
       read: async () => await buffer(await this.#open(output)),
     }));

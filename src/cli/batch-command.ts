@@ -8,6 +8,7 @@ import {
   type PlatenClient,
   type RenderOptions,
 } from '../../clients/typescript/src/index.ts';
+import { PDF_EXTENSION } from '../pdf/media-type.ts';
 import { type PlacedItem, readBatchFile } from './batch-file.ts';
 import { CommandError } from './command-error.ts';
 import { misused, parseCommandLine } from './command-line.ts';
@@ -120,7 +121,7 @@ async function download(client: PlatenClient, jobId: string, out: string): Promi
   for await (const { itemId, status } of client.batches.items(jobId)) {
     if (status !== 'completed') continue;
     // An id may have characters that a file name may not have.
-    const file = join(out, `${encodeURIComponent(itemId).slice(0, 200)}.pdf`);
+    const file = join(out, `${encodeURIComponent(itemId).slice(0, 200)}${PDF_EXTENSION}`);
     await saveAs(file, client.batches.downloadItem(jobId, itemId, file));
   }
 }

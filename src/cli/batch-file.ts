@@ -1,5 +1,6 @@
 import { basename, extname } from 'node:path';
 import { CsvError, parse } from 'csv-parse/sync';
+import { PDF_EXTENSION } from '../pdf/media-type.ts';
 import { CommandError } from './command-error.ts';
 
 /** An item of a batch as it is sent. The service validates it. */
@@ -151,5 +152,5 @@ function nested(record: Record<string, string>): Row {
 
 /** The name of a file's PDF: `letter.pdf` for `letter.html`. */
 export function pdfNameOf(file: string): string {
-  return `${basename(file, extname(file))}.pdf`;
+  return `${basename(file, extname(file))}${PDF_EXTENSION}`;
 }

@@ -3,6 +3,7 @@ import type { ErrorCode } from '../errors/registry.ts';
 import type { Accepted, RenderSubmission } from '../jobs/submission/render-service.ts';
 import type { PendingAdmission } from '../overload/pending-admission.ts';
 import { safeFileName } from '../pdf/file-name.ts';
+import { PDF_EXTENSION } from '../pdf/media-type.ts';
 import type { Plan } from '../plans/plan.ts';
 import type { ApiDeps } from './api-deps.ts';
 import { checkWebhook } from './check-webhook.ts';
@@ -21,7 +22,7 @@ export const WORK_REJECTIONS = [
   'IDEMPOTENCY_IN_PROGRESS',
 ] as const satisfies readonly ErrorCode[];
 
-const DEFAULT_FILE_NAME = 'document.pdf';
+const DEFAULT_FILE_NAME = `document${PDF_EXTENSION}`;
 
 /** @throws PlatenError while no new work of the plan is accepted. */
 export function assertAdmissible(plan: Plan, { admission }: Pick<ApiDeps, 'admission'>): void {

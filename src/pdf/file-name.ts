@@ -1,7 +1,6 @@
 import { create } from 'content-disposition';
-import { EXTENSIONS, PDF } from './media-type.ts';
+import { PDF_EXTENSION } from './media-type.ts';
 
-const EXTENSION = EXTENSIONS[PDF];
 /** Bytes in UTF-8. Far below the 255 that file systems take, so that a browser can add " (1)". */
 const MAX_BYTES = 150;
 
@@ -19,7 +18,12 @@ const RESERVED = /^(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout
  * does not belong in a plain name. If nothing is left, the name is made from `fallback`.
  */
 export function safeFileName(wanted: string | undefined, fallback: string): string {
-  return (stemOf(wanted ?? '') || stemOf(fallback) || 'document') + EXTENSION;
+  return (stemOf(wanted ?? '') || stemOf(fallback) || 'document') + PDF_EXTENSION;
+}
+
+/** A file name without the extension of PDFs. */
+export function withoutExtension(fileName: string): string {
+  return fileName.endsWith(PDF_EXTENSION) ? fileName.slice(0, -PDF_EXTENSION.length) : fileName;
 }
 
 /** RFC 6266: an ASCII file name for old readers, and also the real one by RFC 8187 where they differ. */
@@ -37,7 +41,7 @@ function stemOf(name: string): string {
     .replace(/ +/g, ' ')
     .replace(/(\.pdf)?[. ]*$/i, '');
   // Leading dots hide a file or lead upwards; Windows drops trailing dots and blanks.
-  const stem = trimmed(cutToBytes(trimmed(plain), MAX_BYTES - EXTENSION.length));
+  const stem = trimmed(cutToBytes(trimmed(plain), MAX_BYTES - PDF_EXTENSION.length));
   if (/^_*$/.test(stem)) return '';
   // Windows checks the part before the first dot.
   return RESERVED.test(stem.split('.')[0]!.trim()) ? `_${stem}` : stem;

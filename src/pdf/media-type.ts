@@ -5,3 +5,6 @@ export type MediaType = keyof typeof EXTENSIONS;
 
 /** The media type of every render's output. */
 export const PDF: MediaType = 'application/pdf';
+
+/** The file extension of every render's output. */
+export const PDF_EXTENSION = EXTENSIONS[PDF];

@@ -3,7 +3,7 @@ import type { BatchZip } from '../../batches/batch-files.ts';
 import { goneError } from '../../batches/batch-service.ts';
 import { withDownload } from '../../overload/downloads.ts';
 import { contentDisposition } from '../../pdf/file-name.ts';
-import { PDF } from '../../pdf/media-type.ts';
+import { PDF, PDF_EXTENSION } from '../../pdf/media-type.ts';
 import type { ApiDeps } from '../api-deps.ts';
 import { FILE_HEADERS, rangeHeaders, requestedRange } from '../byte-range.ts';
 import { signedManifestLink } from '../job-files.ts';
@@ -98,7 +98,7 @@ const merged = defineRoute({
       status: 200,
       body: { stream },
       headers: {
-        'Content-Disposition': contentDisposition(`${params.id}.pdf`, 'attachment'),
+        'Content-Disposition': contentDisposition(`${params.id}${PDF_EXTENSION}`, 'attachment'),
         [`${prefix}Merged-Items`]: items,
         [`${prefix}Merged-Pending`]: pending,
       },
