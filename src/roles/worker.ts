@@ -12,7 +12,7 @@ import { parseNetworks } from '../egress/networks.ts';
 import { startEgressProxy } from '../egress/proxy.ts';
 import { createPdfFinisher } from '../pdf/finish.ts';
 import { sandboxProcesses } from '../scheduling/sandbox-processes.ts';
-import { spareSlots } from '../scheduling/worker-slots.ts';
+import { spareSlots, WorkerSlots } from '../scheduling/worker-slots.ts';
 import { ensureIndexes } from '../store/collection-spec.ts';
 import type { TemplateEngine } from '../templates/engine/template-engine.ts';
 import { WorkerRegistry } from '../worker/pool/worker-registry.ts';
@@ -59,12 +59,16 @@ export async function startWorker(core: Core, templates: TemplateEngine): Promis
     memoryBytes: memory.total,
     logger,
   });
-  let setBlocked: (renders: number) => void = () => undefined;
+  const pool = config.PLATEN_POOL;
+  const slots = new WorkerSlots(config.PLATEN_WORKER_SLOTS, {
+    computing: CLAIMED_PER_CORE * coresOfMachine(),
+    onBusy: (busy) => metrics.workerSlots.set({ kind: 'busy', pool }, busy),
+  });
   const renderer = await createChromiumRenderer({
     slots: config.PLATEN_WORKER_SLOTS,
     spareSlots: spareSlots(config.PLATEN_WORKER_SLOTS),
     memory,
-    onBlocked: (renders) => setBlocked(renders),
+    onBlocked: (renders) => slots.setBlocked(renders),
     isolation: config.PLATEN_ISOLATION,
     browserPath: config.PLATEN_CHROMIUM_PATH,
     sandbox: config.PLATEN_SANDBOX,
@@ -82,7 +86,6 @@ export async function startWorker(core: Core, templates: TemplateEngine): Promis
   const { browser } = renderer;
   await warmUp(renderer, logger);
   metrics.browserSandboxed.set({ version: browser.version }, browser.sandbox === 'on' ? 1 : 0);
-  const pool = config.PLATEN_POOL;
   const owner = `${core.instance}-${randomUUID().slice(0, 8)}`;
   metrics.workerSlots.set({ kind: 'total', pool }, config.PLATEN_WORKER_SLOTS);
   metrics.workerSlots.set({ kind: 'busy', pool }, 0);
@@ -113,12 +116,9 @@ export async function startWorker(core: Core, templates: TemplateEngine): Promis
     bus: core.bus,
     owner,
     pool,
-    slots: config.PLATEN_WORKER_SLOTS,
-    computing: CLAIMED_PER_CORE * coresOfMachine(),
+    slots,
     leaseMs: config.PLATEN_LEASE_MS,
-    onSlots: (busy) => metrics.workerSlots.set({ kind: 'busy', pool }, busy),
   });
-  setBlocked = (renders) => worker.setBlocked(renders);
   const presence = core.role === 'standalone' ? undefined : await openPresence(core, worker, owner, browser);
   await presence?.start();
   await worker.start();

@@ -41,7 +41,8 @@ interface WorkerSlotsOptions {
  * there are interactive jobs.
  */
 export class WorkerSlots extends FairQueue {
-  readonly #total: number;
+  /** Renders that run concurrently, without the spare slot. */
+  readonly total: number;
   readonly #computing: number;
   /** Accounts that were quick when they requested a slot. */
   readonly #quick = new RecentAccounts(KEPT_FOR_MS);
@@ -50,7 +51,7 @@ export class WorkerSlots extends FairQueue {
 
   constructor(total: number, { onBusy, now, computing = total }: WorkerSlotsOptions = {}) {
     super({ usage: { slowMs: SLOW_RENDER_MS, now }, onTaken: onBusy });
-    this.#total = total;
+    this.total = total;
     this.#computing = computing;
   }
 
@@ -70,11 +71,11 @@ export class WorkerSlots extends FairQueue {
   }
 
   protected override get capacity(): number {
-    return this.#total + this.#spare;
+    return this.total + this.#spare;
   }
 
   protected override mayServeBulk(isDue: boolean): boolean {
-    const notKept = withoutKept(this.#total);
+    const notKept = withoutKept(this.total);
     const bulk = this.takenBy('bulk');
     if (isDue) return bulk < notKept;
     if (this.usage.now() - this.#lastInteractive > KEPT_FOR_INTERACTIVE_MS) return true;
@@ -87,22 +88,22 @@ export class WorkerSlots extends FairQueue {
    */
   get #spare(): number {
     const { heldByAccount, taken, usage } = this;
-    if (taken < this.#total) return 0;
+    if (taken < this.total) return 0;
     for (const account of heldByAccount.keys())
       if (!usage.isSlow(account) && !usage.isPaused(account)) return 0;
-    return spareSlots(this.#total);
+    return spareSlots(this.total);
   }
 
   protected override eligible(): readonly AccountFilter[] {
     const { heldByAccount, taken, usage } = this;
-    if (taken >= this.#total) return spareFilters(this);
+    if (taken >= this.total) return spareFilters(this);
     const mayCompute = taken - this.#blocked < this.#computing;
-    const isLast = this.#total >= SLOTS_FOR_NEWCOMER && taken === this.#total - 1;
+    const isLast = this.total >= SLOTS_FOR_NEWCOMER && taken === this.total - 1;
     const holderMayStart = mayCompute && !isLast;
     const quickMayCome = mayCompute || this.#quickAccounts() < this.#computing;
     const slowMayStart = mayCompute && this.#slowMayStart(this.#notKept);
     const slowMayCome =
-      slowMayStart || (heldByAccount.size < this.#computing && this.#slowMayStart(withoutKept(this.#total)));
+      slowMayStart || (heldByAccount.size < this.#computing && this.#slowMayStart(withoutKept(this.total)));
     if (!(holderMayStart || quickMayCome || slowMayCome)) return [];
     const mayStart = (account: string) => {
       const isSlow = usage.isSlow(account);
@@ -129,7 +130,7 @@ export class WorkerSlots extends FairQueue {
 
   /** Slots that are open to all accounts. Some permits to compute are also kept; blocked renders do not need them. */
   get #notKept(): number {
-    return Math.min(withoutKept(this.#total), withoutKept(this.#computing) + this.#blocked);
+    return Math.min(withoutKept(this.total), withoutKept(this.#computing) + this.#blocked);
   }
 }
 

@@ -12,7 +12,7 @@ import {
 } from '../bus/bus.ts';
 import type { Job } from '../jobs/job.ts';
 import type { Permit } from '../scheduling/fair-queue.ts';
-import { WorkerSlots } from '../scheduling/worker-slots.ts';
+import type { WorkerSlots } from '../scheduling/worker-slots.ts';
 import type { HeldJobs } from './held-jobs.ts';
 import { type HeldPointer, ReadAhead } from './read-ahead.ts';
 import { type AttemptDeps, attempt } from './render-attempt.ts';
@@ -23,12 +23,9 @@ export interface JobClaimsDeps extends AttemptDeps {
   readonly pool: string;
   /** Identifies this process in leases; never used twice. */
   readonly owner: string;
-  /** Renders that run at a time. This is the only limit between the bus and the page. */
-  readonly slots: number;
-  /** Renders that may compute at a time; default: all. */
-  readonly computing?: number;
+  /** The slots in which renders run. They are the only limit between the bus and the page. */
+  readonly slots: WorkerSlots;
   readonly leaseMs: number;
-  readonly onSlots: (busy: number) => void;
 }
 
 /** A pointer that waits in this worker is offered to other workers at this interval. Milliseconds. */
@@ -59,20 +56,11 @@ export class JobClaims implements PointerConsumer {
   constructor(deps: JobClaimsDeps, held: HeldJobs) {
     this.#deps = deps;
     this.#held = held;
-    const { slots, computing, onSlots } = deps;
-    this.#slots = new WorkerSlots(slots, {
-      onBusy: onSlots,
-      ...(computing !== undefined && { computing }),
-    });
+    this.#slots = deps.slots;
   }
 
   get slotsTaken(): number {
     return this.#slots.taken;
-  }
-
-  /** Sets the number of renders that are blocked on I/O: others may compute meanwhile. */
-  setBlocked(renders: number): void {
-    this.#slots.setBlocked(renders);
   }
 
   /** Starts to consume pointers. */
@@ -120,9 +108,9 @@ export class JobClaims implements PointerConsumer {
    * the job.
    */
   offer(): void {
-    const { bus, logger, slots } = this.#deps;
+    const { bus, logger } = this.#deps;
     this.#slots.grant();
-    for (const pointer of this.#ahead.nextToOffer(OFFER_EVERY_MS, slots)) {
+    for (const pointer of this.#ahead.nextToOffer(OFFER_EVERY_MS, this.#slots.total)) {
       this.#offered += 1;
       const routingKey = anywhere(pointer.routingKey, `${pointer.jobId}.${this.#offered}`);
       bus.publishPointer({ ...pointer, routingKey }).catch((error: unknown) => {

@@ -63,11 +63,6 @@ export class Worker {
     await this.resume();
   }
 
-  /** See `JobClaims`. */
-  setBlocked(renders: number): void {
-    this.#claims.setBlocked(renders);
-  }
-
   /** Stops claiming before this resolves; held jobs continue. Waiting pointers are published to other workers. */
   pause(): Promise<void> {
     this.#pauseRequested = true;

@@ -5,6 +5,7 @@ import { PlatenError } from '../../src/errors/registry.ts';
 import { endEarly } from '../../src/jobs/end-early.ts';
 import type { Job } from '../../src/jobs/job.ts';
 import { DEFAULT_POOL } from '../../src/plans/names.ts';
+import { WorkerSlots } from '../../src/scheduling/worker-slots.ts';
 import { createGridFsOutputStore } from '../../src/store/outputs/gridfs.ts';
 import { outputKey } from '../../src/store/outputs/output-store.ts';
 import { createTemplateEngine } from '../../src/templates/engine/template-engine.ts';
@@ -88,12 +89,11 @@ describe('Races over slots and claims', () => {
         renderer,
         pool: DEFAULT_POOL,
         owner: `w${i}`,
-        slots: 8,
+        slots: new WorkerSlots(8),
         leaseMs: 60_000,
         random: Math.random,
         retryBaseMs: 1000,
         logger: pino({ level: 'silent' }),
-        onSlots() {},
         observe: {
           claimed: () => void seen.push(`claimed by ${i}`),
           rendered: () => void seen.push('rendered'),

@@ -7,6 +7,7 @@ import { pino } from 'pino';
 import type { Bus } from '../../../src/bus/bus.ts';
 import { createInProcessBus } from '../../../src/bus/in-process.ts';
 import { DEFAULT_POOL } from '../../../src/plans/names.ts';
+import { WorkerSlots } from '../../../src/scheduling/worker-slots.ts';
 import { createFolderOutputStore } from '../../../src/store/outputs/folder.ts';
 import { createTemplateEngine, type TemplateEngine } from '../../../src/templates/engine/template-engine.ts';
 import { WorkerRegistry } from '../../../src/worker/pool/worker-registry.ts';
@@ -72,12 +73,11 @@ describe('A worker that is to pause', () => {
       renderer,
       pool: DEFAULT_POOL,
       owner: name,
-      slots: SLOTS,
+      slots: new WorkerSlots(SLOTS),
       leaseMs: 5000,
       random: () => 1,
       retryBaseMs: 100,
       logger,
-      onSlots: () => {},
       observe: { claimed() {}, rendered() {}, ended() {}, retried() {}, lost() {} },
     });
     const startedAt = new Date();

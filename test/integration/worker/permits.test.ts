@@ -6,6 +6,7 @@ import { pino } from 'pino';
 import type { Bus, JobPointer, PointerConsumer } from '../../../src/bus/bus.ts';
 import { createInProcessBus } from '../../../src/bus/in-process.ts';
 import { DEFAULT_POOL } from '../../../src/plans/names.ts';
+import { WorkerSlots } from '../../../src/scheduling/worker-slots.ts';
 import { createFolderOutputStore } from '../../../src/store/outputs/folder.ts';
 import { createTemplateEngine, type TemplateEngine } from '../../../src/templates/engine/template-engine.ts';
 import { Worker } from '../../../src/worker/worker.ts';
@@ -55,12 +56,11 @@ describe('Accounts at the slots of a worker', () => {
       renderer,
       pool: DEFAULT_POOL,
       owner,
-      slots: SLOTS,
+      slots: new WorkerSlots(SLOTS),
       leaseMs: 60_000,
       random: () => 1,
       retryBaseMs: 100,
       logger: pino({ level: 'silent' }),
-      onSlots: () => {},
       observe: { claimed() {}, rendered() {}, ended() {}, retried() {}, lost() {} },
     });
     await worker.start();

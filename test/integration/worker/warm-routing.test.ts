@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { Bus } from '../../../src/bus/bus.ts';
 import { createInProcessBus } from '../../../src/bus/in-process.ts';
 import { DEFAULT_POOL } from '../../../src/plans/names.ts';
+import { WorkerSlots } from '../../../src/scheduling/worker-slots.ts';
 import { createFolderOutputStore } from '../../../src/store/outputs/folder.ts';
 import { createTemplateEngine } from '../../../src/templates/engine/template-engine.ts';
 import { Worker } from '../../../src/worker/worker.ts';
@@ -64,12 +65,11 @@ describe('accounts of several workers', () => {
       renderer: bench.renderer,
       pool: DEFAULT_POOL,
       owner,
-      slots: 2,
+      slots: new WorkerSlots(2),
       leaseMs: 30_000,
       random: () => 1,
       retryBaseMs: 100,
       logger: silent,
-      onSlots: () => {},
       observe: { claimed() {}, rendered() {}, ended() {}, retried() {}, lost() {} },
     });
     closers.push(async () => {

@@ -10,6 +10,7 @@ import { pino } from 'pino';
 import type { Job } from '../../../src/jobs/job.ts';
 import { repairNamedJobs } from '../../../src/jobs/sweeps/named-jobs.ts';
 import { DEFAULT_POOL } from '../../../src/plans/names.ts';
+import { WorkerSlots } from '../../../src/scheduling/worker-slots.ts';
 import { createFolderOutputStore } from '../../../src/store/outputs/folder.ts';
 import type { OutputStore } from '../../../src/store/outputs/output-store.ts';
 import { createTemplateEngine, type TemplateEngine } from '../../../src/templates/engine/template-engine.ts';
@@ -57,22 +58,20 @@ describe('a worker', () => {
     dropped += 1;
   };
 
-  const startWorker = async (overrides: { slots?: number; pool?: string } = {}) => {
+  const startWorker = async ({ slots = 2, pool = DEFAULT_POOL } = {}) => {
     const worker = new Worker({
       ...domain,
       outputs,
       templates,
       renderer,
-      pool: DEFAULT_POOL,
+      pool,
       owner: 'w',
-      slots: 2,
+      slots: new WorkerSlots(slots),
       leaseMs: LEASE_MS,
       random: () => 1,
       retryBaseMs: 100,
       logger,
-      onSlots: () => {},
       observe: { claimed() {}, rendered() {}, ended() {}, retried() {}, lost },
-      ...overrides,
     });
     await worker.start();
     return worker;

@@ -5,6 +5,7 @@ import { PlatenError } from '../../../../src/errors/registry.ts';
 import type { Job, JobInput } from '../../../../src/jobs/job.ts';
 import { PDF } from '../../../../src/pdf/media-type.ts';
 import { DEFAULT_POOL } from '../../../../src/plans/names.ts';
+import { WorkerSlots } from '../../../../src/scheduling/worker-slots.ts';
 import type { OutputStore } from '../../../../src/store/outputs/output-store.ts';
 import type { TemplateEngine } from '../../../../src/templates/engine/template-engine.ts';
 import { Worker } from '../../../../src/worker/worker.ts';
@@ -44,12 +45,11 @@ export class TestWorker {
       renderer: this.#renderer(),
       pool: DEFAULT_POOL,
       owner: 'test worker',
-      slots: SLOTS,
+      slots: new WorkerSlots(SLOTS),
       leaseMs: LEASE_MS,
       random: () => 1,
       retryBaseMs: HOUR_MS,
       logger: pino({ level: 'silent' }),
-      onSlots: () => {},
       observe: { claimed() {}, rendered() {}, ended() {}, retried() {}, lost() {} },
     });
     await this.#worker.start();
