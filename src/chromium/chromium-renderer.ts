@@ -5,7 +5,7 @@ import { secretsOf } from '../options/core/secrets.ts';
 import { Findings } from '../report/findings.ts';
 import type { Cores } from '../scheduling/cores.ts';
 import type { BrowserPool } from './browsers/browser-pool.ts';
-import type { DedicatedPages } from './browsers/dedicated-browsers.ts';
+import type { DedicatedPages } from './browsers/dedicated-pages.ts';
 import type { ContextPool } from './contexts/context-pool.ts';
 import type { ContextMetrics } from './contexts/open-contexts.ts';
 import type { RenderSlots } from './contexts/render-slots.ts';
@@ -112,7 +112,7 @@ export class ChromiumRenderer implements Renderer {
         const kind = context.renders++ === 0 ? 'cold' : 'warm';
         const job = { request, document, end, collector, permit, findings };
         // A discarded page takes time to end, but no core.
-        const outcome = await renderJob(context, job, shared).finally(() => permit.leave());
+        const outcome = await renderJob(context, job, shared).finally(() => permit.release());
         result = outcome.result;
         const seconds = (Date.now() - collector.startedAt) / 1000;
         metrics?.contextRenders?.observe({ kind }, seconds);
@@ -122,7 +122,7 @@ export class ChromiumRenderer implements Renderer {
       request.onFailed?.(collector.fail(), options.report ? findings : undefined);
       throw end.error ?? asRenderError(error);
     } finally {
-      permit.leave();
+      permit.release();
       contexts.makeAhead();
     }
     return result!;

@@ -5,7 +5,7 @@ import { dedicatedBrowsersFor } from '../scheduling/dedicated-browsers.ts';
 import { BrowserPool } from './browsers/browser-pool.ts';
 import type { BrowserMetrics, RecycleLimits } from './browsers/browser-recycling.ts';
 import { logStatus, statusOfBrowser } from './browsers/browser-status.ts';
-import { DedicatedPages } from './browsers/dedicated-browsers.ts';
+import { DedicatedPages } from './browsers/dedicated-pages.ts';
 import { pageMemoryBytes } from './browsers/page-memory.ts';
 import { findBrowser } from './browsers/process/find-browser.ts';
 import type { LaunchOptions } from './browsers/process/launch.ts';

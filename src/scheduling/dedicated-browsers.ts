@@ -18,7 +18,7 @@ interface DedicatedBrowser {
 export interface BrowserRequest {
   readonly account: string;
   /** The render's permit to use a core, which is taken while the browser starts. */
-  readonly permit?: { take(): Promise<void>; leave(): void } | undefined;
+  readonly permit?: { acquire(): Promise<void>; release(): void } | undefined;
   /** Ends the wait when it aborts. */
   readonly signal: AbortSignal;
 }
@@ -95,7 +95,7 @@ export class DedicatedBrowsers<B extends DedicatedBrowser> extends FairQueue {
   async launch({ account, permit, signal }: BrowserRequest, start: () => Promise<B>): Promise<B> {
     const living = await this.#start(account, signal);
     try {
-      await permit?.take();
+      await permit?.acquire();
       const browser = await start();
       living.browser = browser;
       void browser.exited.then(() => this.#release(living));
@@ -104,7 +104,7 @@ export class DedicatedBrowsers<B extends DedicatedBrowser> extends FairQueue {
       this.#release(living);
       throw error;
     } finally {
-      permit?.leave();
+      permit?.release();
       this.grant();
     }
   }

@@ -342,7 +342,7 @@ export class BrowserPool implements GroupedBrowsers, RecycledBrowsers {
     if (this.#pinged.has(browser)) return;
     this.#pinged.add(browser);
     try {
-      const problem = await browser.error(this.#options.pingMs);
+      const problem = await browser.check(this.#options.pingMs);
       if (problem && browser.alive) await browser.kill(problem);
     } finally {
       this.#pinged.delete(browser);

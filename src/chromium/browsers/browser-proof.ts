@@ -51,7 +51,7 @@ export class BrowserProof {
     if (!browser.alive || this.#running.has(browser)) return;
     this.#running.add(browser);
     try {
-      if ((await opensPages(browser)) || (await browser.error(PING_MS)) === 'crashed' || !browser.alive)
+      if ((await opensPages(browser)) || (await browser.check(PING_MS)) === 'crashed' || !browser.alive)
         return;
       this.#doubted = true;
       this.#logger.error({ pid: browser.pid }, 'a browser opens no page any more, and is ended');

@@ -160,14 +160,18 @@ export class RenderBrowser {
       () => undefined,
     );
     if (await isDone(RESPONSE_MS, closed)) return;
-    const problem = await this.error(RESPONSE_MS);
+    const problem = await this.check(RESPONSE_MS);
     // A browser that still responds is slow, not hung, and gets more time.
     if (!problem && (await isDone(LAST_RESPONSE_MS, closed))) return;
     await this.kill(problem ?? 'hung');
   }
 
-  /** The error of a browser that does not respond within `ms` milliseconds; undefined when it responds. */
-  async error(ms: number): Promise<BrowserError | undefined> {
+  /**
+   * Checks that the browser responds within `ms` milliseconds.
+   *
+   * @returns undefined when it responds.
+   */
+  async check(ms: number): Promise<BrowserError | undefined> {
     try {
       await within(ms, 'a ping', this.connection.send('Browser.getVersion'));
       return undefined;

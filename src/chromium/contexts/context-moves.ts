@@ -1,6 +1,6 @@
 import type { Cores } from '../../scheduling/cores.ts';
 import type { BrowserPool } from '../browsers/browser-pool.ts';
-import type { DedicatedPages } from '../browsers/dedicated-browsers.ts';
+import type { DedicatedPages } from '../browsers/dedicated-pages.ts';
 import type { OpenContexts } from './open-contexts.ts';
 import type { RenderContext } from './render-context.ts';
 import type { WarmMemory } from './warm-memory.ts';

@@ -4,7 +4,7 @@ import type { Cores } from '../../scheduling/cores.ts';
 import type { RenderBrowser } from '../browsers/browser.ts';
 import type { BrowserPool } from '../browsers/browser-pool.ts';
 import type { KeptContexts } from '../browsers/browser-recycling.ts';
-import type { DedicatedPages } from '../browsers/dedicated-browsers.ts';
+import type { DedicatedPages } from '../browsers/dedicated-pages.ts';
 import type { JobEnd } from '../render/job-end.ts';
 import { asRenderError } from '../render/render-error.ts';
 import { ContextMoves, type MovedContexts } from './context-moves.ts';
@@ -80,7 +80,7 @@ export class ContextPool implements KeptContexts, MovedContexts {
 
   /** Leases a context for one job, together with its browser. To be given back with `keep` or `discard`. */
   async lease(needs: ContextNeeds, end: JobEnd): Promise<RenderContext> {
-    await needs.permit?.take();
+    await needs.permit?.acquire();
     const warm = this.#takeIdle(needs);
     const open = warm ?? this.#ahead.take(needs);
     if (open) open.lease = this.#browsers.lease(open.browser);
@@ -92,10 +92,10 @@ export class ContextPool implements KeptContexts, MovedContexts {
 
   /** Opens a context without holding a core: a starting page process waits more than it computes. */
   async #openWithoutCore(needs: ContextNeeds, end: JobEnd): Promise<RenderContext> {
-    needs.permit?.leave();
+    needs.permit?.release();
     const context = await this.#open(needs, end);
     try {
-      await needs.permit?.take();
+      await needs.permit?.acquire();
       return context;
     } catch (error) {
       await this.discard(context);
@@ -227,7 +227,7 @@ export class ContextPool implements KeptContexts, MovedContexts {
     try {
       await within(ABANDONED_MS, 'opening a context', closed);
     } catch {
-      const problem = browser.alive ? await browser.error(ABANDONED_MS) : undefined;
+      const problem = browser.alive ? await browser.check(ABANDONED_MS) : undefined;
       if (problem) await browser.kill(problem);
     }
   }

@@ -1,6 +1,6 @@
 import type { Protocol } from 'puppeteer';
 import type { BrowserLease, RenderBrowser, TargetListener } from '../browsers/browser.ts';
-import type { DedicatedPages } from '../browsers/dedicated-browsers.ts';
+import type { DedicatedPages } from '../browsers/dedicated-pages.ts';
 import { NETWORK_EVENTS } from './page/page-settings.ts';
 import { RenderPage } from './page/render-page.ts';
 
@@ -17,7 +17,7 @@ export interface ContextNeeds {
    * The job's permit to use a core. Leasing a context ends with a core acquired; while a process starts, the core is
    * released.
    */
-  readonly permit?: { take(): Promise<void>; leave(): void };
+  readonly permit?: { acquire(): Promise<void>; release(): void };
 }
 
 /**

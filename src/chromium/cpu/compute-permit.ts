@@ -55,10 +55,10 @@ export class ComputePermit {
    * @param page a page with a document, which is stopped meanwhile.
    * @throws the job's error when that ends first.
    */
-  async take(page?: RenderPage): Promise<void> {
+  async acquire(page?: RenderPage): Promise<void> {
     this.#want(page);
     if (this.#core !== undefined && !this.#isOver()) return;
-    if (this.#takeIdle()) return;
+    if (this.#acquireIdle()) return;
     const process = page?.process;
     process?.pause();
     this.#end.stopClock();
@@ -71,7 +71,7 @@ export class ComputePermit {
   }
 
   /** Releases its core, if it has one. */
-  leave(): void {
+  release(): void {
     this.#core?.release();
     this.#core = undefined;
     this.#stopConcurrent();
@@ -144,7 +144,7 @@ export class ComputePermit {
    */
   async keepToTheEnd<T>(step: Promise<T>): Promise<T> {
     await this.#whileUnderWay(step, undefined, async () => this.#goOnConcurrently());
-    this.leave();
+    this.release();
     return await step;
   }
 
@@ -176,7 +176,7 @@ export class ComputePermit {
    */
   async #concluded<T>(step: Promise<T>, page: RenderPage | undefined): Promise<T> {
     const value = await step;
-    await this.take(page);
+    await this.acquire(page);
     return value;
   }
 
@@ -223,7 +223,7 @@ export class ComputePermit {
 
   #block(page: RenderPage, blocked: BlockedTime): void {
     this.#wasBlocked = true;
-    this.leave();
+    this.release();
     blocked.begin();
     // The page responds now, so its process can be found if a navigation has moved it; the next check then measures it.
     if (!blocked.measured) void page.findProcess().then(() => blocked.active && blocked.begin());
@@ -235,7 +235,7 @@ export class ComputePermit {
    * to compute at once.
    */
   async #giveWay(page: RenderPage | undefined, blocked?: BlockedTime): Promise<void> {
-    if (this.#core === undefined && this.#takeIdle()) {
+    if (this.#core === undefined && this.#acquireIdle()) {
       blocked?.end();
       return;
     }
@@ -259,7 +259,7 @@ export class ComputePermit {
    */
   #goOnConcurrently(blocked?: BlockedTime): void {
     blocked?.end();
-    this.leave();
+    this.release();
     this.#charge = this.#cores.usage.begin(this.#user.account);
   }
 
@@ -268,7 +268,7 @@ export class ComputePermit {
     this.#charge = undefined;
   }
 
-  #takeIdle(): boolean {
+  #acquireIdle(): boolean {
     const idle =
       this.#core === undefined ? this.#cores.tryAcquire({ ...this.#user, size: this.#wanted }) : undefined;
     if (idle !== undefined) this.#hold(idle);

@@ -14,7 +14,7 @@ interface AskedPage {
 }
 
 /** A sample; all values are in milliseconds. */
-interface measurement {
+interface Measurement {
   /** When it was taken, by `performance.now()`. */
   readonly at: number;
   /** Processor time of all threads of the renderer process. */
@@ -30,7 +30,7 @@ interface measurement {
  */
 export class ProcessorUse {
   readonly #page: AskedPage;
-  #before: measurement | undefined;
+  #before: Measurement | undefined;
   /** The pending response: a busy page is queried once. */
   #asked: Promise<void> | undefined;
   #waits = false;
@@ -69,7 +69,7 @@ export class ProcessorUse {
     this.#waits = false;
   }
 
-  #note(sample: measurement): void {
+  #note(sample: Measurement): void {
     const before = this.#before;
     this.#before = sample;
     if (before === undefined) return;
@@ -83,7 +83,7 @@ export class ProcessorUse {
     if (this.#counts) this.#page.session.send('Performance.disable').catch(() => undefined);
   }
 
-  async #read(): Promise<measurement> {
+  async #read(): Promise<Measurement> {
     const { session } = this.#page;
     const counting = this.#counts || session.send('Performance.enable');
     this.#counts = true;

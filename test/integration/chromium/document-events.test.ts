@@ -78,7 +78,7 @@ describe('what becomes of documents, in a page without frames', () => {
     const document = { ...examined, traits: { ...documentTraits(html), ...foretold } };
     const job = { request, document, end, collector: new ReportCollector(), permit };
     try {
-      await permit.take();
+      await permit.acquire();
       const { result, clean } = await renderJob(context, job, {
         egress: undefined,
         sheets: new SheetCache(),
@@ -86,7 +86,7 @@ describe('what becomes of documents, in a page without frames', () => {
       });
       return { text: (await readPdf(result.bytes)).text, clean };
     } finally {
-      permit.leave();
+      permit.release();
       end.dispose();
     }
   }

@@ -95,7 +95,7 @@ describe('real-looking documents', () => {
       end,
     );
     try {
-      await permit.take();
+      await permit.acquire();
       const document = examineDocument(request.source, OPTIONS);
       const { result, clean } = await renderJob(
         context,
@@ -106,7 +106,7 @@ describe('real-looking documents', () => {
       else await context.close();
       return Buffer.from(result.bytes);
     } finally {
-      permit.leave();
+      permit.release();
       end.dispose();
     }
   }

@@ -220,13 +220,13 @@ describe('Dedicated browsers', () => {
     open(1);
     const steps: string[] = [];
     const permit = {
-      take: async () => void steps.push('take'),
-      leave: () => void steps.push('leave'),
+      acquire: async () => void steps.push('acquire'),
+      release: () => void steps.push('release'),
     };
     await browsers.launch({ account: 'a', permit, signal: new AbortController().signal }, async () => {
       steps.push('start');
       return new Living();
     });
-    assert.deepEqual(steps, ['take', 'start', 'leave']);
+    assert.deepEqual(steps, ['acquire', 'start', 'release']);
   });
 });

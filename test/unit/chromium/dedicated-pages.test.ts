@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { DedicatedPages } from '../../../src/chromium/browsers/dedicated-browsers.ts';
+import { DedicatedPages } from '../../../src/chromium/browsers/dedicated-pages.ts';
 import { examineDocument } from '../../../src/chromium/render/document/job-document.ts';
 import type { RenderSource } from '../../../src/chromium/renderer.ts';
 import type { RenderOptions } from '../../../src/options/core/render-options.ts';
