@@ -1,6 +1,6 @@
 import type { Caller } from '../accounts/caller.ts';
 import type { Clock } from '../clock.ts';
-import { quotaOf, refuseIfSlow, tookTooLong } from '../jobs/admission.ts';
+import { quotaOf, rejectIfSlow, tookTooLong } from '../jobs/admission.ts';
 import { callbackBytes, type JobSource } from '../jobs/job.ts';
 import type { Ledger } from '../jobs/ledger/ledger.ts';
 import type { QuotaLimit } from '../jobs/ledger/ledger-filter.ts';
@@ -101,7 +101,7 @@ export class BatchAdmission {
     const chunkSize = chunkSizeOf(items.length);
     await batches.saveChunks(batchId, chunksOf(items, inputBytes, chunkSize));
     await store.inputs.save(shared.inputs, shared.chunks);
-    refuseIfSlow(began);
+    rejectIfSlow(began);
     const batch: Batch = {
       _id: batchId,
       orderedIds: true,

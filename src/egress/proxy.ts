@@ -6,7 +6,7 @@ import { Gateway, type GatewayOptions } from './gateway.ts';
 import { parseAuthority, type Target, targetOf } from './host.ts';
 import { isInNetwork, network, parseAddress, unmapped } from './networks.ts';
 import { type ListenerOpener, listenOnLoopback, ProxyListeners } from './proxy-listeners.ts';
-import { refuseError, refuseMalformed, respondWithError } from './responses.ts';
+import { rejectMalformed, rejectWithError, respondWithError } from './responses.ts';
 import { holdBack, splice } from './tunnel.ts';
 
 export interface EgressLimits {
@@ -123,28 +123,28 @@ function serve(server: Server, reply: LocalResponse, reach: Reach): void {
   server.on('connect', (request, duplex, head) => {
     const client = duplex as Socket;
     const target = parseAuthority(request.url ?? '');
-    if (!target) return refuseMalformed(client, 'The target is not host:port.');
+    if (!target) return rejectMalformed(client, 'The target is not host:port.');
     const release = holdBack(client, head);
     reach(target, client, goneWith(client)).then((upstream) => {
       client.write('HTTP/1.1 200 Connection Established\r\n\r\n');
       splice(client, upstream, release());
-    }, refuseError(client));
+    }, rejectWithError(client));
   });
 
   server.on('upgrade', (request, duplex, head) => {
     const client = duplex as Socket;
     const { url, target } = absoluteForm(request);
-    if (!target) return refuseMalformed(client, 'The target is not an absolute http or ws address.');
+    if (!target) return rejectMalformed(client, 'The target is not an absolute http or ws address.');
     const release = holdBack(client, head);
     reach(target, client, goneWith(client)).then((upstream) => {
       upstream.write(upgradeHead(request, url));
       splice(client, upstream, release());
-    }, refuseError(client));
+    }, rejectWithError(client));
   });
 
   server.on('request', (request, response) => {
     const { url, target } = absoluteForm(request);
-    if (!target) return refuseMalformed(request.socket, 'The target is not an absolute http address.');
+    if (!target) return rejectMalformed(request.socket, 'The target is not an absolute http address.');
     if (reply(url, request, response)) return;
     reach(target, request.socket, goneWith(response))
       .then((upstream) => forwardRequest(request, response, url, upstream))

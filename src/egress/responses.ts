@@ -30,14 +30,14 @@ export function respondWithError(response: ServerResponse): (error: unknown) => 
 }
 
 /** The same for a connection that node:http has detached (CONNECT, upgrade). */
-export function refuseError(client: Socket): (error: unknown) => void {
-  return (error) => refuse(client, responseFor(error));
+export function rejectWithError(client: Socket): (error: unknown) => void {
+  return (error) => reject(client, responseFor(error));
 }
 
 /** Responds to a malformed proxy request, and closes. */
-export function refuseMalformed(client: Socket, message: string): void {
+export function rejectMalformed(client: Socket, message: string): void {
   client.on('error', () => client.destroy());
-  refuse(client, { status: 400, code: 'malformed', message });
+  reject(client, { status: 400, code: 'malformed', message });
 }
 
 function responseFor(error: unknown): Reply {
@@ -47,7 +47,7 @@ function responseFor(error: unknown): Reply {
   return { status: 500, code: 'failed', message: 'The egress proxy failed.' };
 }
 
-function refuse(client: Socket, reply: Reply): void {
+function reject(client: Socket, reply: Reply): void {
   const headers = Object.entries({ ...headersOf(reply), Connection: 'close' });
   const head = [
     `HTTP/1.1 ${reply.status} ${STATUS_CODES[reply.status]}`,

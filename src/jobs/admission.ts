@@ -106,7 +106,7 @@ export class Admission {
     );
     const { store, clock, dispatch, ledger } = this.#deps;
     await store.inputs.save(inputs);
-    refuseIfSlow(began);
+    rejectIfSlow(began);
     if (taken === 'slot') {
       const dispatched: Job = { ...jobs[0]!, state: 'dispatched', dispatchedAt: clock.now() };
       if (!(await store.transitions.accept([dispatched]))) throw new JobExists(dispatched._id);
@@ -214,7 +214,7 @@ export function quotaOf(
 }
 
 /** @param began time by `performance.now()`. @throws PlatenError UNAVAILABLE. */
-export function refuseIfSlow(began: number): void {
+export function rejectIfSlow(began: number): void {
   if (performance.now() - began < SLOW_MS) return;
   throw tookTooLong();
 }

@@ -12,7 +12,7 @@ const CHECK_EVERY_MS = 10_000;
  */
 export class PoolSlots {
   readonly #registry: Pick<WorkerRegistry, 'slotsOf'>;
-  readonly #pools = new Map<string, { slots: number | undefined; lookedAt: number }>();
+  readonly #pools = new Map<string, { slots: number | undefined; checkedAt: number }>();
 
   constructor(registry: Pick<WorkerRegistry, 'slotsOf'>) {
     this.#registry = registry;
@@ -22,8 +22,8 @@ export class PoolSlots {
   of(pool: string): number | undefined {
     const known = this.#pools.get(pool);
     const now = performance.now();
-    if (known === undefined || now - known.lookedAt > CHECK_EVERY_MS) {
-      this.#pools.set(pool, { slots: known?.slots, lookedAt: now });
+    if (known === undefined || now - known.checkedAt > CHECK_EVERY_MS) {
+      this.#pools.set(pool, { slots: known?.slots, checkedAt: now });
       void this.#check(pool);
     }
     return known?.slots;
@@ -32,7 +32,7 @@ export class PoolSlots {
   async #check(pool: string): Promise<void> {
     try {
       const slots = await this.#registry.slotsOf(pool);
-      if (slots !== undefined) this.#pools.set(pool, { slots, lookedAt: performance.now() });
+      if (slots !== undefined) this.#pools.set(pool, { slots, checkedAt: performance.now() });
     } catch {
       // The database cannot be reached: the last known number stays, and is read again.
     }
