@@ -8,7 +8,7 @@ const root = fileURLToPath(new URL('../../../', import.meta.url));
 
 /**
  * Words of our own, each with the one that the field has for it. Order, holder and share are not here: they also name a
- * sort order, the holder of a lock and a fraction. Nor is refused, a value of stored fields and metrics.
+ * sort order, the holder of a lock and a fraction. Refuse is, but not refused: a value of stored fields and metrics.
  */
 const WORDS: Readonly<Record<string, string>> = {
   turn: 'permit or slot',
@@ -37,6 +37,7 @@ const WORDS: Readonly<Record<string, string>> = {
   mend: 'repair',
   seat: 'key slot',
   ending: 'finalising',
+  refuse: 'reject',
 };
 
 /** What is declared at the top of a file: classes, interfaces, types, functions and constants. */
