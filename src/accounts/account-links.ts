@@ -2,7 +2,7 @@ import type { Connection } from 'mongoose';
 import type { Clock } from '../clock.ts';
 import { PlatenError } from '../errors/registry.ts';
 import type { Account, AccountStore } from './account-store.ts';
-import { type SingleUse, SingleUseStore } from './single-use-store.ts';
+import { type SingleUse, SingleUseStore, singleUseSpec } from './single-use-store.ts';
 
 /** What a mailed link allows once. */
 export type MailedPurpose = 'password-reset' | 'email-verification';
@@ -17,12 +17,13 @@ interface AccountLink extends SingleUse {
   readonly email: string | null;
 }
 
+const LINKS = singleUseSpec('account_links');
 const TOKEN_BYTES = 32;
 
 /** Owns the links that let the owner of an account do something once. Only hashes of their tokens are stored. */
 export class AccountLinks extends SingleUseStore<AccountLink> {
   constructor(connection: Connection, clock: Clock) {
-    super(connection, clock, 'account_links', TOKEN_BYTES);
+    super(connection, clock, LINKS, TOKEN_BYTES);
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Connection } from 'mongoose';
 import type { Clock } from '../clock.ts';
 import type { PlanName } from '../plans/plan.ts';
-import { type SingleUse, SingleUseStore } from './single-use-store.ts';
+import { type SingleUse, SingleUseStore, singleUseSpec } from './single-use-store.ts';
 
 /** The right to register one account. */
 export interface Invitation extends SingleUse {
@@ -9,12 +9,13 @@ export interface Invitation extends SingleUse {
   readonly plan: PlanName;
 }
 
+const INVITATIONS = singleUseSpec('invitations');
 const CODE_BYTES = 18;
 
 /** Owns the invitations. Their codes are shown once and not stored. */
 export class InvitationStore extends SingleUseStore<Invitation> {
   constructor(connection: Connection, clock: Clock) {
-    super(connection, clock, 'invitations', CODE_BYTES);
+    super(connection, clock, INVITATIONS, CODE_BYTES);
   }
 
   /** Makes a taken invitation valid again, because no account was created with it. */

@@ -3,6 +3,7 @@ import type { Connection, mongo } from 'mongoose';
 import type { Clock } from '../clock.ts';
 import { hashSecret } from '../hash-secret.ts';
 import { Collection } from '../store/collection.ts';
+import type { CollectionSpec } from '../store/collection-spec.ts';
 
 /** A right that the holder of its secret may use once. */
 export interface SingleUse {
@@ -12,15 +13,20 @@ export interface SingleUse {
   readonly expiresAt: Date;
 }
 
+/** Declares a collection of such rights. A connection has one declaration of a name, however many stores it has. */
+export function singleUseSpec(name: string): CollectionSpec {
+  return { name, indexes: [{ fields: { expiresAt: 1 } }] };
+}
+
 /** Owns rights to do something once. Their secrets are not stored. */
 export class SingleUseStore<T extends SingleUse> {
   protected readonly records: Collection<T>;
   readonly #clock: Clock;
   readonly #secretBytes: number;
 
-  /** To be created before the connection's indexes. @param collection name of the collection. */
-  constructor(connection: Connection, clock: Clock, collection: string, secretBytes: number) {
-    this.records = new Collection(connection, { name: collection, indexes: [{ fields: { expiresAt: 1 } }] });
+  /** To be created before the connection's indexes. @param spec of the collection, by `singleUseSpec`. */
+  constructor(connection: Connection, clock: Clock, spec: CollectionSpec, secretBytes: number) {
+    this.records = new Collection(connection, spec);
     this.#clock = clock;
     this.#secretBytes = secretBytes;
   }
