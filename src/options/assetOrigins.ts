@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { defineOption } from './core/option.ts';
 import { shortList } from './core/short-list.ts';
+import { holds } from './core/text-checks.ts';
 
 /** Whether a text is a scheme, a host and optionally a port, and nothing else. */
 function isOrigin(text: string): boolean {
@@ -14,8 +15,10 @@ export const assetOrigins = defineOption(
   shortList(
     z
       .string()
-      .max(300, { abort: true })
-      .refine(isOrigin, 'must be an origin such as https://assets.example or http://assets.example:8080'),
+      .max(300)
+      .check(
+        holds(isOrigin, 'must be an origin such as https://assets.example or http://assets.example:8080'),
+      ),
     20,
   ),
   {

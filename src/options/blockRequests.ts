@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { defineOption } from './core/option.ts';
 import { shortList } from './core/short-list.ts';
+import { matches } from './core/text-checks.ts';
 
 /** By kind of request: the resource types of Chromium's Fetch.enable. */
 const KINDS = {
@@ -23,8 +24,10 @@ export const blockRequests = defineOption(
         z
           .string()
           .min(1)
-          .max(255, { abort: true })
-          .regex(/^[!-~]+$/, 'must be an address with * for any characters, such as *://ads.example/*'),
+          .max(255)
+          .check(
+            matches(/^[!-~]+$/, 'must be an address with * for any characters, such as *://ads.example/*'),
+          ),
         50,
       ),
       kinds: shortList(z.enum(NAMES), NAMES.length),

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type Cookie, defineOption } from './core/option.ts';
 import { shortList } from './core/short-list.ts';
+import { holds, matches } from './core/text-checks.ts';
 
 /**
  * Largest size of a cookie's name and value together, in bytes: browsers accept no larger cookie (RFC 6265bis, section
@@ -15,32 +16,34 @@ const cookie = z
   .strictObject({
     name: z
       .string()
-      .max(255, { abort: true })
-      .regex(/^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/, 'must be the name of a cookie, such as session')
-      .refine((name) => name !== RESERVED, 'is a name that may not be set'),
+      .max(255)
+      .check(matches(/^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/, 'must be the name of a cookie, such as session'))
+      .check(holds((name) => name !== RESERVED, 'is a name that may not be set')),
     value: z
       .string()
-      .max(MAX_BYTES, { abort: true })
+      .max(MAX_BYTES)
       // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern rejects control characters
-      .regex(/^[^\u0000-\u001f\u007f;]*$/, 'must not hold semicolons or control characters'),
+      .check(matches(/^[^\u0000-\u001f\u007f;]*$/, 'must not hold semicolons or control characters')),
     url: z
       .string()
-      .max(2048, { abort: true })
-      .refine(
-        (text) => /^https?:$/.test(URL.parse(text)?.protocol ?? ''),
-        'must be an http or https address, such as https://reports.example/',
+      .max(2048)
+      .check(
+        holds(
+          (text) => /^https?:$/.test(URL.parse(text)?.protocol ?? ''),
+          'must be an http or https address, such as https://reports.example/',
+        ),
       )
       .optional(),
     domain: z
       .string()
-      .max(255, { abort: true })
-      .regex(/^\.?[a-z0-9-]+(\.[a-z0-9-]+)*$/i, 'must be a domain, such as reports.example')
+      .max(255)
+      .check(matches(/^\.?[a-z0-9-]+(\.[a-z0-9-]+)*$/i, 'must be a domain, such as reports.example'))
       .optional(),
     path: z
       .string()
-      .max(1024, { abort: true })
+      .max(1024)
       // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern rejects control characters
-      .regex(/^\/[^\u0000-\u001f\u007f;]*$/, 'must begin with /, such as /reports')
+      .check(matches(/^\/[^\u0000-\u001f\u007f;]*$/, 'must begin with /, such as /reports'))
       .optional(),
     secure: z.boolean().optional(),
     httpOnly: z.boolean().optional(),

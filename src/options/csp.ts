@@ -1,13 +1,14 @@
 import { z } from 'zod';
 import { defineOption } from './core/option.ts';
+import { matches } from './core/text-checks.ts';
 
 export const csp = defineOption(
   'csp',
   z
     .string()
-    .max(2000, { abort: true })
+    .max(2000)
     // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern rejects control characters
-    .regex(/^[^\u0000-\u001f\u007f]*$/, 'must not hold line breaks or control characters'),
+    .check(matches(/^[^\u0000-\u001f\u007f]*$/, 'must not hold line breaks or control characters')),
   {
     stage: 'load',
     documentation: 'A Content-Security-Policy that the document is loaded under.',

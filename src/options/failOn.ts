@@ -1,12 +1,15 @@
 import { z } from 'zod';
 import { defineOption } from './core/option.ts';
 import { shortList } from './core/short-list.ts';
+import { matches } from './core/text-checks.ts';
 
 const statuses = shortList(
   z
     .string()
-    .max(7, { abort: true })
-    .regex(/^[1-5]\d\d(-[1-5]\d\d)?$/, 'must be a status or a range of them, such as 404 or 400-599'),
+    .max(7)
+    .check(
+      matches(/^[1-5]\d\d(-[1-5]\d\d)?$/, 'must be a status or a range of them, such as 404 or 400-599'),
+    ),
   20,
 );
 

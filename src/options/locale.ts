@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { IDENTITY } from './core/identity.ts';
 import { defineOption, type PageSetting } from './core/option.ts';
+import { holds } from './core/text-checks.ts';
 import { userAgent } from './userAgent.ts';
 
 const LOCALE: PageSetting<string> = {
@@ -22,8 +23,8 @@ export const locale = defineOption(
   'locale',
   z
     .string()
-    .max(64, { abort: true })
-    .refine((text) => canonical(text) !== undefined, 'must be a language tag of BCP 47, such as de-DE'),
+    .max(64)
+    .check(holds((text) => canonical(text) !== undefined, 'must be a language tag of BCP 47, such as de-DE')),
   {
     stage: 'page',
     documentation:

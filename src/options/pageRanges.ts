@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { defineOption } from './core/option.ts';
+import { holds } from './core/text-checks.ts';
 
 const RANGE = /^(?:(\d{1,6})|(\d{1,6})?-(\d{1,6})|(\d{1,6})-)$/;
 
@@ -18,8 +19,8 @@ export const pageRanges = defineOption(
   'pageRanges',
   z
     .string()
-    .max(255, { abort: true })
-    .refine(areRanges, 'must be page numbers from 1 on and ranges of them, in order, such as 1-3,5,8-'),
+    .max(255)
+    .check(holds(areRanges, 'must be page numbers from 1 on and ranges of them, in order, such as 1-3,5,8-')),
   {
     stage: 'print',
     documentation:

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { defineOption, type PageSetting } from './core/option.ts';
+import { holds } from './core/text-checks.ts';
 
 const TIMEZONE: PageSetting<string> = {
   name: 'time zone',
@@ -23,8 +24,8 @@ export const timezone = defineOption(
   'timezone',
   z
     .string()
-    .max(64, { abort: true })
-    .refine(isTimezone, 'must be a time zone of the IANA database, such as Europe/Berlin'),
+    .max(64)
+    .check(holds(isTimezone, 'must be a time zone of the IANA database, such as Europe/Berlin')),
   {
     stage: 'page',
     documentation:

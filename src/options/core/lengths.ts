@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { holds } from './text-checks.ts';
 
 /** Inches. */
 export type Size = readonly [width: number, height: number];
@@ -54,8 +55,10 @@ export function lengthInInches(length: string): number | undefined {
 
 export const lengthSchema = z
   .string()
-  .max(MAX_LENGTH_CHARS, { abort: true })
-  .refine(
-    (text) => lengthInInches(text) !== undefined,
-    'must be a length such as 12mm, 0.5in, 1cm, 36pt or 48px',
+  .max(MAX_LENGTH_CHARS)
+  .check(
+    holds(
+      (text) => lengthInInches(text) !== undefined,
+      'must be a length such as 12mm, 0.5in, 1cm, 36pt or 48px',
+    ),
   );
