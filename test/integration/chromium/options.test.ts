@@ -1,33 +1,16 @@
 import assert from 'node:assert/strict';
-import type { RenderOptions } from '../../../src/options/core/render-options.ts';
-import { readPdf, renderPage } from '../../support/pdf.ts';
+import { readPdf } from '../../support/pdf.ts';
 import { type Bench, render, startBench, startSite } from './support.ts';
 
 const MM = 72 / 25.4;
 
+/** What a case in `test/options` cannot hold: sizes that depend on the browser, and which requests have which headers. */
 describe('render options in Chromium', () => {
   let bench: Bench;
   before(async () => {
     bench = await startBench();
   });
   after(() => bench.close());
-
-  const formats = {
-    Letter: [612, 792],
-    Legal: [612, 1008],
-    Tabloid: [792, 1224],
-    A3: [842, 1191],
-    A4: [595, 842],
-    A5: [420, 595],
-  } as const;
-  for (const [format, [width, height]] of Object.entries(formats)) {
-    it(`prints ${format}`, async () => {
-      const { bytes: pdf } = await render(bench, '<p>x', { format: format as 'A4' });
-      const page = (await readPdf(pdf)).pages[0]!;
-      assert.ok(Math.abs(page.width - width) <= 1, `${page.width} wide`);
-      assert.ok(Math.abs(page.height - height) <= 1, `${page.height} high`);
-    });
-  }
 
   it('prints on paper of the size that the standards give it', async () => {
     // ISO 216 in millimetres, ANSI in inches. Chromium takes the next whole point, and of that whole dots of 1/300 inch.
@@ -49,179 +32,8 @@ describe('render options in Chromium', () => {
     }
   });
 
-  it('prints A4 without margins and with backgrounds when nothing is asked for', async () => {
-    const html = '<body style="margin:0"><div style="background:#f00;width:100%;height:10px"></div>';
-    const page = await renderPage((await render(bench, html)).bytes);
-    assert.deepEqual(page.at(0, 2), [255, 0, 0]);
-    assert.deepEqual(page.at(page.width - 2, 2), [255, 0, 0]);
-  });
-
-  it('leaves backgrounds out', async () => {
-    const html = '<body style="margin:0"><div style="background:#f00;width:100%;height:100px"></div>';
-    const page = await renderPage((await render(bench, html, { printBackground: false })).bytes);
-    assert.equal(page.countInk(), 0);
-  });
-
-  it('turns the page', async () => {
-    const { bytes: pdf } = await render(bench, '<p>x', { landscape: true });
-    const { pages } = await readPdf(pdf);
-    assert.ok(pages[0]!.width > pages[0]!.height);
-  });
-
-  it('keeps each margin free', async () => {
-    const html = '<body style="margin:0"><div style="background:#00f;height:3000px"></div>';
-    const margin = { top: '10mm', right: '20mm', bottom: '1in', left: '48px' };
-    const box = (await renderPage((await render(bench, html, { margin })).bytes)).boxOfInk()!;
-    assert.ok(Math.abs(box.top - 10 * MM) < 2, `top ${box.top}`);
-    assert.ok(Math.abs(595 - box.right - 20 * MM) < 3, `right ${box.right}`);
-    assert.ok(Math.abs(842 - box.bottom - 72) < 3, `bottom ${box.bottom}`);
-    assert.ok(Math.abs(box.left - 36) < 2, `left ${box.left}`);
-  });
-
-  it('scales', async () => {
-    const html = '<body style="margin:0"><div style="background:#00f;width:96px;height:96px"></div>';
-    const box = (await renderPage((await render(bench, html, { scale: 2 })).bytes)).boxOfInk()!;
-    assert.ok(Math.abs(box.right - 144) < 3, `${box.right}`);
-  });
-
-  it('lets the document choose its page size', async () => {
-    const html = '<style>@page { size: 50mm 100mm }</style><p>x';
-    const own = (await readPdf((await render(bench, html, { preferCSSPageSize: true })).bytes)).pages[0]!;
-    assert.ok(Math.abs(own.width - 50 * MM) < 1.5 && Math.abs(own.height - 100 * MM) < 1.5);
-    const given = (await readPdf((await render(bench, html, { preferCSSPageSize: false })).bytes)).pages[0]!;
-    assert.ok(Math.abs(given.width - 595) < 1.5);
-  });
-
-  it('prints header and footer on every page, in room made for them', async () => {
-    const html = '<title>Doc title</title><p>one<p style="break-before:page">two';
-    const { bytes: pdf, pages } = await render(bench, html, {
-      displayHeaderFooter: true,
-      headerTemplate: '<span style="font-size:10px" class="title"></span>',
-      footerTemplate:
-        '<span style="font-size:10px">page <span class="pageNumber"></span> of <span class="totalPages"></span></span>',
-    });
-    assert.equal(pages, 2);
-    const read = await readPdf(pdf);
-    for (const [i, page] of read.pages.entries()) {
-      assert.match(page.text, /Doc title/);
-      assert.match(page.text, new RegExp(`page ${i + 1} of 2`));
-    }
-  });
-
-  it('prints neither date nor address where a template is missing', async () => {
-    const { bytes: pdf } = await render(bench, '<p>body', {
-      displayHeaderFooter: true,
-      footerTemplate: '<b style="font-size:9px">foot</b>',
-    });
-    const { text } = await readPdf(pdf);
-    assert.equal(text.replace(/\s+/g, ' ').trim(), 'body foot');
-  });
-
-  it('waits for a selector, and for no more than that', async () => {
-    const html = `<script>setTimeout(() => { document.body.innerHTML = '<p id=late>arrived' }, 300)</script>`;
-    const { bytes: pdf } = await render(bench, html, { waitForSelector: '#late' });
-    assert.match((await readPdf(pdf)).text, /arrived/);
-  });
-
-  it('waits a while after loading', async () => {
-    const html = (ms: number) => `<script>setTimeout(() => { document.body.append('late') }, ${ms})</script>`;
-    // Far apart: a page or a whole machine may stand still for a moment.
-    assert.doesNotMatch((await readPdf((await render(bench, html(8000))).bytes)).text, /late/);
-    assert.match((await readPdf((await render(bench, html(400), { delayMs: 2000 })).bytes)).text, /late/);
-  });
-
-  it('runs script by default and none when told', async () => {
-    const html = '<p id=p>before<noscript>no script</noscript><script>p.textContent = "after"</script>';
-    const on = (await readPdf((await render(bench, html)).bytes)).text;
-    const off = (await readPdf((await render(bench, html, { javascriptEnabled: false })).bytes)).text;
-    assert.match(on, /after/);
-    assert.doesNotMatch(on, /no script/);
-    assert.match(off, /before/);
-    assert.match(off, /no script/);
-  });
-
-  it('waits for a selector and delays when script is off', async () => {
-    const { bytes: pdf } = await render(bench, '<p class=there>here', {
-      javascriptEnabled: false,
-      waitForSelector: '.there',
-      delayMs: 20,
-    });
-    assert.match((await readPdf(pdf)).text, /here/);
-  });
-
-  it('loads the document under its policy', async () => {
-    const html = '<style>p{color:red}</style><p id=p>before<script>p.textContent = "after"</script>';
-    const strict = await readPdf((await render(bench, html, { csp: "script-src 'none'" })).bytes);
-    assert.match(strict.text, /before/);
-    // A directive that is not of ASCII is no directive, and the others count.
-    const odd = await readPdf(
-      (await render(bench, html, { csp: "é ✓ \ud83d; script-src 'none'; 😀" })).bytes,
-    );
-    assert.equal(odd.text, strict.text);
-    const loose = await readPdf((await render(bench, html, { csp: "script-src 'unsafe-inline'" })).bytes);
-    assert.match(loose.text, /after/);
-    const page = await renderPage((await render(bench, html, { csp: "style-src 'none'" })).bytes);
-    assert.equal(page.countColor([255, 0, 0], 60), 0);
-  });
-
-  it('draws a watermark over every page', async () => {
-    const html = '<p>one<p style="break-before:page">two';
-    const watermark = { text: 'SECRET', opacity: 0.6, rotation: 0, color: '#ff0000' };
-    const { bytes: pdf } = await render(bench, html, { watermark });
-    const read = await readPdf(pdf);
-    assert.equal(read.pages.length, 2);
-    for (const page of read.pages) assert.match(page.text, /SECRET/);
-    const level = (await renderPage(pdf, 2)).boxOfColor([255, 102, 102], 40)!;
-    assert.ok(level.right - level.left > 3 * (level.bottom - level.top), 'text lies level');
-    assert.ok(level.left > 20 && level.right < 575, `fits the page: ${JSON.stringify(level)}`);
-    const upright = await render(bench, html, { watermark: { ...watermark, rotation: 90 } });
-    const box = (await renderPage(upright.bytes, 1)).boxOfColor([255, 102, 102], 40)!;
-    assert.ok(box.bottom - box.top > 3 * (box.right - box.left), 'text stands upright');
-  });
-
-  it('sets the metadata', async () => {
-    const metadata = {
-      title: 'T',
-      author: 'A',
-      subject: 'S',
-      creator: 'C',
-      producer: 'P',
-      keywords: ['k1', 'k2'],
-    };
-    const read = await readPdf((await render(bench, '<title>Other</title><p>x', { metadata })).bytes);
-    assert.equal(read.metadata.title, 'T');
-    assert.equal(read.metadata.author, 'A');
-    assert.equal(read.metadata.producer, 'P');
-    assert.deepEqual(read.metadata.keywords, ['k1', 'k2']);
-  });
-
-  it('tags the document when asked', async () => {
-    assert.equal((await readPdf((await render(bench, '<h1>x</h1>')).bytes)).tagged, false);
-    assert.equal((await readPdf((await render(bench, '<h1>x</h1>', { tagged: true })).bytes)).tagged, true);
-  });
-
-  it('prints for the medium that is asked for, and the next document for print again', async () => {
-    const still =
-      '<style>@media print { i { display: none } } @media screen { b { display: none } }</style><i>screen</i><b>print</b>';
-    for (const html of [still, `${still}<script>1</script>`]) {
-      const text = async (options: RenderOptions) =>
-        (await readPdf((await render(bench, html, options)).bytes)).text.trim();
-      assert.equal(await text({ mediaType: 'screen' }), 'screen');
-      assert.equal(await text({}), 'print');
-      assert.equal(await text({ mediaType: 'print', tagged: true }), 'print');
-      assert.equal(await text({ mediaType: 'screen', metadata: { title: 'T' } }), 'screen');
-    }
-  });
-
   it('refuses a PDF that is too large', async () => {
     await assert.rejects(render(bench, '<p>x', {}, { maxOutputBytes: 500 }), { code: 'OUTPUT_TOO_LARGE' });
-  });
-
-  it('refuses margins that leave no room', async () => {
-    await assert.rejects(render(bench, '<p>x', { margin: { left: '200mm', right: '200mm' } }), {
-      code: 'RENDER_FAILED',
-      permanent: true,
-    });
   });
 
   describe('asset headers', () => {
