@@ -21,7 +21,7 @@ const OTHERS: Options = { metadata: { title: TITLE }, tagged: true, delayMs: 20 
 
 /**
  * The options that could leave something in a page, as far as they go together, each with an effect that a later document
- * could find. Kept by hand: a test fails for an option that has a hook on the page (LEAVING) and is not here, nor in
+ * could find. Kept by hand: a test fails for an option that has a hook on the page (PAGE_HOOKS) and is not here, nor in
  * PAUSING, REPORTED or EXCLUDED.
  */
 const EVERYTHING: Options = {
@@ -75,7 +75,7 @@ const EXCLUDED: Readonly<Record<string, string>> = {
 };
 
 /** The hooks of an option on the page; what `print` returns is a parameter of one command, and `finish` is after the page. */
-const LEAVING = ['needs', 'page', 'load', 'insert', 'wait', 'beforePrint', 'afterPrint'] as const;
+const PAGE_HOOKS = ['needs', 'page', 'load', 'insert', 'wait', 'beforePrint', 'afterPrint'] as const;
 
 /** A style for which a document is rendered in a page that draws frames. It changes nothing that is seen. */
 const FRAMES = '<style>i { transition: none }</style>';
@@ -204,9 +204,9 @@ describe('render options', () => {
   });
 
   it('that have a hook on the page are all among those that must leave nothing', () => {
-    const leaving = ALL_OPTIONS.filter((option) => LEAVING.some((hook) => option[hook] !== undefined));
+    const stateful = ALL_OPTIONS.filter((option) => PAGE_HOOKS.some((hook) => option[hook] !== undefined));
     const tried = new Set(Object.keys({ ...EVERYTHING, ...PAUSING, ...REPORTED, ...EXCLUDED }));
-    const missing = leaving.filter(({ name }) => !tried.has(name));
+    const missing = stateful.filter(({ name }) => !tried.has(name));
     assert.deepEqual(
       missing.map(({ name }) => name),
       [],
@@ -274,13 +274,13 @@ describe('render options', () => {
     for (const [name, effects] of Map.groupBy(EFFECTS, (each) => each.name)) {
       for (const [i, { path, effect }] of effects.entries()) {
         // What an option sets is undone in one way for all kinds of input: of the others, its last effect is enough.
-        const looksAfter = mode === 'html' || i === effects.length - 1;
-        const and = looksAfter ? ', and the next document sees nothing of it' : '';
+        const checksAfter = mode === 'html' || i === effects.length - 1;
+        const and = checksAfter ? ', and the next document sees nothing of it' : '';
         it(`${name} of ${mode} input: ${effect.title}${and}`, async () => {
           const options = placed(effect.options);
           const bytes = await render({ ...inputOf(mode, effect.html, path), options });
           await effect.proof(await printed(bytes));
-          if (!looksAfter) return;
+          if (!checksAfter) return;
           const source = { kind: 'html', html: effect.html } as const;
           await assertNothingLeft(
             mode,

@@ -13,7 +13,7 @@ const SCRIPT = fileURLToPath(new URL('../readers/read.py', import.meta.url));
 const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
 
 /** What qpdf and PDFium find in a PDF. */
-interface OtherReading {
+interface OtherResult {
   /** What qpdf complains of. */
   readonly problems: readonly string[];
   /** Width and height of each page as it is seen, in points. */
@@ -38,10 +38,10 @@ export async function disagreements(files: ReadonlyMap<string, Printed>): Promis
     for (const { file, printed } of named) await writeFile(join(folder, file), printed.bytes);
     const limits = { timeout: HUNG_MS, maxBuffer: MAX_OUTPUT_BYTES };
     const { stdout } = await promisify(execFile)(PYTHON, [SCRIPT, folder], limits);
-    const readings: Record<string, OtherReading> = JSON.parse(stdout);
+    const results: Record<string, OtherResult> = JSON.parse(stdout);
     return named.flatMap(({ name, printed, file }) => {
       try {
-        assertSame(printed, readings[file]!);
+        assertSame(printed, results[file]!);
         return [];
       } catch (error) {
         return [`${name}: ${(error as Error).message}`];
@@ -52,7 +52,7 @@ export async function disagreements(files: ReadonlyMap<string, Printed>): Promis
   }
 }
 
-function assertSame(printed: Printed, { problems, sizes, outline, tagged, title, text }: OtherReading): void {
+function assertSame(printed: Printed, { problems, sizes, outline, tagged, title, text }: OtherResult): void {
   assert.deepEqual(problems, []);
   const rounded = (all: readonly (readonly number[])[]) => all.map((one) => one.map(Math.round));
   assert.deepEqual(rounded(sizes), rounded(printed.pages.map(({ width, height }) => [width, height])));
