@@ -32,7 +32,7 @@ module.exports = class PlainClosing extends reporters.Spec {
       const [wrong = ''] = String(test.err?.message ?? test.err).split('\n');
       const failed = `${test.fullTitle()}: ${wrong}`;
       console.log(`FAILED ${failed}`);
-      if (into) appendFileSync(into, `${test.file}\t${browser}\t${failed}\n`);
+      if (into) appendFileSync(into, `${test.file ?? test.parent.file}\t${browser}\t${failed}\n`);
     }
     console.log(`${this.stats.passes} passed, ${this.stats.failures} failed`);
   }

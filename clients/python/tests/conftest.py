@@ -17,8 +17,8 @@ from trouble import TroubledServer, VanishingServer
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Runs each test that asks for a caller with the synchronous client and with the asynchronous one.
 
-    The event loop decides how requests are waited for, repeated and cut off, which the tests with a troubled server look
-    at on each loop. A real service is called on one loop alone.
+    The event loop decides how requests are waited for, repeated and cut off, which the tests with a troubled server
+    check on each loop. A real service is called on one loop alone.
     """
     if "caller" in metafunc.fixturenames:
         loops = ["asyncio"] if "control" in metafunc.fixturenames else ["asyncio", "trio"]
