@@ -61,6 +61,11 @@ COPY --from=build /build/dist dist
 COPY --from=build /build/site/dist site/dist
 # Where users are given by the cluster, as on OpenShift, they are of the group 0 and known to nobody.
 RUN install -d -o 1000 -g 0 -m 775 /data && chmod +x dist/main.js && ln -s /app/dist/main.js /usr/local/bin/platen
+# What V8 makes of the code for this user, since a container with a read-only file system would compile it anew at each start.
+# Nobody in the container may change it.
+RUN install -d -o 1000 dist/compiled \
+ && setpriv --reuid=1000 --regid=1000 --clear-groups node dist/compile.js \
+ && chown -R root:root dist/compiled
 # As a number: Kubernetes checks runAsNonRoot without looking into the image.
 USER 1000:1000
 VOLUME /data

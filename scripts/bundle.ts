@@ -19,6 +19,7 @@ const DASHBOARD = 'dashboard';
 /** What a process or a thread begins with, and what the image calls by its path. */
 const ENTRIES = [
   'main.ts',
+  'compile.ts',
   'pdf/finish-main.ts',
   'pdf/merge-main.ts',
   'templates/engine/process-main.ts',
