@@ -135,15 +135,15 @@ helm: node_modules/.installed
 
 # What holds the running service against its OpenAPI document; needs Python 3.10 or newer. Kept in .cache.
 schemathesis: node_modules/.installed
-	@$(NODE) scripts/install-python.ts schemathesis test/conformance/requirements.txt
+	@$(call LOCKED,schemathesis) $(NODE) scripts/install-python.ts schemathesis test/conformance/requirements.txt
 
 # qpdf and PDFium, which read back what the tests of options print; needs Python 3.10 or newer. Kept in .cache.
 pdf-readers: node_modules/.installed
-	@$(NODE) scripts/install-python.ts pdf-readers test/options/readers/requirements.txt
+	@$(call LOCKED,pdf-readers) $(NODE) scripts/install-python.ts pdf-readers test/options/readers/requirements.txt
 
 # What the tests of the Python client need; needs Python 3.10 or newer. Kept in .cache.
 python-client: node_modules/.installed
-	@$(NODE) scripts/install-python.ts python-client clients/python/requirements-dev.txt
+	@$(call LOCKED,python-client) $(NODE) scripts/install-python.ts python-client clients/python/requirements-dev.txt
 
 # What holds every request to Stripe against Stripe's own specification: built with Go, kept in .cache.
 stripe-mock: node_modules/.installed

@@ -1,18 +1,25 @@
 #!/usr/bin/env bash
-# Runs all tests in sets, some of which run side by side: most of them wait more than they compute, and none looks at how long
-# something takes. What a set has to say is shown when it has ended. The last lines are the files that took longest, the tests
-# that failed, and "N passed, N failed", of all. Arguments are the names of sets to run in place of all.
+# Runs all tests in sets, as many side by side as keep the processors busy: most of them wait more than they compute, and none
+# looks at how long something takes. What a set has to say is shown when it has ended. The last lines are the files that took
+# longest, the tests that failed, and "N passed, N failed", of all. Arguments are the names of sets to run in place of all.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 export PATH="$PWD/node_modules/.bin:$PATH"
 . test/counted.sh
 
-SIDE_BY_SIDE=${SIDE_BY_SIDE:-3}
+# So many sets run side by side whatever else the machine does, and so many at most, while processors are idle.
+AT_LEAST=${AT_LEAST:-3}
+AT_MOST=${AT_MOST:-6}
+# Another set is started when more than this share of the processors was idle for that long, in percent and seconds.
+IDLE_PERCENT=15
+IDLE_SECONDS=10
+# A set's browsers, brokers and databases need this much memory, in kB; another one is not started with less available.
+SET_KB=3000000
 # The ids of processes beside this that compute as much as a set each, for as long as they run: there are fewer sets meanwhile.
 PLATEN_TEST_BESIDE=${PLATEN_TEST_BESIDE:-}
 # The longest first, so that none of them is left alone at the end. Those that need programs which have to be built come
 # when they are there: the first time building takes minutes.
-SETS=(service parts connections chromium disruption conformance chart hostile kubernetes unit)
+SETS=(service options conformance parts connections chromium disruption hostile dashboard chart kubernetes unit)
 [ $# = 0 ] || SETS=("$@")
 
 logs=$(mktemp -d)
@@ -48,7 +55,9 @@ chromium() {
   fi
 }
 
-service() { run_step make --no-print-directory pdf-readers && run_mocha 'test/{races,e2e,options}/**/*.test.ts'; }
+service() { run_step make --no-print-directory pdf-readers && run_mocha 'test/{races,e2e}/**/*.test.ts'; }
+
+options() { run_step make --no-print-directory pdf-readers && run_mocha 'test/options/**/*.test.ts'; }
 
 disruption() { run_mocha 'test/disruption/**/*.test.ts'; }
 
@@ -56,8 +65,10 @@ hostile() { run_mocha 'test/hostile/**/*.test.ts'; }
 
 conformance() {
   run_step make --no-print-directory schemathesis python-client &&
-    run_mocha 'test/{conformance,dashboard,integration/client-python}/**/*.test.ts'
+    run_mocha 'test/{conformance,integration/client-python}/**/*.test.ts'
 }
+
+dashboard() { run_mocha 'test/dashboard/**/*.test.ts'; }
 
 parts() {
   run_mocha --ignore "test/integration/{chromium,client-python,kubernetes,stripe,$connected}/**" 'test/integration/**/*.test.ts'
@@ -115,9 +126,26 @@ busy() {
   echo "$count"
 }
 
+# The time that processors have been idle since the system's start, and their time altogether, in ticks.
+processor_ticks() {
+  local user nice system idle waiting irq softirq steal
+  read -r _ user nice system idle waiting irq softirq steal _ </proc/stat
+  echo $((idle + waiting)) $((user + nice + system + idle + waiting + irq + softirq + steal))
+}
+
+# Whether the machine has room for another set. Looks at it for IDLE_SECONDS.
+has_room() {
+  local idle_before all_before idle all
+  read -r idle_before all_before < <(processor_ticks)
+  sleep "$IDLE_SECONDS"
+  read -r idle all < <(processor_ticks)
+  [ $((100 * (idle - idle_before))) -gt $((IDLE_PERCENT * (all - all_before))) ] &&
+    [ "$(awk '$1 == "MemAvailable:" { print $2 }' /proc/meminfo)" -gt "$SET_KB" ]
+}
+
 running=()
 for set in "${SETS[@]}"; do
-  while [ "$(busy)" -ge "$SIDE_BY_SIDE" ]; do sleep 1; done
+  until count=$(busy) && { [ "$count" -lt "$AT_LEAST" ] || { [ "$count" -lt "$AT_MOST" ] && has_room; }; }; do sleep 1; done
   run_set "$set" &
   running+=($!)
 done
