@@ -1,9 +1,9 @@
-import type { PageProcess } from '../contexts/page/page-process.ts';
+import type { ProcessorSample } from '../contexts/page/page-process.ts';
 import { BlockedBudget, BURST_MS, SHARE } from './blocked-budget.ts';
 
 /** A page whose processor time can be measured while its process is known. */
 interface MeasuredPage {
-  readonly process: Pick<PageProcess, 'processorMs'> | undefined;
+  readonly process: { sample(): Pick<ProcessorSample, 'processorMs'> | undefined } | undefined;
 }
 
 /**
@@ -43,14 +43,9 @@ export class BlockedTime {
     return this.#active;
   }
 
-  /** Whether the page's processor time is known, without the page's response. */
-  get measured(): boolean {
-    return this.#used !== undefined;
-  }
-
   begin(): void {
     this.#at = this.#now();
-    this.#used = this.#page.process?.processorMs();
+    this.#used = this.#page.process?.sample()?.processorMs;
     if (!this.#active) {
       this.#onChange(1);
       this.#together = this.#budget();
@@ -80,7 +75,7 @@ export class BlockedTime {
   exceeded(): boolean {
     const begins = this.#begins;
     this.#begins = false;
-    const used = this.#page.process?.processorMs();
+    const used = this.#page.process?.sample()?.processorMs;
     const [at, before] = [this.#at, this.#used];
     this.#at = this.#now();
     this.#used = used;

@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import type { Cores, CoreUser } from '../../scheduling/cores.ts';
 import type { Permit } from '../../scheduling/fair-queue.ts';
 import type { Charge } from '../../scheduling/usage.ts';
@@ -6,19 +5,12 @@ import type { RenderPage } from '../contexts/page/render-page.ts';
 import type { JobEnd } from '../render/job-end.ts';
 import type { BlockedRenders } from './blocked-budget.ts';
 import { BlockedTime } from './blocked-time.ts';
-import { ProcessorUse, RESPONSE_MS } from './processor-use.ts';
+import { ProcessorUse } from './processor-use.ts';
 
 /** A step that is done by then, as most are, is not checked. Milliseconds. */
 const CHECK_AFTER_MS = 50;
-/** A waiting page responds within this time, and is not stopped when its slice is over. Milliseconds. */
-const LAST_CHECK_MS = 10;
-/** Interval at which the processor time of a blocked page is checked. Milliseconds. */
-const CHECK_BLOCKED_MS = 100;
-/**
- * Interval at which a page without a core is queried whether it computes, if its processor time is unknown.
- * Milliseconds.
- */
-const ASK_AGAIN_MS = 300;
+/** Interval at which a page without a core is checked, in milliseconds. */
+const CHECK_AGAIN_MS = 100;
 
 /**
  * A render's permit to use a core: it holds a core while it computes, and none while its page is blocked. While it
@@ -95,20 +87,18 @@ export class ComputePermit {
     const use = new ProcessorUse(page);
     const giveWay = async () => {
       await this.#giveWay(page, blocked);
-      use.forget();
-      void use.check();
+      use.restart();
     };
-    const check = async (over: Promise<boolean>) => {
-      if (blocked.active && blocked.measured) {
+    const check = async () => {
+      if (page.process === undefined) {
+        // A navigation has moved the page: until its new process is found, it counts as computing.
+        void page.findProcess();
+        if (blocked.active) this.#goOnConcurrently(blocked);
+      } else if (blocked.active) {
         if (blocked.exceeded()) await giveWay();
-        return;
+      } else if (use.waits()) {
+        this.#block(blocked);
       }
-      const lastCheck = this.#untilSliceOver(RESPONSE_MS).then(() =>
-        pause(LAST_CHECK_MS, undefined, { ref: false }),
-      );
-      await Promise.race([over, use.check(), lastCheck]);
-      if (use.waits) this.#block(page, blocked);
-      else if (blocked.active) this.#goOnConcurrently(blocked);
     };
     page.onWorker = () => {
       blocked.disturb();
@@ -151,7 +141,7 @@ export class ComputePermit {
   /** Repeats the checks until `step` has settled. */
   async #whileUnderWay(
     step: Promise<unknown>,
-    check: ((over: Promise<boolean>) => Promise<void>) | undefined,
+    check: (() => Promise<void>) | undefined,
     giveWay: () => Promise<void>,
   ): Promise<void> {
     const over = step.then(
@@ -160,14 +150,13 @@ export class ComputePermit {
     );
     while (!(await Promise.race([over, this.#untilSliceOver(this.#checkAfterMs)]))) {
       // Checked first, since a page that waits releases its core without being stopped.
-      await check?.(over);
+      await check?.();
       if (this.#isOver()) await giveWay();
     }
   }
 
   get #checkAfterMs(): number {
-    if (this.#core !== undefined) return CHECK_AFTER_MS;
-    return this.#charge === undefined ? CHECK_BLOCKED_MS : ASK_AGAIN_MS;
+    return this.#core === undefined ? CHECK_AGAIN_MS : CHECK_AFTER_MS;
   }
 
   /**
@@ -221,12 +210,10 @@ export class ComputePermit {
     });
   }
 
-  #block(page: RenderPage, blocked: BlockedTime): void {
+  #block(blocked: BlockedTime): void {
     this.#wasBlocked = true;
     this.release();
     blocked.begin();
-    // The page responds now, so its process can be found if a navigation has moved it; the next check then measures it.
-    if (!blocked.measured) void page.findProcess().then(() => blocked.active && blocked.begin());
   }
 
   /**

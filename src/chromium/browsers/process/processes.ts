@@ -2,7 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 
 const PAGE_BYTES = 4096;
 /** A clock tick of proc(5), which is the same on every Linux. Milliseconds. */
-const TICK_MS = 10;
+export const TICK_MS = 10;
+const NANOSECONDS_PER_MS = 1_000_000;
 
 /** A sample of a process. */
 export interface ProcessSample {
@@ -100,6 +101,21 @@ export function killProcess(pid: number): void {
     process.kill(pid, 'SIGKILL');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}
+
+/**
+ * The time for which the main thread of a process has run or waited for a core, in milliseconds: the first two numbers of
+ * /proc/PID/schedstat (https://docs.kernel.org/scheduler/sched-stats.html).
+ *
+ * @returns 0 when it has ended, or the system does not count that.
+ */
+export function runnableMs(pid: number): number {
+  try {
+    const [ran = 0, waited = 0] = readFileSync(`/proc/${pid}/schedstat`, 'latin1').split(' ').map(Number);
+    return (ran + waited) / NANOSECONDS_PER_MS;
+  } catch {
+    return 0;
   }
 }
 

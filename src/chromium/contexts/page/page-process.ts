@@ -3,8 +3,10 @@ import {
   descendsFrom,
   isRenderer,
   type ProcessSample,
+  runnableMs,
   sampleProcess,
   signalProcess,
+  TICK_MS,
 } from '../../browsers/process/processes.ts';
 import type { StoppedProcesses } from '../../browsers/process/stopped-processes.ts';
 import { WorkerThreads } from '../../cpu/worker-threads.ts';
@@ -14,6 +16,17 @@ export interface PageBrowser {
   /** Pid of its main process. */
   readonly pid: number;
   readonly stopped: StoppedProcesses;
+}
+
+/** The processor time of a process, in milliseconds. */
+export interface ProcessorSample {
+  readonly pid: number;
+  /** Processor time of all its threads so far. */
+  readonly processorMs: number;
+  /** Resolution of `processorMs`. */
+  readonly resolutionMs: number;
+  /** Time for which its main thread has run or waited for a core; 0 where the system does not count that. */
+  readonly mainThreadMs: number;
 }
 
 /**
@@ -58,11 +71,12 @@ export class PageProcess {
     return this.#sample() !== undefined;
   }
 
-  /**
-   * Processor time of all its threads so far, in milliseconds, with a resolution of ten; undefined when it has ended.
-   */
-  processorMs(): number | undefined {
-    return this.#sample()?.processorMs;
+  /** Its processor time so far; undefined when it has ended. */
+  sample(): ProcessorSample | undefined {
+    const sample = this.#sample();
+    if (sample === undefined) return undefined;
+    const { pid, processorMs } = sample;
+    return { pid, processorMs, resolutionMs: TICK_MS, mainThreadMs: runnableMs(pid) };
   }
 
   /** Stops the process until `resume`. @returns false when that is not possible. */

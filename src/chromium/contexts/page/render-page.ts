@@ -67,6 +67,7 @@ export class RenderPage {
   /** Whether the page contains an empty document of DOCUMENT_ORIGIN, in a window that has never run script. */
   pristine = false;
   #process: PageProcess | undefined;
+  #finding: Promise<PageProcess | undefined> | undefined;
   /** Identifier of the script that runs at the start of each new document, while document events are enabled. */
   #ownScript: string | undefined;
   #closing = false;
@@ -168,7 +169,9 @@ export class RenderPage {
   /** Finds the page's process, unless it is known. Never rejects. */
   async findProcess(): Promise<void> {
     if (this.process !== undefined) return;
-    this.#process = await PageProcess.of(this.session, this.#surroundings.browser).catch(() => undefined);
+    this.#finding ??= PageProcess.of(this.session, this.#surroundings.browser).catch(() => undefined);
+    this.#process = await this.#finding;
+    this.#finding = undefined;
   }
 
   /**
