@@ -9,7 +9,7 @@ export PATH="$PWD/node_modules/.bin:$PATH"
 
 # So many sets run side by side whatever else the machine does, and so many at most, while processors are idle.
 AT_LEAST=${AT_LEAST:-3}
-AT_MOST=${AT_MOST:-6}
+AT_MOST=${AT_MOST:-4}
 # Another set is started when more than this share of the processors was idle for that long, in percent and seconds.
 IDLE_PERCENT=15
 IDLE_SECONDS=10
