@@ -1,7 +1,8 @@
 import type { Caller } from '../accounts/caller.ts';
 import type { Clock } from '../clock.ts';
+import type { JobSource } from '../inputs/inputs.ts';
 import { quotaOf, rejectIfSlow, tookTooLong } from '../jobs/admission.ts';
-import { callbackBytes, type JobSource } from '../jobs/job.ts';
+import { callbackBytes } from '../jobs/job.ts';
 import type { Ledger } from '../jobs/ledger/ledger.ts';
 import type { QuotaLimit } from '../jobs/ledger/ledger-filter.ts';
 import { newInput, optionFacts } from '../jobs/new-job.ts';

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { InputMode } from '../inputs/inputs.ts';
 import type { PlanName } from '../plans/plan.ts';
 import type { Period } from '../usage/quota-period.ts';
 
@@ -97,7 +98,7 @@ export interface BatchItem {
   readonly id: string;
   /** Already sanitised. */
   readonly fileName: string;
-  readonly inputMode: 'html' | 'url' | 'template';
+  readonly inputMode: InputMode;
   readonly format: string;
   /** True when its options request a report; absent otherwise, and in batches of an older version. */
   readonly wantsReport?: true;

@@ -1,34 +1,25 @@
 import type { Caller } from '../accounts/caller.ts';
 import { PlatenError } from '../errors/registry.ts';
-import type { JobSource } from '../jobs/job.ts';
+import type { IntakeContext, Missing } from '../inputs/input-kind.ts';
+import { INPUTS, type JobSource, type RequestedInput } from '../inputs/inputs.ts';
+import { resolvedOnce } from '../inputs/template.ts';
 import type { RenderOptions } from '../options/core/render-options.ts';
-import type { TemplateVersion } from '../templates/template-store.ts';
-import type { ApiDeps } from './api-deps.ts';
 import { MAX_ERRORS } from './field-errors.ts';
 import type { RenderRequest } from './schemas/render-request.ts';
 
-/** The input fields of a checked request. */
-type RequestedSource = Pick<RenderRequest, 'html' | 'url' | 'templateId' | 'templateVersionId' | 'data'>;
-
 /** The watermark of renders with test keys, whatever their options are. */
 const TEST_WATERMARK = { text: 'TEST' };
-/** Bytes of all templates that one batch may name, since they are held in memory during its admission. */
-const MAX_TEMPLATE_BYTES = 32 * 1024 * 1024;
+const KINDS = Object.values(INPUTS);
 
 /** @throws PlatenError NOT_FOUND for a template that the account does not have; the error of `checkUrl`. */
 export async function sourceOf(
-  request: RequestedSource,
-  caller: Caller,
-  deps: Pick<ApiDeps, 'checkUrl' | 'templates'>,
+  request: RequestedInput,
+  { accountId }: Pick<Caller, 'accountId'>,
+  { checkUrl, templates }: Pick<IntakeContext, 'checkUrl' | 'templates'>,
 ): Promise<JobSource> {
-  if (request.html !== undefined) return { mode: 'html', html: request.html };
-  if (request.url !== undefined) {
-    deps.checkUrl?.(request.url);
-    return { mode: 'url', url: request.url };
-  }
-  const version = await versionOf(request, caller, deps);
-  if (version === undefined) throw new PlatenError('NOT_FOUND', `${unknownTemplate(request)}.`);
-  return templateSource(request, version);
+  const source = await findSource(request, { accountId, checkUrl, templates });
+  if ('missing' in source) throw new PlatenError('NOT_FOUND', `${source.missing}.`);
+  return source;
 }
 
 /**
@@ -38,30 +29,18 @@ export async function sourceOf(
  * @throws PlatenError NOT_FOUND, naming all items whose template the account does not have; INPUT_TOO_LARGE.
  */
 export async function itemSources(
-  items: readonly (RequestedSource & { readonly id: string })[],
-  caller: Caller,
-  deps: Pick<ApiDeps, 'templates'>,
+  items: readonly (RequestedInput & { readonly id: string })[],
+  { accountId }: Pick<Caller, 'accountId'>,
+  { templates }: Pick<IntakeContext, 'templates'>,
 ): Promise<JobSource[]> {
-  const versions = new Map<string, TemplateVersion | undefined>();
-  let bytes = 0;
-  for (const item of items) {
-    const key = keyOf(item);
-    if (item.templateId === undefined || versions.has(key)) continue;
-    const version = await versionOf(item, caller, deps);
-    versions.set(key, version);
-    bytes += 2 * (version?.content.length ?? 0);
-    if (bytes > MAX_TEMPLATE_BYTES)
-      throw new PlatenError('INPUT_TOO_LARGE', 'The templates of this batch are too large together.');
-  }
+  const context = { accountId, templates: resolvedOnce(templates) };
+  const sources: JobSource[] = [];
   const errors: string[] = [];
-  const sources = items.map((item, index): JobSource => {
-    if (item.html !== undefined) return { mode: 'html', html: item.html };
-    if (item.url !== undefined) return { mode: 'url', url: item.url };
-    const version = versions.get(keyOf(item));
-    if (version !== undefined) return templateSource(item, version);
-    errors.push(`items[${index}] (${JSON.stringify(item.id.slice(0, 64))}): ${unknownTemplate(item)}`);
-    return { mode: 'html', html: '' };
-  });
+  for (const [index, item] of items.entries()) {
+    const source = await findSource(item, context);
+    if (!('missing' in source)) sources.push(source);
+    else errors.push(`items[${index}] (${JSON.stringify(item.id.slice(0, 64))}): ${source.missing}`);
+  }
   if (errors.length > 0)
     throw new PlatenError(
       'NOT_FOUND',
@@ -80,26 +59,8 @@ export function optionsFor(
   return mode === 'test' ? { ...all, watermark: TEST_WATERMARK } : all;
 }
 
-function versionOf(
-  { templateId = '', templateVersionId }: RequestedSource,
-  { accountId }: Caller,
-  { templates }: Pick<ApiDeps, 'templates'>,
-): Promise<TemplateVersion | undefined> {
-  return templates.resolve(accountId, templateId, templateVersionId);
-}
-
-function templateSource(
-  { templateId = '', data = {} }: RequestedSource,
-  { _id, content }: TemplateVersion,
-): JobSource {
-  return { mode: 'template', templateId, templateVersionId: _id, content, data };
-}
-
-function keyOf({ templateId, templateVersionId }: RequestedSource): string {
-  return `${templateId}/${templateVersionId ?? ''}`;
-}
-
-function unknownTemplate({ templateId = '', templateVersionId }: RequestedSource): string {
-  const what = templateVersionId === undefined ? '' : ` with a version ${templateVersionId}`;
-  return `There is no template ${templateId}${what}`;
+/** The schema's rules (`inputErrors`) have made sure that the request has the field of exactly one kind. */
+async function findSource(request: RequestedInput, context: IntakeContext): Promise<JobSource | Missing> {
+  const kind = KINDS.find(({ field }) => request[field] !== undefined)!;
+  return await kind.sourceOf(request, context);
 }

@@ -1,4 +1,5 @@
-import { asksForReport, hasEnded, type InputMode, type Job, type JobState, type OutputMode } from './job.ts';
+import type { InputMode } from '../inputs/inputs.ts';
+import { asksForReport, hasEnded, type Job, type JobState, type OutputMode } from './job.ts';
 
 /** Values of `status` that callers see. */
 export const JOB_STATUSES = ['queued', 'processing', 'completed', 'failed', 'cancelled'] as const;

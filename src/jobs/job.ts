@@ -1,5 +1,6 @@
 import type { JobClass } from '../bus/bus.ts';
 import type { ErrorCode } from '../errors/registry.ts';
+import type { InputMode, JobSource } from '../inputs/inputs.ts';
 import type { RenderOptions } from '../options/core/render-options.ts';
 import type { MediaType } from '../pdf/media-type.ts';
 import type { RenderReport } from '../report/phases.ts';
@@ -32,7 +33,6 @@ type LiveState = 'queued' | 'dispatched' | 'processing';
 export type EndState = 'completed' | 'failed' | 'cancelled';
 export type JobState = LiveState | EndState;
 
-export type InputMode = 'html' | 'url' | 'template';
 export type OutputMode = 'binary' | 'url';
 
 export interface JobError {
@@ -157,19 +157,6 @@ export interface Job {
   /** Milliseconds from the start of the last attempt to its end. */
   readonly processingTimeMs: number;
 }
-
-/** The document to render. Stored separately from the job: it is read once, and may have megabytes. */
-export type JobSource =
-  | { readonly mode: 'html'; readonly html: string }
-  | { readonly mode: 'url'; readonly url: string }
-  | {
-      readonly mode: 'template';
-      readonly templateId: string;
-      /** The version when the job was accepted. The job has its own copy of the content. */
-      readonly templateVersionId: string;
-      readonly content: string;
-      readonly data: Record<string, unknown>;
-    };
 
 export interface JobInput {
   readonly _id: string;

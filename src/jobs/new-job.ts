@@ -1,12 +1,13 @@
 import { v7 } from 'uuid';
 import type { Caller } from '../accounts/caller.ts';
+import type { JobSource } from '../inputs/inputs.ts';
 import { given, type RenderOptions } from '../options/core/render-options.ts';
 import { addedMs } from '../options/core/stages.ts';
 import { format } from '../options/format.ts';
 import { type Plan, poolOf } from '../plans/plan.ts';
 import { quotaPeriod } from '../usage/quota-period.ts';
 import type { NewJob } from './admission.ts';
-import type { Job, JobInput, JobSource, OutputMode } from './job.ts';
+import type { Job, JobInput, OutputMode } from './job.ts';
 
 /** Without the time that options such as a delay add. */
 const DEFAULT_TIMEOUT_MS = 30_000;
@@ -99,7 +100,7 @@ export function newJob(submission: JobSubmission, caller: Caller, now: Date): Ne
     createdAt: now,
     retentionHours: plan.retentionHours,
     ...(submission.webhookUrl !== undefined && { webhookUrl: submission.webhookUrl }),
-    ...(submission.source.mode === 'template' && { templateId: submission.source.templateId }),
+    ...('templateId' in submission.source && { templateId: submission.source.templateId }),
     ...(submission.retryOf !== undefined && { retryOf: submission.retryOf }),
   });
   return { job, input: newInput(submission, caller, now) };

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { BATCH_STATUSES } from '../../batches/batch.ts';
 import { ITEM_STATUSES } from '../../batches/batch-item.ts';
+import { INPUT_FIELDS } from '../../inputs/inputs.ts';
 import { shortRecord } from '../../options/core/short-list.ts';
 import { MAX_ERRORS } from '../field-errors.ts';
 import { page } from './paging.ts';
@@ -12,8 +13,7 @@ const MAX_ITEM_ID = 255;
 const MAX_NOTES = 2000;
 const MAX_METADATA = { entries: 50, key: 100, value: 500 };
 
-const { html, url, templateId, templateVersionId, data, filename, report, options } =
-  renderRequestSchema.shape;
+const { filename, report, options } = renderRequestSchema.shape;
 
 /** An item's id is part of paths, in which `.` and `..` have another meaning and control characters are not allowed. */
 const itemId = z
@@ -28,11 +28,7 @@ const itemId = z
 
 const batchItemSchema = z.strictObject({
   id: itemId,
-  html,
-  url,
-  templateId,
-  templateVersionId,
-  data,
+  ...INPUT_FIELDS,
   filename,
   report,
   options,

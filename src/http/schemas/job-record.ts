@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { INPUT_MODES } from '../../inputs/inputs.ts';
 import { JOB_STATUSES } from '../../jobs/job-record.ts';
 import { jobErrorSchema } from './attempt.ts';
 
@@ -11,7 +12,7 @@ export const jobRecordSchema = z
     success: z.boolean(),
     jobId: z.uuid(),
     status: z.enum(JOB_STATUSES),
-    inputMode: z.enum(['html', 'url', 'template']),
+    inputMode: z.enum(INPUT_MODES),
     outputMode: z.enum(['binary', 'url']),
     createdAt: time,
     updatedAt: time,

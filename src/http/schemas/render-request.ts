@@ -1,12 +1,17 @@
 import { z } from 'zod';
+import { INPUT_FIELDS, INPUTS } from '../../inputs/inputs.ts';
 import { renderOptionsSchema } from '../../options/core/render-options.ts';
 
-/** Levels of nesting: more than real data have. The database supports 100. */
-export const MAX_DATA_DEPTH = 64;
-/** The usual limit of browsers and proxies. */
-const MAX_URL_LENGTH = 8192;
-const SOURCES = ['html', 'url', 'templateId'] as const;
-const TEMPLATE_FIELDS = ['data', 'templateVersionId'] as const;
+const KINDS = Object.values(INPUTS);
+/** The fields that choose a kind of input. */
+const SOURCES = KINDS.map(({ field }) => field);
+/** Fields that are only allowed together with another one, and that one. */
+const DEPENDENT_FIELDS = KINDS.flatMap(({ field, fields }) =>
+  Object.keys(fields)
+    .filter((name) => name !== field)
+    .toSorted()
+    .map((name) => [name, field] as const),
+);
 
 /** The address of a callback; the route checks whether it may be called. */
 export const webhookUrlSchema = z
@@ -21,25 +26,7 @@ export const webhookUrlSchema = z
 /** The body of `POST /v1/pdf`; `renderErrors` has the rules between its fields. */
 export const renderRequestSchema = z
   .strictObject({
-    html: z.string().min(1).optional().describe('Input source: an HTML document.'),
-    url: z
-      .string()
-      .max(MAX_URL_LENGTH, { abort: true })
-      .refine(isHttpUrl, 'must be an http or https address')
-      .optional()
-      .describe('Input source: the http or https address of a page.')
-      .meta({ format: 'uri' }),
-    templateId: z.uuid().toLowerCase().optional().describe('Input source: a saved template of the account.'),
-    templateVersionId: z
-      .uuid()
-      .toLowerCase()
-      .optional()
-      .describe('Pins a version of the template; otherwise its current one is used.'),
-    data: z
-      .record(z.string(), z.unknown())
-      .refine(isShallow, `must not be nested deeper than ${MAX_DATA_DEPTH} levels`)
-      .optional()
-      .describe("Values of the template's variables."),
+    ...INPUT_FIELDS,
     output: z
       .enum(['binary', 'url'])
       .default('binary')
@@ -60,7 +47,7 @@ export const renderRequestSchema = z
   .meta({
     id: 'RenderRequest',
     oneOf: SOURCES.map((source) => ({ required: [source] })),
-    dependentRequired: Object.fromEntries(TEMPLATE_FIELDS.map((field) => [field, ['templateId']])),
+    dependentRequired: Object.fromEntries(DEPENDENT_FIELDS.map(([name, field]) => [name, [field]])),
     dependentSchemas: {
       webhookUrl: { required: ['executionMode'], properties: { executionMode: { const: 'async' } } },
     },
@@ -78,8 +65,9 @@ export function inputErrors(given: unknown): string[] {
   if (sources.length > 1) {
     errors.push(`only one of ${SOURCES.join(', ')} may be given, not ${sources.join(' and ')}`);
   }
-  for (const field of fields.templateId === undefined ? TEMPLATE_FIELDS : []) {
-    if (fields[field] !== undefined) errors.push(`${field}: may only be given together with templateId`);
+  for (const [name, field] of DEPENDENT_FIELDS) {
+    if (fields[name] !== undefined && fields[field] === undefined)
+      errors.push(`${name}: may only be given together with ${field}`);
   }
   return errors;
 }
@@ -92,24 +80,4 @@ export function renderErrors(given: unknown): string[] {
   if (webhookUrl !== undefined && executionMode !== 'async')
     errors.push('webhookUrl: may only be given together with executionMode async');
   return errors;
-}
-
-function isHttpUrl(text: string): boolean {
-  if (!URL.canParse(text)) return false;
-  const { protocol } = new URL(text);
-  return protocol === 'http:' || protocol === 'https:';
-}
-
-/** Level by level instead of recursively, because the caller chooses the nesting. */
-function isShallow(data: unknown): boolean {
-  let level: unknown[] = [data];
-  for (let depth = 0; depth <= MAX_DATA_DEPTH; depth += 1) {
-    level = level.flatMap((value) =>
-      typeof value === 'object' && value !== null
-        ? Object.values(value).filter((inner) => typeof inner === 'object' && inner !== null)
-        : [],
-    );
-    if (level.length === 0) return true;
-  }
-  return false;
 }

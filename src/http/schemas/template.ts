@@ -1,8 +1,9 @@
 import { z } from 'zod';
+import { MAX_DATA_DEPTH } from '../../inputs/template.ts';
 import { findJsonError } from '../json-error.ts';
 import { type JsonBounds, jsonLimitExceeded } from '../json-size.ts';
 import { page, paging } from './paging.ts';
-import { MAX_DATA_DEPTH, renderRequestSchema } from './render-request.ts';
+import { renderRequestSchema } from './render-request.ts';
 
 const MAX_NAME = 200;
 /** Far fewer names and values than in a body: sample data are a text, which is parsed in addition to the body. */

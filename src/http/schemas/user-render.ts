@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { DELIVERY_STATES } from '../../callbacks/delivery.ts';
+import { SOURCE_FIELDS } from '../../inputs/inputs.ts';
 import { renderOptionsSchema } from '../../options/core/render-options.ts';
 import { attemptSchema } from './attempt.ts';
 import { jobRecordSchema } from './job-record.ts';
@@ -58,12 +59,7 @@ export const userRenderDetailSchema = z
 
 export const renderInputSchema = z
   .strictObject({
-    html: z.string().optional(),
-    url: z.string().optional(),
-    templateId: z.uuid().optional(),
-    templateVersionId: z.uuid().optional(),
-    content: z.string().optional().describe('Of the template, as it was accepted.'),
-    data: z.record(z.string(), z.unknown()).optional(),
+    ...SOURCE_FIELDS,
     options: renderOptionsSchema.describe('The values of headers and cookies are masked.'),
   })
   .meta({ id: 'RenderInput' });

@@ -1,6 +1,7 @@
 import { mongo } from 'mongoose';
+import { INPUTS } from '../../inputs/inputs.ts';
 import type { RenderOptions } from '../../options/core/render-options.ts';
-import type { JobInput, JobSource } from '../job.ts';
+import type { JobInput } from '../job.ts';
 import type { StoredChunk, StoredInput } from './collections.ts';
 import { storedInput } from './stored-input.ts';
 
@@ -61,37 +62,16 @@ export function completed(rest: JobInput, chunks: Readonly<Partial<Record<ChunkN
   const { markup, options } = chunks;
   return {
     ...rest,
-    ...(markup !== undefined && { source: withMarkup(rest.source, markup) }),
+    ...(markup !== undefined && { source: INPUTS[rest.source.mode].withMarkup(rest.source, markup) }),
     ...(options !== undefined && { options: JSON.parse(options) as RenderOptions }),
   };
 }
 
 function asChunks(input: JobInput): Split {
   const { source, options } = input;
+  const { markupOf, withMarkup } = INPUTS[source.mode];
   return {
     rest: { ...input, source: withMarkup(source, ''), options: {} },
     chunks: { markup: markupOf(source), options: JSON.stringify(options) },
   };
-}
-
-function markupOf(source: JobSource): string {
-  switch (source.mode) {
-    case 'html':
-      return source.html;
-    case 'template':
-      return source.content;
-    case 'url':
-      return source.url;
-  }
-}
-
-function withMarkup(source: JobSource, markup: string): JobSource {
-  switch (source.mode) {
-    case 'html':
-      return { ...source, html: markup };
-    case 'template':
-      return { ...source, content: markup };
-    case 'url':
-      return { ...source, url: markup };
-  }
 }

@@ -1,0 +1,94 @@
+import { z } from 'zod';
+import { PlatenError } from '../errors/registry.ts';
+import type { TemplateReader, TemplateVersion } from '../templates/template-store.ts';
+import { defineInput } from './input-kind.ts';
+
+type Templates = Pick<TemplateReader, 'resolve'>;
+
+/** Levels of nesting: more than real data have. The database supports 100. */
+export const MAX_DATA_DEPTH = 64;
+/** Bytes of all templates that one batch may name, since they are held in memory during its admission. */
+const MAX_BATCH_BYTES = 32 * 1024 * 1024;
+/** Time limit for templates, in milliseconds. Most take a few; a slow one must not delay those of others. */
+const MAX_RENDER_MS = 10_000;
+/** Limit on the HTML from a template, which may be far longer than its source. */
+const MAX_OUTPUT_BYTES = 32 * 1024 * 1024;
+
+/** A saved template, and the data to fill it in with. The job has its own copy of the template's content. */
+export const template = defineInput({
+  mode: 'template',
+  field: 'templateId',
+  fields: {
+    templateId: z.uuid().toLowerCase().optional().describe('Input source: a saved template of the account.'),
+    templateVersionId: z
+      .uuid()
+      .toLowerCase()
+      .optional()
+      .describe('Pins a version of the template; otherwise its current one is used.'),
+    data: z
+      .record(z.string(), z.unknown())
+      .refine(isShallow, `must not be nested deeper than ${MAX_DATA_DEPTH} levels`)
+      .optional()
+      .describe("Values of the template's variables."),
+  },
+  stored: {
+    templateId: z.uuid().optional(),
+    /** The version when the job was accepted. */
+    templateVersionId: z.uuid().optional(),
+    content: z.string().optional().describe('Of the template, as it was accepted.'),
+    data: z.record(z.string(), z.unknown()).optional(),
+  },
+  async sourceOf({ templateId, templateVersionId, data = {} }, { accountId, templates }) {
+    const version = await templates.resolve(accountId, templateId, templateVersionId);
+    if (version === undefined) {
+      const pinned = templateVersionId === undefined ? '' : ` with a version ${templateVersionId}`;
+      return { missing: `There is no template ${templateId}${pinned}` };
+    }
+    const { _id, content } = version;
+    return { mode: 'template', templateId, templateVersionId: _id, content, data };
+  },
+  async documentOf({ content, data }, { templates, ...terms }) {
+    const timeoutMs = Math.min(MAX_RENDER_MS, terms.withinMs);
+    const limits = { timeoutMs, maxOutputBytes: MAX_OUTPUT_BYTES };
+    const html = await templates.render(content, data, limits, terms);
+    return { kind: 'html', html, template: content };
+  },
+  markupOf: ({ content }) => content,
+  withMarkup: (source, content) => ({ ...source, content }),
+});
+
+/**
+ * The templates of one batch. Each is looked up once, however many items name it.
+ *
+ * @returns templates whose `resolve` rejects with INPUT_TOO_LARGE when all that it has found are too large together.
+ */
+export function resolvedOnce(templates: Templates): Templates {
+  const found = new Map<string, TemplateVersion | undefined>();
+  let bytes = 0;
+  return {
+    async resolve(accountId, templateId, versionId) {
+      const key = `${templateId}/${versionId ?? ''}`;
+      if (found.has(key)) return found.get(key);
+      const version = await templates.resolve(accountId, templateId, versionId);
+      found.set(key, version);
+      bytes += 2 * (version?.content.length ?? 0);
+      if (bytes > MAX_BATCH_BYTES)
+        throw new PlatenError('INPUT_TOO_LARGE', 'The templates of this batch are too large together.');
+      return version;
+    },
+  };
+}
+
+/** Level by level instead of recursively, because the caller chooses the nesting. */
+function isShallow(data: unknown): boolean {
+  let level: unknown[] = [data];
+  for (let depth = 0; depth <= MAX_DATA_DEPTH; depth += 1) {
+    level = level.flatMap((value) =>
+      typeof value === 'object' && value !== null
+        ? Object.values(value).filter((inner) => typeof inner === 'object' && inner !== null)
+        : [],
+    );
+    if (level.length === 0) return true;
+  }
+  return false;
+}

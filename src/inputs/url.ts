@@ -1,0 +1,34 @@
+import { z } from 'zod';
+import { defineInput } from './input-kind.ts';
+
+/** The usual limit of browsers and proxies. */
+const MAX_URL_LENGTH = 8192;
+
+/** The address of a page. */
+export const url = defineInput({
+  mode: 'url',
+  field: 'url',
+  fields: {
+    url: z
+      .string()
+      .max(MAX_URL_LENGTH, { abort: true })
+      .refine(isHttpUrl, 'must be an http or https address')
+      .optional()
+      .describe('Input source: the http or https address of a page.')
+      .meta({ format: 'uri' }),
+  },
+  stored: { url: z.string().optional() },
+  sourceOf({ url }, { checkUrl }) {
+    checkUrl?.(url);
+    return { mode: 'url', url };
+  },
+  documentOf: ({ url }) => ({ kind: 'url', url }),
+  markupOf: ({ url }) => url,
+  withMarkup: (source, url) => ({ ...source, url }),
+});
+
+function isHttpUrl(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol } = new URL(text);
+  return protocol === 'http:' || protocol === 'https:';
+}
