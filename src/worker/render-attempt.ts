@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import type { Renderer, RenderRequest, RenderSource } from '../chromium/renderer.ts';
+import type { Renderer, RenderRequest } from '../chromium/renderer.ts';
 import type { Clock } from '../clock.ts';
 import { PlatenError, toPlatenError } from '../errors/registry.ts';
+import { INPUTS } from '../inputs/inputs.ts';
 import type { FailedAttempt, Job, JobError, JobInput, JobOutput, StoredReport } from '../jobs/job.ts';
 import type { JobEnds } from '../jobs/job-ends.ts';
 import type { Ledger } from '../jobs/ledger/ledger.ts';
@@ -49,10 +50,6 @@ interface AttemptObserver {
 const HOUR_MS = 3_600_000;
 /** The version of a job that got its slot on admission, and was claimed after that. */
 const CLAIMED_AT_ONCE = 2;
-/** Time limit for templates, in milliseconds. Most take a few; a slow one must not delay those of others. */
-const MAX_TEMPLATE_MS = 10_000;
-/** Limit on the HTML from a template, which may be far longer than its source. */
-const MAX_TEMPLATE_OUTPUT_BYTES = 32 * 1024 * 1024;
 
 /**
  * One attempt of a claimed job: input → document → PDF → store → completed; or retried, failed, given back. Resolves
@@ -116,7 +113,12 @@ async function renderAndStore(
   const { store, ends, renderer, outputs, observe } = deps;
   const began = (job.startedAt ?? deps.clock.now()).getTime();
   const deadline = began + input.timeoutMs;
-  const source = await documentOf(deps, input, deadline, signal);
+  const source = await INPUTS[input.source.mode].documentOf(input.source, {
+    account: input.accountId,
+    templates: deps.templates,
+    withinMs: Math.max(1, deadline - deps.clock.now().getTime()),
+    signal,
+  });
   const { bytes, mediaType, pages, report, findings } = await renderer.render({
     jobId: job._id,
     accountId: job.accountId,
@@ -155,25 +157,6 @@ async function renderAndStore(
   observe.rendered(report, pages, bytes.byteLength);
   observe.ended(completed);
   await ends.followSoon(completed);
-}
-
-async function documentOf(
-  deps: AttemptDeps,
-  input: JobInput,
-  deadline: number,
-  signal: AbortSignal,
-): Promise<RenderSource> {
-  const { source } = input;
-  if (source.mode === 'html') return { kind: 'html', html: source.html };
-  if (source.mode === 'url') return { kind: 'url', url: source.url };
-  const withinMs = Math.max(1, deadline - deps.clock.now().getTime());
-  const html = await deps.templates.render(
-    source.content,
-    source.data,
-    { timeoutMs: Math.min(MAX_TEMPLATE_MS, withinMs), maxOutputBytes: MAX_TEMPLATE_OUTPUT_BYTES },
-    { account: input.accountId, withinMs, signal },
-  );
-  return { kind: 'html', html, template: source.content };
 }
 
 async function afterError(
