@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict';
+import type { DocumentContext } from '../../../src/inputs/input-kind.ts';
+import { INPUTS } from '../../../src/inputs/inputs.ts';
+
+/** A worker with this long until the deadline, and the calls of its template engine. */
+function worker(withinMs: number) {
+  const calls: unknown[] = [];
+  const { signal } = new AbortController();
+  const context: DocumentContext = {
+    account: 'account',
+    templates: {
+      async render(...call) {
+        calls.push(call);
+        return '<p>Ada</p>';
+      },
+    },
+    withinMs,
+    signal,
+  };
+  return { calls, context, signal };
+}
+
+describe('The document of a source', () => {
+  it('is HTML or an address as it is', async () => {
+    const { calls, context } = worker(1000);
+    assert.deepEqual(await INPUTS.html.documentOf({ mode: 'html', html: '<p>' }, context), {
+      kind: 'html',
+      html: '<p>',
+    });
+    assert.deepEqual(await INPUTS.url.documentOf({ mode: 'url', url: 'https://example.com/' }, context), {
+      kind: 'url',
+      url: 'https://example.com/',
+    });
+    assert.deepEqual(calls, []);
+  });
+
+  it('is the template filled in with its data, within its own limit of time and that of the render', async () => {
+    const content = '<p>{{ name }}</p>';
+    const data = { name: 'Ada' };
+    for (const [withinMs, timeoutMs] of [
+      [3000, 3000],
+      [60_000, 10_000],
+    ] as const) {
+      const { calls, context, signal } = worker(withinMs);
+      const source = { mode: 'template', templateId: 't', templateVersionId: 'v', content, data } as const;
+      assert.deepEqual(await INPUTS.template.documentOf(source, context), {
+        kind: 'html',
+        html: '<p>Ada</p>',
+        template: content,
+      });
+      const limits = { timeoutMs, maxOutputBytes: 32 * 1024 * 1024 };
+      assert.deepEqual(calls, [[content, data, limits, { account: 'account', withinMs, signal }]]);
+    }
+  });
+});

@@ -1,0 +1,20 @@
+import type { TemplateVersion } from '../../../src/templates/template-store.ts';
+
+/** A template store, by the content of a template's version: undefined for one that the account does not have. */
+export function savedTemplates(contentOf: (id: string, versionId: string) => string | undefined) {
+  const lookUps: string[] = [];
+  const templates = {
+    async resolve(
+      accountId: string,
+      templateId: string,
+      _id = 'current',
+    ): Promise<TemplateVersion | undefined> {
+      lookUps.push(`${accountId} ${templateId} ${_id}`);
+      const content = contentOf(templateId, _id);
+      if (content === undefined) return undefined;
+      const others = { version: 1, name: 'saved', sampleData: '{}', createdAt: new Date(0) };
+      return { _id, templateId, accountId, content, ...others };
+    },
+  };
+  return { lookUps, templates };
+}
