@@ -10,18 +10,19 @@ ARG NODE_IMAGE=${REGISTRY}/library/node:24.18.0-bookworm-slim@sha256:6f7b03f7c2c
 FROM ${NODE_IMAGE} AS build
 WORKDIR /build
 COPY package.json package-lock.json .npmrc ./
+# The workspaces: the dashboard, and the client, which the command line uses.
+COPY clients/typescript/package.json clients/typescript/
+COPY dashboard/package.json dashboard/
 # With the optional packages: the compiler is one of them. Install scripts only fetch a Node, which the image has.
 # What the lockfile says, but not `npm ci`: that refuses a lockfile without the builds for other operating systems.
 RUN npm install --no-save --ignore-scripts --loglevel=error
-# The command line uses the TypeScript client, which has a package of its own.
-COPY clients/typescript/*.json clients/typescript/
-RUN cd clients/typescript && npm install --no-save --ignore-scripts --omit=dev --loglevel=error
 COPY tsconfig.json ./
 COPY scripts/bundle.ts scripts/
+COPY clients/typescript/tsconfig.json clients/typescript/
 COPY clients/typescript/src clients/typescript/src
 COPY src src
 RUN node scripts/bundle.ts
-# The documentation as a site, by packages of its own that the image is not left with.
+# The documentation as a site, by packages of its own: no workspace, so that only who builds it installs them.
 COPY site/package.json site/package-lock.json site/
 RUN cd site && npm install --no-save --ignore-scripts --no-audit --no-fund --loglevel=error
 COPY docs docs
@@ -33,12 +34,11 @@ COPY site/src site/src
 RUN node scripts/docs-site/prepare.ts \
  && (cd site && ASTRO_TELEMETRY_DISABLED=1 node node_modules/astro/bin/astro.mjs build) \
  && node scripts/docs-site/finish.ts
-COPY dashboard/package.json dashboard/package-lock.json dashboard/
-RUN cd dashboard && npm install --no-save --ignore-scripts --loglevel=error
 COPY dashboard dashboard
-RUN cd dashboard && node node_modules/vite/bin/vite.js build --logLevel warn
+RUN node node_modules/vite/bin/vite.js build dashboard --logLevel warn
+# Without the workspaces: both are built into dist, and their links in node_modules would lead nowhere.
 # The image has Debian's Chromium, and no use for the one that comes as a package.
-RUN npm prune --omit=dev --omit=optional --ignore-scripts --loglevel=error \
+RUN npm prune --workspaces=false --omit=dev --omit=optional --ignore-scripts --loglevel=error \
  && rm -rf node_modules/@sparticuz
 
 FROM ${NODE_IMAGE} AS platen

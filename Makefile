@@ -18,11 +18,11 @@ test: check peers docs dashboard
 	@test/run.sh
 
 ## fast: what tells soon whether a change is sound: unit tests and the quicker integration tests, in three minutes
-fast: peers $(CLIENT)/node_modules/.installed
+fast: peers
 	@test/run.sh unit quick_accounts quick_http
 
 ## check: format, lint, import cycles, types, stale generated files
-check: node_modules/.installed $(CLIENT)/node_modules/.installed $(DASHBOARD)/node_modules/.installed
+check: node_modules/.installed
 	@node_modules/.bin/biome check .
 	@node_modules/.bin/tsc -p tsconfig.json
 	@node_modules/.bin/tsc -p $(DASHBOARD)
@@ -33,7 +33,7 @@ check: node_modules/.installed $(CLIENT)/node_modules/.installed $(DASHBOARD)/no
 	@$(NODE) scripts/generate-python-client.ts --check
 
 ## generate: write what is made from the sources: the list of render options, tables of errors, options and configuration, OpenAPI document, types of the clients, custom resources
-generate: node_modules/.installed $(CLIENT)/node_modules/.installed
+generate: node_modules/.installed
 	@$(NODE) scripts/generate-options.ts
 	@$(NODE) scripts/generate-docs.ts
 	@$(NODE) scripts/generate-crds.ts
@@ -50,6 +50,9 @@ site/dist/index.html: node_modules/.installed site/node_modules/.installed site/
 	@cd site && ASTRO_TELEMETRY_DISABLED=1 ../$(NODE) node_modules/astro/bin/astro.mjs build >built.log 2>&1 || { cat built.log; exit 1; }
 	@$(NODE) scripts/docs-site/finish.ts
 
+# No workspace, as the client and the dashboard are: these packages are large, and nothing but the documentation needs them.
+# In its folder, and not by --prefix, with which npm would look elsewhere for what this machine has set for all, such as the
+# authorities that it trusts.
 site/node_modules/.installed: site/package.json site/package-lock.json
 	@echo 'Installing what builds the documentation (half a minute the first time) …'
 	@cd site && npm install --no-save --no-audit --no-fund --loglevel=error
@@ -86,12 +89,12 @@ image-test: peers
 	@test/image/run.sh
 
 ## e2e: a whole Kubernetes on this machine, Platen in it by its chart and image, and what the chart promises (as root; CASES='--grep …' for some; docs/development-cluster.md)
-e2e: peers kubernetes $(CLIENT)/node_modules/.installed
+e2e: peers kubernetes
 	@test/cluster/run.sh $(CASES)
 
 build: dist/main.js
 
-dist/main.js: node_modules/.installed $(CLIENT)/node_modules/.installed scripts/bundle.ts $(SOURCES)
+dist/main.js: node_modules/.installed scripts/bundle.ts $(SOURCES)
 	@echo 'Building …'
 	@$(NODE) scripts/bundle.ts
 
@@ -100,25 +103,16 @@ setup: node_modules/.installed peers kubernetes
 ## dashboard: builds the pages that /dashboard serves
 dashboard: dist/dashboard/index.html
 
-dist/dashboard/index.html: $(DASHBOARD)/node_modules/.installed $(shell find dashboard/src dashboard/*.* -type f)
+dist/dashboard/index.html: node_modules/.installed $(shell find dashboard/src dashboard/*.* -type f)
 	@echo 'Building the dashboard …'
-	@cd $(DASHBOARD) && ../$(NODE) node_modules/vite/bin/vite.js build --logLevel warn
+	@$(NODE) node_modules/vite/bin/vite.js build $(DASHBOARD) --logLevel warn
 	@touch $@
 
+# With the packages of the client and of the dashboard, which are workspaces.
 # Not `npm ci`: it refuses a lock file that lacks packages of other platforms, which not every registry carries.
-node_modules/.installed: package.json package-lock.json
+node_modules/.installed: package.json package-lock.json $(CLIENT)/package.json $(DASHBOARD)/package.json
 	@echo 'Installing packages (about a minute the first time) …'
 	@npm install --no-save --no-audit --no-fund --loglevel=error
-	@touch $@
-
-# On its own: the generator needs an older compiler than the rest. In its folder, and not by --prefix, with which npm would
-# look elsewhere for what this machine has set for all, such as the authorities that it trusts.
-$(CLIENT)/node_modules/.installed: $(CLIENT)/package.json $(CLIENT)/package-lock.json
-	@cd $(CLIENT) && npm install --no-save --no-audit --no-fund --loglevel=error
-	@touch $@
-
-$(DASHBOARD)/node_modules/.installed: node_modules/.installed $(DASHBOARD)/package.json $(DASHBOARD)/package-lock.json
-	@cd $(DASHBOARD) && npm install --no-save --no-audit --no-fund --loglevel=error
 	@touch $@
 
 # What the tests run beside Platen, a Java database and Kafka: fetched with Maven, kept in .cache.

@@ -4,7 +4,8 @@
  */
 import { execFileSync } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
-import { join, relative } from 'node:path';
+import { createRequire } from 'node:module';
+import { dirname, join, relative } from 'node:path';
 
 const ROOT = join(import.meta.dirname, '..');
 const CLIENT = join(ROOT, 'clients', 'typescript');
@@ -22,7 +23,9 @@ if (present !== wanted) {
 }
 
 function generate(): string {
-  const generator = join(CLIENT, 'node_modules', 'openapi-typescript', 'bin', 'cli.js');
+  // Where the client finds it: npm decides whether a package of a workspace lies there or at the root.
+  const manifest = createRequire(join(CLIENT, 'package.json')).resolve('openapi-typescript/package.json');
+  const generator = join(dirname(manifest), 'bin', 'cli.js');
   // A field of a request that has a default may be left out.
   const options = ['--root-types', '--root-types-no-schema-prefix', '--default-non-nullable', 'false'];
   return execFileSync(process.execPath, [generator, join(ROOT, 'docs', 'openapi.json'), ...options], {
