@@ -159,11 +159,14 @@ function optionRows({ name, schema }: Option): string[][] {
 }
 
 function boundsOf(described: z.core.JSONSchema.BaseSchema): string {
-  const { type, minimum, maximum, maxLength, maxItems } = described;
+  const { type, minimum, maximum, maxLength, maxItems, items } = described;
   if (described.enum !== undefined) return described.enum.map((value) => `\`${value}\``).join(', ');
   if (type === 'integer' || type === 'number') return `${type}, ${minimum} to ${maximum}`;
   if (type === 'string') return maxLength === undefined ? 'text' : `text, at most ${maxLength} characters`;
-  if (type === 'array') return `list, at most ${maxItems} texts`;
+  if (type === 'array') {
+    const isOfObjects = typeof items === 'object' && 'type' in items && items.type === 'object';
+    return `list, at most ${maxItems} ${isOfObjects ? 'objects' : 'texts'}`;
+  }
   return String(type);
 }
 

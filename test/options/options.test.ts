@@ -1,16 +1,15 @@
 import assert from 'node:assert/strict';
-import { readdirSync } from 'node:fs';
-import { basename } from 'node:path';
 import { examineDocument } from '../../src/chromium/render/document/job-document.ts';
-import { ALL_OPTIONS, renderOptionsSchema } from '../../src/options/core/render-options.ts';
-import { needsOf } from '../../src/options/core/stages.ts';
+import { renderOptionsSchema } from '../../src/options/core/render-options.ts';
 import type { TestClient } from '../support/client.ts';
 import { HUNG_MS } from '../support/eventually.ts';
 import { readPdf, renderPage } from '../support/pdf.ts';
 import { openStandaloneService, type Tenant, type TestService } from '../support/service.ts';
 import { serveWebPages, type WebPages } from '../support/web-pages.ts';
-import { type Effect, type OptionCases, type Options, type Printed, printed, SITE } from './support/cases.ts';
+import { CASES } from './support/all-cases.ts';
+import { type Effect, type Options, type Printed, printed, SITE } from './support/cases.ts';
 import { disagreements } from './support/other-readers.ts';
+import { EVERYTHING, PAUSING, REPORTED } from './support/traces.ts';
 
 const MODES = ['html', 'url', 'template'] as const;
 type Mode = (typeof MODES)[number];
@@ -18,64 +17,6 @@ type Mode = (typeof MODES)[number];
 /** What each option is combined with; title and tags are checked in each combination. */
 const TITLE = 'beside others';
 const OTHERS: Options = { metadata: { title: TITLE }, tagged: true, delayMs: 20 };
-
-/**
- * The options that could leave something in a page, as far as they go together, each with an effect that a later document
- * could find. Kept by hand: a test fails for an option that has a hook on the page (PAGE_HOOKS) and is not here, nor in
- * PAUSING, REPORTED or EXCLUDED.
- */
-const EVERYTHING: Options = {
-  width: '7in',
-  height: '5in',
-  singlePage: true,
-  margin: { top: '1in', bottom: '1in' },
-  outline: true,
-  omitBackground: true,
-  viewport: { width: 1234, height: 567, deviceScaleFactor: 2 },
-  mediaType: 'screen',
-  mediaFeatures: { colorScheme: 'dark', reducedMotion: 'reduce', contrast: 'more', forcedColors: 'active' },
-  timezone: 'Asia/Kathmandu',
-  locale: 'de-DE',
-  userAgent: 'Reports/1.0',
-  cookies: [
-    { name: 'trace', value: '1', url: SITE },
-    { name: 'trace', value: '2', url: 'http://document.localhost/' },
-  ],
-  styles: ['* { color: red !important; font-size: 30px }'],
-  scripts: [
-    'window.trace = 1; localStorage.trace = 1; document.cookie = "own=1"; dispatchEvent(new Event("traced"))',
-  ],
-  waitForSelector: '#p',
-  waitForExpression: 'trace',
-  waitForEvent: 'traced',
-  delayMs: 20,
-  bestEffort: true,
-  tableOfContents: true,
-  displayHeaderFooter: true,
-  headerTemplate: '<p>head</p>',
-  firstHeaderTemplate: '<p>first</p>',
-  lastHeaderTemplate: '<p>last head</p>',
-  firstFooterTemplate: '<p>first foot</p>',
-  lastFooterTemplate: '<p>last</p>',
-};
-
-/** The same for options with which a browser pauses requests: it is then another one than that of other accounts. */
-const PAUSING: Options = {
-  assetHeaders: { 'X-Trace': '1' },
-  blockRequests: { urls: ['*.png'], kinds: ['media'] },
-  csp: "style-src 'none'",
-};
-
-/** The same for options with which the browser reports what the document requests. */
-const REPORTED: Options = { waitUntil: 'networkidle', report: true, failOn: { exception: true } };
-
-/** Options with a hook on the page that do not go together with EVERYTHING, and why. */
-const EXCLUDED: Readonly<Record<string, string>> = {
-  javascriptEnabled: 'its other value turns off the script that EVERYTHING leaves traces with',
-};
-
-/** The hooks of an option on the page; what `print` returns is a parameter of one command, and `finish` is after the page. */
-const PAGE_HOOKS = ['needs', 'page', 'load', 'insert', 'wait', 'beforePrint', 'afterPrint'] as const;
 
 /** A style for which a document is rendered in a page that draws frames. It changes nothing that is seen. */
 const FRAMES = '<style>i { transition: none }</style>';
@@ -95,11 +36,6 @@ const PLAIN = `<p id=p style="overflow-wrap: anywhere"></p><script>
   });
 </script>`;
 
-const names = readdirSync(import.meta.dirname)
-  .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
-  .map((file) => basename(file, '.ts'));
-const CASES = new Map<string, OptionCases>();
-for (const name of names) CASES.set(name, (await import(`./${name}.ts`)).cases);
 const EFFECTS = [...CASES].flatMap(([name, { effects }]) =>
   effects.map((effect, i) => ({ name, path: `/${name}-${i}`, effect })),
 );
@@ -192,28 +128,6 @@ describe('render options', () => {
   const assertSame = async (actual: Uint8Array, expected: Uint8Array) => {
     if (undated(actual) !== undated(expected)) assert.deepEqual(await seen(actual), await seen(expected));
   };
-
-  it('have a file of cases each with an effect, and no file is of another', () => {
-    const known = ALL_OPTIONS.map(({ name }) => name).toSorted();
-    assert.deepEqual([...CASES.keys()].toSorted(), known);
-    const unproven = [...CASES].filter(([, { effects }]) => effects.length === 0);
-    assert.deepEqual(
-      unproven.map(([name]) => name),
-      [],
-    );
-  });
-
-  it('that have a hook on the page are all among those that must leave nothing', () => {
-    const stateful = ALL_OPTIONS.filter((option) => PAGE_HOOKS.some((hook) => option[hook] !== undefined));
-    const tried = new Set(Object.keys({ ...EVERYTHING, ...PAUSING, ...REPORTED, ...EXCLUDED }));
-    const missing = stateful.filter(({ name }) => !tried.has(name));
-    assert.deepEqual(
-      missing.map(({ name }) => name),
-      [],
-    );
-    for (const options of [EVERYTHING, { ...EVERYTHING, ...REPORTED }])
-      assert.notEqual(needsOf(options, 'url').dedicatedBrowser, true, 'another account has another browser');
-  });
 
   for (const [name, { accepted, refused }] of CASES) {
     it(`${name} is accepted within its bounds, and rejected beyond them with its path and an example that passes`, async () => {

@@ -32,6 +32,13 @@ export type Deployment = KubeObject<{
     readonly paused?: boolean;
     readonly selector: { readonly matchLabels: Readonly<Record<string, string>> };
     readonly template: PodTemplate;
+    readonly strategy?: {
+      readonly type: 'RollingUpdate';
+      readonly rollingUpdate: {
+        readonly maxSurge: number | string;
+        readonly maxUnavailable: number | string;
+      };
+    };
     readonly [field: string]: unknown;
   };
   readonly status?: {

@@ -38,3 +38,18 @@ describe('The description of the sources', () => {
     assert.deepEqual(unnamed, []);
   });
 });
+
+describe('The page on scheduling', () => {
+  it('has a row for each policy', () => {
+    const page = readFileSync(new URL('../../../docs/scheduling.md', import.meta.url), 'utf8');
+    const folder = new URL('scheduling/', SOURCES);
+    const policies = readdirSync(folder).filter((file) =>
+      /class \w+ extends FairQueue/.test(readFileSync(new URL(file, folder), 'utf8')),
+    );
+    assert.ok(policies.length > 3);
+    assert.deepEqual(
+      policies.filter((file) => !page.includes(`| \`${file}\``)),
+      [],
+    );
+  });
+});
