@@ -1,3 +1,4 @@
+import type { CDPSession } from 'puppeteer';
 import type { ProcessorSample } from '../contexts/page/page-process.ts';
 
 /** A page that uses less than this share of a core waits. */
@@ -7,6 +8,7 @@ const FIRST_SAMPLE_MS = 25;
 
 /** A page that can be sampled while its process is known. */
 interface SampledPage {
+  readonly session: Pick<CDPSession, 'send'>;
   readonly process: { sample(): ProcessorSample | undefined } | undefined;
 }
 
@@ -18,6 +20,8 @@ export class ProcessorUse {
   readonly #page: SampledPage;
   readonly #now: () => number;
   readonly #firstSample: NodeJS.Timeout;
+  #asked: Promise<void> | undefined;
+  #hasResponded = false;
   #before: ProcessorSample | undefined;
   #at = 0;
 
@@ -25,7 +29,7 @@ export class ProcessorUse {
   constructor(page: SampledPage, now: () => number = () => performance.now()) {
     this.#page = page;
     this.#now = now;
-    this.#firstSample = setTimeout(() => void this.waits(), FIRST_SAMPLE_MS).unref();
+    this.#firstSample = setTimeout(() => this.#begin(), FIRST_SAMPLE_MS).unref();
   }
 
   /**
@@ -33,16 +37,39 @@ export class ProcessorUse {
    * has not been sampled before.
    */
   waits(): boolean {
+    if (!this.#hasResponded) {
+      this.#begin();
+      return false;
+    }
     const [before, at] = [this.#before, this.#at];
     const sample = this.#page.process?.sample();
     this.#before = sample;
     this.#at = this.#now();
-    if (before === undefined || sample?.pid !== before.pid) return false;
+    // A thread that has waited for a core all the time shows in no count, and is runnable.
+    if (before === undefined || sample?.pid !== before.pid || sample.runnable) return false;
     const busy = Math.max(
       sample.processorMs - before.processorMs - sample.resolutionMs,
       sample.mainThreadMs - before.mainThreadMs,
     );
     return busy < (this.#at - at) * WAITS_BELOW;
+  }
+
+  /**
+   * Takes the first sample when the main thread has responded, and so has begun with what was sent to it before: on a busy
+   * machine it gets its document late, and does not wait for anything else until then.
+   */
+  #begin(): void {
+    // Unlike some commands, this one does not interrupt a script.
+    this.#asked ??= this.#page.session.send('Runtime.getIsolateId').then(
+      () => {
+        this.#hasResponded = true;
+        this.waits();
+      },
+      // Between two documents there is no response.
+      () => {
+        this.#asked = undefined;
+      },
+    );
   }
 
   /** Begins anew, because the page has been stopped since the last sample. */

@@ -11,6 +11,8 @@ export interface ProcessSample {
   readonly parent: number;
   /** Processor time of all its threads so far, in milliseconds, with a resolution of ten. */
   readonly processorMs: number;
+  /** Whether its main thread runs or waits for a core at this moment. */
+  readonly runnable: boolean;
   /** Clock ticks from boot to its start. Together with the pid it identifies a process, since pids are reused. */
   readonly startTime: number;
   /** Resident memory in bytes, shared pages included. */
@@ -106,7 +108,7 @@ export function killProcess(pid: number): void {
 
 /**
  * The time for which the main thread of a process has run or waited for a core, in milliseconds: the first two numbers of
- * /proc/PID/schedstat (https://docs.kernel.org/scheduler/sched-stats.html).
+ * /proc/PID/schedstat (https://docs.kernel.org/scheduler/sched-stats.html). A wait is added when it has ended.
  *
  * @returns 0 when it has ended, or the system does not count that.
  */
@@ -134,6 +136,7 @@ export function sampleProcess(pid: number): ProcessSample | undefined {
       pid,
       parent: Number(fields[1]),
       processorMs: (Number(fields[11]) + Number(fields[12])) * TICK_MS,
+      runnable: fields[0] === 'R',
       startTime: Number(fields[19]),
       memoryBytes: Number(fields[21]) * PAGE_BYTES,
     };

@@ -27,6 +27,8 @@ export interface ProcessorSample {
   readonly resolutionMs: number;
   /** Time for which its main thread has run or waited for a core; 0 where the system does not count that. */
   readonly mainThreadMs: number;
+  /** Whether its main thread runs or waits for a core at this moment. */
+  readonly runnable: boolean;
 }
 
 /**
@@ -75,8 +77,8 @@ export class PageProcess {
   sample(): ProcessorSample | undefined {
     const sample = this.#sample();
     if (sample === undefined) return undefined;
-    const { pid, processorMs } = sample;
-    return { pid, processorMs, resolutionMs: TICK_MS, mainThreadMs: runnableMs(pid) };
+    const { pid, processorMs, runnable } = sample;
+    return { pid, processorMs, resolutionMs: TICK_MS, mainThreadMs: runnableMs(pid), runnable };
   }
 
   /** Stops the process until `resume`. @returns false when that is not possible. */
