@@ -73,12 +73,13 @@ export async function navigateToDocument(
   const { interceptor, session, lifecycle } = page;
   page.pristine = false;
   interceptor.serve({ html, csp });
-  const [, , , { loaderId, errorText }] = await Promise.all([
+  // Responded to before the navigation: the new document would otherwise begin without them on a busy machine.
+  await Promise.all([
     page.settings.set(SCRIPT, scriptEnabled),
     needs.network && page.settings.set(NETWORK_EVENTS, true),
     interceptor.apply(),
-    session.send('Page.navigate', { url: `${DOCUMENT_ORIGIN}/` }),
   ]);
+  const { loaderId, errorText } = await session.send('Page.navigate', { url: `${DOCUMENT_ORIGIN}/` });
   if (errorText !== undefined || loaderId === undefined) {
     throw new PlatenError(
       'RENDER_FAILED',

@@ -113,12 +113,13 @@ export async function openUrl(
   if (policy) interceptor.addPolicy(policy);
   const request = new MainRequest(page, egress);
   try {
-    const [, , , { loaderId, errorText }] = await Promise.all([
+    // Responded to before the navigation: the new document would otherwise begin without them on a busy machine.
+    await Promise.all([
       page.settings.set(SCRIPT, scriptEnabled),
       page.settings.set(NETWORK_EVENTS, true),
       interceptor.apply(),
-      session.send('Page.navigate', { url: source }),
     ]);
+    const { loaderId, errorText } = await session.send('Page.navigate', { url: source });
     request.check(errorText);
     if (loaderId === undefined) throw notAPage(undefined);
     await lifecycle.until(milestone, loaderId);
