@@ -141,10 +141,9 @@ describe('what becomes of documents, in a page without frames', () => {
     };
     assert.match((await renderHere(PLAIN)).text, /nothing to tell/);
     const known = ['Page.setDocumentContent', 'Page.printToPDF', 'IO.read', 'IO.close', 'Runtime.evaluate'];
-    assert.deepEqual(
-      asked.filter((method) => !known.includes(method) && !method.startsWith('Performance.')),
-      [],
-    );
+    // The last one goes to a page whose step takes long, on a busy machine.
+    const others = asked.filter((method) => !known.includes(method) && method !== 'Runtime.getIsolateId');
+    assert.deepEqual(others, []);
     assert.equal(asked.filter((method) => method === 'Page.printToPDF').length, 1);
   });
 
