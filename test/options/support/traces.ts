@@ -2,8 +2,8 @@ import { type Options, SITE } from './cases.ts';
 
 /**
  * The options that could leave something in a page, as far as they go together, each with an effect that a later document
- * could find. Kept by hand: `test/unit/options/cases.test.ts` fails for an option that has a hook on the page (PAGE_HOOKS) and is not
- * here, nor in PAUSING, REPORTED or EXCLUDED.
+ * could find. Kept by hand: `test/unit/options/cases.test.ts` fails for an option that has a hook on the page (PAGE_HOOKS)
+ * and is not here, nor in PAUSING, REPORTED or EXCLUDED.
  */
 export const EVERYTHING: Options = {
   width: '7in',

@@ -166,6 +166,23 @@ export class RenderPage {
     return this.#process?.alive ? this.#process : undefined;
   }
 
+  /**
+   * Navigates to `url` when the page has confirmed its settings: on a busy machine, the new document would otherwise begin
+   * without those that were sent together with the navigation.
+   */
+  async navigate(
+    url: string,
+    { script, network }: { readonly script: boolean; readonly network: boolean },
+  ): Promise<Protocol.Page.NavigateResponse> {
+    this.pristine = false;
+    await Promise.all([
+      this.settings.set(SCRIPT, script),
+      network && this.settings.set(NETWORK_EVENTS, true),
+      this.interceptor.apply(),
+    ]);
+    return await this.session.send('Page.navigate', { url });
+  }
+
   /** Finds the page's process, unless it is known. Never rejects. */
   async findProcess(): Promise<void> {
     if (this.process !== undefined) return;

@@ -1,6 +1,6 @@
 import { PlatenError } from '../../../errors/registry.ts';
 import { DOCUMENT_ORIGIN } from '../../contexts/page/document-origin.ts';
-import { NETWORK_EVENTS, SCRIPT } from '../../contexts/page/page-settings.ts';
+import { SCRIPT } from '../../contexts/page/page-settings.ts';
 import type { RenderPage } from '../../contexts/page/render-page.ts';
 import { SILENT_ERRORS } from '../../contexts/page/silent-console.ts';
 import type { JobDocument } from './job-document.ts';
@@ -70,16 +70,12 @@ export async function navigateToDocument(
   page: RenderPage,
   { source: html, settings: { scriptEnabled, milestone, policy: csp }, needs }: JobDocument,
 ): Promise<void> {
-  const { interceptor, session, lifecycle } = page;
-  page.pristine = false;
+  const { interceptor, lifecycle } = page;
   interceptor.serve({ html, csp });
-  // Responded to before the navigation: the new document would otherwise begin without them on a busy machine.
-  await Promise.all([
-    page.settings.set(SCRIPT, scriptEnabled),
-    needs.network && page.settings.set(NETWORK_EVENTS, true),
-    interceptor.apply(),
-  ]);
-  const { loaderId, errorText } = await session.send('Page.navigate', { url: `${DOCUMENT_ORIGIN}/` });
+  const { loaderId, errorText } = await page.navigate(`${DOCUMENT_ORIGIN}/`, {
+    script: scriptEnabled,
+    network: needs.network === true,
+  });
   if (errorText !== undefined || loaderId === undefined) {
     throw new PlatenError(
       'RENDER_FAILED',

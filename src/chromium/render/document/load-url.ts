@@ -1,7 +1,6 @@
 import type { Protocol } from 'puppeteer';
 import { PlatenError } from '../../../errors/registry.ts';
 import { PDF } from '../../../pdf/media-type.ts';
-import { NETWORK_EVENTS, SCRIPT } from '../../contexts/page/page-settings.ts';
 import type { RenderPage } from '../../contexts/page/render-page.ts';
 import type { JobDocument } from './job-document.ts';
 
@@ -108,18 +107,11 @@ export async function openUrl(
 ): Promise<void> {
   const url = URL.parse(source);
   if (!url || !/^https?:$/.test(url.protocol)) throw new PlatenError('INVALID_URL');
-  const { interceptor, session, lifecycle } = page;
-  page.pristine = false;
+  const { interceptor, lifecycle } = page;
   if (policy) interceptor.addPolicy(policy);
   const request = new MainRequest(page, egress);
   try {
-    // Responded to before the navigation: the new document would otherwise begin without them on a busy machine.
-    await Promise.all([
-      page.settings.set(SCRIPT, scriptEnabled),
-      page.settings.set(NETWORK_EVENTS, true),
-      interceptor.apply(),
-    ]);
-    const { loaderId, errorText } = await session.send('Page.navigate', { url: source });
+    const { loaderId, errorText } = await page.navigate(source, { script: scriptEnabled, network: true });
     request.check(errorText);
     if (loaderId === undefined) throw notAPage(undefined);
     await lifecycle.until(milestone, loaderId);
