@@ -1,4 +1,5 @@
 import type { CDPSession } from 'puppeteer';
+import { TICK_MS } from '../browsers/process/processes.ts';
 import type { ProcessorSample } from '../contexts/page/page-process.ts';
 
 /** A page that uses less than this share of a core waits. */
@@ -12,6 +13,8 @@ interface SampledPage {
   readonly process: { sample(): ProcessorSample | undefined } | undefined;
 }
 
+type TimedSample = ProcessorSample & { readonly at: number };
+
 /**
  * Determines whether a page computes or waits. Its main thread is judged by the time for which it ran or waited for a
  * core, which is long on a machine without a spare core, and its other threads by the processor time of the process.
@@ -22,8 +25,7 @@ export class ProcessorUse {
   readonly #firstSample: NodeJS.Timeout;
   #asked: Promise<void> | undefined;
   #hasResponded = false;
-  #before: ProcessorSample | undefined;
-  #at = 0;
+  #last: TimedSample | undefined;
 
   /** @param now milliseconds of a clock that never goes back. */
   constructor(page: SampledPage, now: () => number = () => performance.now()) {
@@ -41,17 +43,16 @@ export class ProcessorUse {
       this.#begin();
       return false;
     }
-    const [before, at] = [this.#before, this.#at];
-    const sample = this.#page.process?.sample();
-    this.#before = sample;
-    this.#at = this.#now();
+    const before = this.#last;
+    const last = this.#takeSample();
     // A thread that has waited for a core all the time shows in no count, and is runnable.
-    if (before === undefined || sample?.pid !== before.pid || sample.runnable) return false;
+    if (before === undefined || last?.pid !== before.pid || last.runnable) return false;
     const busy = Math.max(
-      sample.processorMs - before.processorMs - sample.resolutionMs,
-      sample.mainThreadMs - before.mainThreadMs,
+      // Beyond its resolution.
+      last.processorMs - before.processorMs - TICK_MS,
+      last.mainThreadMs - before.mainThreadMs,
     );
-    return busy < (this.#at - at) * WAITS_BELOW;
+    return busy < (last.at - before.at) * WAITS_BELOW;
   }
 
   /**
@@ -63,7 +64,7 @@ export class ProcessorUse {
     this.#asked ??= this.#page.session.send('Runtime.getIsolateId').then(
       () => {
         this.#hasResponded = true;
-        this.waits();
+        this.#takeSample();
       },
       // Between two documents there is no response.
       () => {
@@ -74,12 +75,17 @@ export class ProcessorUse {
 
   /** Begins anew, because the page has been stopped since the last sample. */
   restart(): void {
-    this.#before = undefined;
-    this.waits();
+    this.#takeSample();
   }
 
   /** Ends the sampling. */
   stop(): void {
     clearTimeout(this.#firstSample);
+  }
+
+  #takeSample(): TimedSample | undefined {
+    const sample = this.#page.process?.sample();
+    this.#last = sample && { ...sample, at: this.#now() };
+    return this.#last;
   }
 }

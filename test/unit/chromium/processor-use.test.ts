@@ -18,7 +18,7 @@ class SampledPage {
 
   get process() {
     const { pid, processorMs, mainThreadMs, runnable } = this;
-    const sample = { pid, processorMs, resolutionMs: 10, mainThreadMs, runnable };
+    const sample = { pid, processorMs, mainThreadMs, runnable };
     return this.known ? { sample: () => sample } : undefined;
   }
 

@@ -6,7 +6,6 @@ import {
   runnableMs,
   sampleProcess,
   signalProcess,
-  TICK_MS,
 } from '../../browsers/process/processes.ts';
 import type { StoppedProcesses } from '../../browsers/process/stopped-processes.ts';
 import { WorkerThreads } from '../../cpu/worker-threads.ts';
@@ -18,17 +17,10 @@ export interface PageBrowser {
   readonly stopped: StoppedProcesses;
 }
 
-/** The processor time of a process, in milliseconds. */
-export interface ProcessorSample {
-  readonly pid: number;
-  /** Processor time of all its threads so far. */
-  readonly processorMs: number;
-  /** Resolution of `processorMs`. */
-  readonly resolutionMs: number;
-  /** Time for which its main thread has run or waited for a core; 0 where the system does not count that. */
+/** The processor time of a page's process. */
+export interface ProcessorSample extends Pick<ProcessSample, 'pid' | 'processorMs' | 'runnable'> {
+  /** Time for which its main thread has run or waited for a core, in milliseconds; 0 where that is not counted. */
   readonly mainThreadMs: number;
-  /** Whether its main thread runs or waits for a core at this moment. */
-  readonly runnable: boolean;
 }
 
 /**
@@ -76,9 +68,7 @@ export class PageProcess {
   /** Its processor time so far; undefined when it has ended. */
   sample(): ProcessorSample | undefined {
     const sample = this.#sample();
-    if (sample === undefined) return undefined;
-    const { pid, processorMs, runnable } = sample;
-    return { pid, processorMs, resolutionMs: TICK_MS, mainThreadMs: runnableMs(pid), runnable };
+    return sample && { ...sample, mainThreadMs: runnableMs(this.pid) };
   }
 
   /** Stops the process until `resume`. @returns false when that is not possible. */
