@@ -55,7 +55,7 @@ chromium() {
   fi
 }
 
-service() { run_step make --no-print-directory pdf-readers && run_mocha 'test/{races,e2e}/**/*.test.ts'; }
+service() { run_mocha 'test/{races,e2e}/**/*.test.ts'; }
 
 options() { run_step make --no-print-directory pdf-readers && run_mocha 'test/options/**/*.test.ts'; }
 

@@ -1,7 +1,7 @@
 import type { Caller } from '../accounts/caller.ts';
 import { PlatenError } from '../errors/registry.ts';
 import type { IntakeContext, Missing } from '../inputs/input-kind.ts';
-import { INPUTS, type JobSource, type RequestedInput } from '../inputs/inputs.ts';
+import { INPUT_KINDS, type JobSource, type RequestedInput } from '../inputs/inputs.ts';
 import { resolvedOnce } from '../inputs/template.ts';
 import type { RenderOptions } from '../options/core/render-options.ts';
 import { MAX_ERRORS } from './field-errors.ts';
@@ -9,7 +9,6 @@ import type { RenderRequest } from './schemas/render-request.ts';
 
 /** The watermark of renders with test keys, whatever their options are. */
 const TEST_WATERMARK = { text: 'TEST' };
-const KINDS = Object.values(INPUTS);
 
 /** @throws PlatenError NOT_FOUND for a template that the account does not have; the error of `checkUrl`. */
 export async function sourceOf(
@@ -61,6 +60,6 @@ export function optionsFor(
 
 /** The schema's rules (`inputErrors`) have made sure that the request has the field of exactly one kind. */
 async function findSource(request: RequestedInput, context: IntakeContext): Promise<JobSource | Missing> {
-  const kind = KINDS.find(({ field }) => request[field] !== undefined)!;
+  const kind = INPUT_KINDS.find(({ field }) => request[field] !== undefined)!;
   return await kind.sourceOf(request, context);
 }

@@ -20,3 +20,4 @@ export type InputMode = JobSource['mode'];
 
 /** Every kind of input, by its mode. The types reject a kind whose fields are missing above. */
 export const INPUTS: Readonly<Record<InputMode, InputKind<JobSource, RequestedInput>>> = KINDS;
+export const INPUT_KINDS = Object.values(INPUTS);

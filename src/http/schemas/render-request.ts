@@ -1,12 +1,11 @@
 import { z } from 'zod';
-import { INPUT_FIELDS, INPUTS } from '../../inputs/inputs.ts';
+import { INPUT_FIELDS, INPUT_KINDS } from '../../inputs/inputs.ts';
 import { renderOptionsSchema } from '../../options/core/render-options.ts';
 
-const KINDS = Object.values(INPUTS);
 /** The fields that choose a kind of input. */
-const SOURCES = KINDS.map(({ field }) => field);
+const SOURCES = INPUT_KINDS.map(({ field }) => field);
 /** Fields that are only allowed together with another one, and that one. */
-const DEPENDENT_FIELDS = KINDS.flatMap(({ field, fields }) =>
+const DEPENDENT_FIELDS = INPUT_KINDS.flatMap(({ field, fields }) =>
   Object.keys(fields)
     .filter((name) => name !== field)
     .toSorted()
