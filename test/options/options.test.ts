@@ -7,7 +7,7 @@ import { readPdf, renderPage } from '../support/pdf.ts';
 import { openStandaloneService, type Tenant, type TestService } from '../support/service.ts';
 import { serveWebPages, type WebPages } from '../support/web-pages.ts';
 import { CASES } from './support/all-cases.ts';
-import { type Effect, type Options, type Printed, printed, SITE } from './support/cases.ts';
+import { type Effect, echo, type Options, type Printed, printed, RED, SITE } from './support/cases.ts';
 import { disagreements } from './support/other-readers.ts';
 import { EVERYTHING, PAUSING, REPORTED } from './support/traces.ts';
 
@@ -184,26 +184,30 @@ describe('render options', () => {
       );
   });
 
-  for (const mode of MODES) {
-    for (const [name, effects] of Map.groupBy(EFFECTS, (each) => each.name)) {
-      for (const [i, { path, effect }] of effects.entries()) {
-        // What an option sets is undone in one way for all kinds of input: of the others, its last effect is enough.
-        const checksAfter = mode === 'html' || i === effects.length - 1;
-        const and = checksAfter ? ', and the next document sees nothing of it' : '';
-        it(`${name} of ${mode} input: ${effect.title}${and}`, async () => {
-          const options = placed(effect.options);
-          const bytes = await render({ ...inputOf(mode, effect.html, path), options });
-          await effect.proof(await printed(bytes));
-          if (!checksAfter) return;
-          const source = { kind: 'html', html: effect.html } as const;
-          await assertNothingLeft(
-            mode,
-            mode === 'url' || examineDocument(source, effect.options).needsFrames,
-          );
-        });
-      }
-    }
+  // Each by itself; with the other kinds of input, and beside other options, in the batches below.
+  for (const { name, path, effect } of EFFECTS)
+    it(`${name}: ${effect.title}, and the next document sees nothing of it`, async () => {
+      const bytes = await render({
+        ...inputOf('html', effect.html, path),
+        options: placed(effect.options),
+      });
+      await effect.proof(await printed(bytes));
+      const source = { kind: 'html', html: effect.html } as const;
+      await assertNothingLeft('html', examineDocument(source, effect.options).needsFrames);
+    });
 
+  it('assetHeaders go where the data of a template leads only when the caller lists that origin', async () => {
+    const input = inputOf('template', echo('x-asset', 'secret'), '/plain');
+    const colour = async (options: Options) => {
+      const bytes = await render({ ...input, options: placed(options) });
+      return (await renderPage(bytes)).countColor(RED) > 3000 ? 'red' : 'blue';
+    };
+    const assetHeaders = { 'X-Asset': 'secret' };
+    assert.equal(await colour({ assetHeaders }), 'blue');
+    assert.equal(await colour({ assetHeaders, assetOrigins: [SITE] }), 'red');
+  });
+
+  for (const mode of MODES) {
     it(`of one account are not seen by another that sets none, in turns, for ${mode} input`, async () => {
       const other = await service.newTenant('business');
       const saved = await service.saveTemplate(other, '<!doctype html>{{ body | raw }}');
@@ -222,7 +226,7 @@ describe('render options', () => {
       await assertNothingLeft(mode, true);
     });
 
-    it(`act on ${mode} input together with three others, in the items of a batch`, async () => {
+    it(`act on ${mode} input together with three others, in the items of a batch, after which nothing is left of them`, async () => {
       const items = EFFECTS.map(({ path, effect: { html, options, others = OTHERS } }) => ({
         id: path.slice(1),
         ...inputOf(mode, html, path),
@@ -247,6 +251,7 @@ describe('render options', () => {
         }
       }
       assert.deepEqual([...errors, ...(await disagreements(read))], []);
+      for (const frames of [true, false]) await assertNothingLeft(mode, frames);
     });
 
     for (const { name, path, failure } of FAILURES) {
