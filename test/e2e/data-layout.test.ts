@@ -42,11 +42,10 @@ describe('a data folder of the layout before', () => {
     await pipeline(createReadStream(fixture('data-layout-1.tar.gz')), createGunzip(), tar.extract(folder));
     known = JSON.parse(await readFile(fixture('data-layout-1.json'), 'utf8')) as Fixture;
   });
-  afterEach(async () => {
+  after(async () => {
     await running?.end();
-    running = undefined;
+    await rm(folder, { recursive: true, force: true });
   });
-  after(() => rm(folder, { recursive: true, force: true }));
 
   const dataDir = () => join(folder, 'data');
   const start = async () => {
@@ -57,6 +56,8 @@ describe('a data folder of the layout before', () => {
     });
     return running;
   };
+  /** A test leaves it running for the next one. */
+  const isReady = async () => (running ?? (await start())).ready();
   const caller = (account: 'operator' | 'free') => new TestClient(running!.url, known.accounts[account].key);
   /** Asks once a second: the free plan may not ask more often for long. */
   const ended = async (account: 'operator' | 'free', jobId: string) => {
@@ -74,7 +75,7 @@ describe('a data folder of the layout before', () => {
   };
 
   it('is migrated: what had ended is there, and what was waiting or running is rendered', async () => {
-    await (await start()).ready();
+    await isReady();
     for (const [job, [account, text]] of Object.entries(KEPT)) {
       const file = await caller(account).call('GET', `/v1/pdf/jobs/${known.jobs[job]}/file`);
       assert.equal(file.status, 200, job);
@@ -106,7 +107,7 @@ describe('a data folder of the layout before', () => {
   });
 
   it('has the quota that was used, with what was given back, and nothing left in hand', async () => {
-    await (await start()).ready();
+    await isReady();
     const connection = await database();
     try {
       const ledgers = connection.collection<{
@@ -135,7 +136,7 @@ describe('a data folder of the layout before', () => {
   });
 
   it('is rejected with a plain message when a newer version has written it', async () => {
-    await (await start()).ready();
+    await isReady();
     const connection = await database();
     await connection.collection('layout').updateOne({}, { $set: { version: LAYOUT + 1 } });
     await connection.close();

@@ -33,6 +33,8 @@ const LATER_MS = 2000;
 describe('the end of a standalone service', () => {
   let dataDir: string;
   let running: RoleProcess | undefined;
+  /** Jobs that the services before have finished, which the next one has to know. */
+  const finished: string[] = [];
   before(async () => {
     dataDir = await mkdtemp(join(tmpdir(), 'platen ends '));
   });
@@ -46,7 +48,10 @@ describe('the end of a standalone service', () => {
   const start = async (environment: Record<string, string> = {}) => {
     running = await startRole('standalone', { PLATEN_DATA_DIR: dataDir, ...BOOTSTRAP, ...environment });
     await running.ready();
-    return new TestClient(running.url, KEY);
+    const client = new TestClient(running.url, KEY);
+    for (const jobId of finished.splice(0))
+      assert.equal((await client.call('GET', `/v1/pdf/jobs/${jobId}`)).json.status, 'completed');
+    return client;
   };
   /** A job that a worker holds at this moment. */
   const submitHeld = async (client: TestClient, body: Record<string, unknown> = SLOW) => {
@@ -55,11 +60,6 @@ describe('the end of a standalone service', () => {
       return (await client.call('GET', `/v1/pdf/jobs/${jobId}`)).json.status === 'processing';
     });
     return jobId;
-  };
-  const assertCompleted = async (jobId: string) => {
-    const client = await start();
-    assert.equal((await client.call('GET', `/v1/pdf/jobs/${jobId}`)).json.status, 'completed');
-    await running!.end();
   };
 
   it('is in good order after SIGHUP, however often it comes: the render under way is finished', async () => {
@@ -70,7 +70,7 @@ describe('the end of a standalone service', () => {
     assert.equal(await running!.ended, 0);
     await assertGone(family);
     assert.ok(running!.logs.some(({ msg, signal }) => msg === 'stopping' && signal === 'SIGHUP'));
-    await assertCompleted(jobId);
+    finished.push(jobId);
   });
 
   it('is in good order when SIGTERM comes twice at once, as from a process group and from make in it', async () => {
@@ -80,7 +80,7 @@ describe('the end of a standalone service', () => {
     await sleep(50);
     running!.signal('SIGTERM');
     assert.equal(await running!.ended, 0);
-    await assertCompleted(jobId);
+    finished.push(jobId);
   });
 
   it('comes at once when a signal comes again later: whoever sends it has no patience left', async () => {
@@ -108,7 +108,7 @@ describe('the end of a standalone service', () => {
     child.stdin!.end();
     assert.equal((await lines.next()).value, '0');
     await assertGone(family);
-    await assertCompleted(jobId);
+    finished.push(jobId);
   });
 
   it('does not come from stdout and stderr being closed: it goes on without a log', async () => {

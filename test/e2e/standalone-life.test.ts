@@ -13,6 +13,9 @@ const BOOTSTRAP = {
   PLATEN_BOOTSTRAP_PASSWORD: 'a password',
   PLATEN_BOOTSTRAP_PLAN: 'starter',
   PLATEN_BOOTSTRAP_API_KEY: KEY,
+  // What a killed one has left is taken up soon.
+  PLATEN_LEASE_MS: '1000',
+  PLATEN_SWEEP_MS: '200',
 };
 
 describe('the life of a standalone service', () => {
@@ -28,60 +31,64 @@ describe('the life of a standalone service', () => {
   const start = async (environment: Record<string, string>) => {
     running = await startRole('standalone', { PLATEN_DATA_DIR: dataDir, ...environment });
     await running.ready();
-    return new TestClient(running.url, KEY);
+  };
+  /** Of the one that a test has left running, or of a new one. */
+  const client = async () => {
+    if (running === undefined) await start(BOOTSTRAP);
+    return new TestClient(running!.url, KEY);
+  };
+  const end = async (signal?: NodeJS.Signals) => {
+    await running!.end(signal);
+    running = undefined;
   };
 
   it('has the given key from the first moment, and its data after each end, in good order or not', async () => {
     const kept: { jobId: string; text: string }[] = [];
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGKILL'] as const) {
-      const client = await start(BOOTSTRAP);
+      const own = await client();
       for (const { jobId, text } of kept) {
-        const file = await client.call('GET', `/v1/pdf/jobs/${jobId}/file`);
+        const file = await own.call('GET', `/v1/pdf/jobs/${jobId}/file`);
         assert.equal(file.status, 200, `${text}, after a restart`);
         assert.match((await readPdf(file.bytes)).text, new RegExp(text));
       }
       const text = `kept through ${signal}`;
-      const jobId = await client.submit({ html: `<p>${text}</p>` });
-      await client.end(jobId);
+      const jobId = await own.submit({ html: `<p>${text}</p>` });
+      await own.end(jobId);
       kept.push({ jobId, text });
       // The embedded server writes its last tenth of a second only then.
       await new Promise((resolve) => setTimeout(resolve, 700));
       assert.ok(descendants(running!.pid).length >= 2, 'a database and a browser at least');
       // Fails if anything that it started outlives it.
-      await running!.end(signal);
+      await end(signal);
     }
-    const client = await start(BOOTSTRAP);
-    assert.equal((await client.call('GET', '/v1/pdf/jobs')).json.total, kept.length);
-    await running!.end();
+    assert.equal((await (await client()).call('GET', '/v1/pdf/jobs')).json.total, kept.length);
   });
 
   it('finishes what was accepted before it was killed', async () => {
-    const client = await start({ ...BOOTSTRAP, PLATEN_LEASE_MS: '1000', PLATEN_SWEEP_MS: '200' });
+    const first = await client();
     const ids: string[] = [];
     for (let i = 0; i < 6; i += 1)
-      ids.push(await client.submit({ html: `<p>${i}</p>`, options: { delayMs: 800 } }));
+      ids.push(await first.submit({ html: `<p>${i}</p>`, options: { delayMs: 800 } }));
     await new Promise((resolve) => setTimeout(resolve, 700));
-    await running!.end('SIGKILL');
-    const again = await start({ ...BOOTSTRAP, PLATEN_LEASE_MS: '1000', PLATEN_SWEEP_MS: '200' });
+    await end('SIGKILL');
+    const again = await client();
     for (const id of ids) assert.equal((await again.end(id)).status, 'completed');
-    await running!.end();
   });
 
   it('checks templates and renders them in the same process', async () => {
-    const client = await start(BOOTSTRAP);
+    const own = await client();
     const { PLATEN_BOOTSTRAP_EMAIL: email, PLATEN_BOOTSTRAP_PASSWORD: password } = BOOTSTRAP;
-    const { accessToken } = (await client.call('POST', '/auth/login', { email, password })).json;
+    const { accessToken } = (await own.call('POST', '/auth/login', { email, password })).json;
     const draft = { name: 'Greeting', content: '<p>Hello {{ name }}</p>', sampleData: '{}' };
-    const saved = await client.call('POST', '/user/templates', draft, {
+    const saved = await own.call('POST', '/user/templates', draft, {
       authorization: `Bearer ${accessToken}`,
     });
     assert.equal(saved.status, 201);
-    const pdf = await client.render({ templateId: saved.json.id, data: { name: 'Ada' } });
+    const pdf = await own.render({ templateId: saved.json.id, data: { name: 'Ada' } });
     assert.equal(pdf.status, 200, Buffer.from(pdf.bytes).toString().slice(0, 300));
     assert.match((await readPdf(pdf.bytes)).text, /Hello Ada/);
     const engines = descendants(running!.pid).filter(({ command }) => /engine\/process-main/.test(command));
     assert.equal(engines.length, 1);
-    await running!.end();
   });
 
   it('lets its operator manage accounts while it runs, and when it does not', async () => {
@@ -91,13 +98,13 @@ describe('the life of a standalone service', () => {
       assert.equal(code, 0, stderr);
       return JSON.parse(stdout);
     };
-    const client = await start(BOOTSTRAP);
+    const own = await client();
     const addressFile = join(dataDir, 'database-uri');
     assert.equal((await stat(addressFile)).mode & 0o077, 0);
     const { password } = await accounts('create', 'second@example.com', '--plan', 'professional');
-    const login = await client.call('POST', '/auth/login', { email: 'second@example.com', password });
+    const login = await own.call('POST', '/auth/login', { email: 'second@example.com', password });
     assert.equal(login.status, 200);
-    await running!.end();
+    await end();
     await assert.rejects(stat(addressFile), { code: 'ENOENT' });
     const listed: { email: string; plan: string }[] = await accounts('list');
     assert.deepEqual(
@@ -109,7 +116,7 @@ describe('the life of a standalone service', () => {
     );
     // What a killed one has left behind leads nobody astray.
     await start(BOOTSTRAP);
-    await running!.end('SIGKILL');
+    await end('SIGKILL');
     await stat(addressFile);
     assert.equal((await accounts('list')).length, 2);
   });
@@ -124,10 +131,10 @@ describe('the life of a standalone service', () => {
       assert.equal((await stat(join(own, 'secret'))).mode & 0o077, 0);
       const mine = new TestClient(running!.url, key);
       assert.equal((await mine.render({ html: '<p>first</p>' })).status, 200);
-      await running!.end();
+      await end();
       await start({ PLATEN_DATA_DIR: own });
       assert.equal((await new TestClient(running!.url, key).call('GET', '/v1/pdf/jobs')).json.total, 1);
-      await running!.end();
+      await end();
     } finally {
       await rm(own, { recursive: true, force: true });
     }

@@ -21,16 +21,15 @@ describe('The Kafka bus, after a failure', () => {
   let prefix: string;
   let opened: Bus[];
 
-  beforeEach(async () => {
+  before(async () => {
     kafka = await startKafka();
+  });
+  after(() => kafka?.stop());
+  beforeEach(() => {
     prefix = newPrefix();
     opened = [];
   });
-
-  afterEach(async () => {
-    await Promise.all(opened.map((bus) => bus.close()));
-    await kafka.stop();
-  });
+  afterEach(() => Promise.all(opened.map((bus) => bus.close())));
 
   async function open(overrides: Partial<KafkaBusOptions> = {}): Promise<Bus> {
     const bus = await openBus(kafka, prefix, overrides);
