@@ -51,7 +51,7 @@ describe('render options', () => {
   let templateId: string;
 
   before(async () => {
-    service = await openStandaloneService();
+    service = await openStandaloneService({ PLATEN_WORKER_SLOTS: '8' });
     tenant = await service.newTenant('business');
     client = tenant.client;
     ({ templateId } = await service.saveTemplate(tenant, '<!doctype html>{{ body | raw }}'));

@@ -41,7 +41,7 @@ export interface TestService {
 /** Quick repairs, and loopback reachable: documents of tests live there. */
 const ENVIRONMENT = {
   PLATEN_ALLOWED_PRIVATE_NETWORKS: '127.0.0.0/8',
-  PLATEN_SWEEP_MS: '500',
+  PLATEN_SWEEP_MS: '2000',
   PLATEN_REDELIVERY_MS: '1500',
   PLATEN_LEASE_MS: '4000',
   PLATEN_RETRY_BASE_MS: '200',
