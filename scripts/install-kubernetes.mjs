@@ -68,8 +68,9 @@ function build(wanted) {
   mkdirSync(stamps, { recursive: true });
   const { status, stderr } = spawnSync('go', ['build', ...flags(module), '-o', building, command], {
     cwd: join(modules, module),
-    // Nothing of C: the programs then need no compiler to build, and no library to run.
-    env: { ...process.env, CGO_ENABLED: '0', GOFLAGS: '-mod=readonly' },
+    // Nothing of C: the programs then need no compiler to build, and no library to run. What only debuggers read is not made,
+    // which takes a tenth of the time.
+    env: { ...process.env, CGO_ENABLED: '0', GOFLAGS: '-mod=readonly -gcflags=all=-dwarf=false' },
     stdio: ['ignore', 'inherit', 'pipe'],
     encoding: 'utf8',
   });
