@@ -40,7 +40,7 @@ describe('the running service and its OpenAPI document', () => {
     await writeFile(plansFile, JSON.stringify({ plans: { free: PLAN } }));
     service = await openStandaloneService({
       PLATEN_PLANS_FILE: plansFile,
-      PLATEN_SYNC_WAIT_MS: '5000',
+      PLATEN_SYNC_WAIT_MS: '1000',
       PLATEN_SIGN_IN_FAILURES_PER_ADDRESS: '1000000',
       PLATEN_SIGN_IN_FAILURES_PER_ACCOUNT: '1000000',
     });
