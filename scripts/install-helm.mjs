@@ -34,7 +34,13 @@ function install(name) {
       // Not in a workspace or module that the caller may stand in, and with whatever Go the module asks for. What only
       // debuggers read is not made, which takes a tenth of the time.
       cwd: building,
-      env: { ...process.env, GOBIN: building, GOFLAGS: '-gcflags=all=-dwarf=false', GOWORK: 'off', CGO_ENABLED: '0' },
+      env: {
+        ...process.env,
+        GOBIN: building,
+        GOFLAGS: '-gcflags=all=-dwarf=false',
+        GOWORK: 'off',
+        CGO_ENABLED: '0',
+      },
       stdio: ['ignore', 'inherit', 'inherit'],
       timeout: LIMIT_MS,
     });
