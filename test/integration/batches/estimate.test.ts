@@ -8,11 +8,12 @@ const SLOTS = 2;
 const ITEMS = 40;
 /** What every render takes, by the clock of the service. */
 const RENDER_MS = 20_000;
-/** What passes by that clock, at each look, while a slot is empty, */
+/** What passes by that clock, at each look, while a slot is empty: */
 const POLL_MS = 50;
-/** until this much has passed, which is little beside a render; on a busy machine a slot may be empty for many looks. */
-const EMPTY_MS = RENDER_MS / 10;
-const LATER_POLL_MS = 1;
+/** at so many looks, in which little beside a render passes; on a busy machine a slot may be empty for many more, */
+const FIRST_LOOKS = 40;
+/** and again after so many, some 20 s: then it is not the machine, and the service waits for its clock. */
+const PATIENT_LOOKS = 240;
 /** How long the slots are elsewhere: several times what the batch takes by itself. */
 const OTHERS = 3 * ITEMS;
 
@@ -52,13 +53,13 @@ describe('estimatedCompletionTime half-way through a batch', () => {
   /** All slots render for as long as that takes, and end: so often. */
   async function pass(rounds: number): Promise<void> {
     for (let round = 0; round < rounds; round += 1) {
-      let emptyMs = 0;
+      let looks = 0;
       await eventually('all slots render', () => {
         // A slot that ran empty is filled when the service next looks, which is by the same clock.
-        const passed = gates.length === SLOTS ? 0 : emptyMs < EMPTY_MS ? POLL_MS : LATER_POLL_MS;
-        api.domain.clock.pass(passed);
-        emptyMs += passed;
-        return gates.length === SLOTS;
+        if (gates.length === SLOTS) return true;
+        looks += 1;
+        if (looks <= FIRST_LOOKS || looks > PATIENT_LOOKS) api.domain.clock.pass(POLL_MS);
+        return false;
       });
       // What has ended is counted at once: by the clock of the service it would take another few renders.
       await api.domain.ends.flush();
