@@ -8,12 +8,12 @@ const SLOTS = 2;
 const ITEMS = 40;
 /** What every render takes, by the clock of the service. */
 const RENDER_MS = 20_000;
-/** What passes by that clock, at each look, while a slot is empty: */
+/** What passes by that clock, at each poll, while a slot is empty: */
 const POLL_MS = 50;
-/** at so many looks, in which little beside a render passes; on a busy machine a slot may be empty for many more, */
-const FIRST_LOOKS = 40;
+/** at so many polls, in which little beside a render passes; on a busy machine a slot may be empty for many more, */
+const FIRST_POLLS = 40;
 /** and again after so many, some 20 s: then it is not the machine, and the service waits for its clock. */
-const PATIENT_LOOKS = 240;
+const PATIENT_POLLS = 240;
 /** How long the slots are elsewhere: several times what the batch takes by itself. */
 const OTHERS = 3 * ITEMS;
 
@@ -53,12 +53,12 @@ describe('estimatedCompletionTime half-way through a batch', () => {
   /** All slots render for as long as that takes, and end: so often. */
   async function pass(rounds: number): Promise<void> {
     for (let round = 0; round < rounds; round += 1) {
-      let looks = 0;
+      let polls = 0;
       await eventually('all slots render', () => {
-        // A slot that ran empty is filled when the service next looks, which is by the same clock.
+        // A slot that ran empty is filled when the service next polls, which is by the same clock.
         if (gates.length === SLOTS) return true;
-        looks += 1;
-        if (looks <= FIRST_LOOKS || looks > PATIENT_LOOKS) api.domain.clock.pass(POLL_MS);
+        polls += 1;
+        if (polls <= FIRST_POLLS || polls > PATIENT_POLLS) api.domain.clock.pass(POLL_MS);
         return false;
       });
       // What has ended is counted at once: by the clock of the service it would take another few renders.
