@@ -55,7 +55,7 @@ describe('estimatedCompletionTime half-way through a batch', () => {
     for (let round = 0; round < rounds; round += 1) {
       let polls = 0;
       await eventually('all slots render', () => {
-        // A slot that ran empty is filled when the service next polls, which is by the same clock.
+        // A slot that ran empty is filled when the service next sweeps, which is by the same clock.
         if (gates.length === SLOTS) return true;
         polls += 1;
         if (polls <= FIRST_POLLS || polls > PATIENT_POLLS) api.domain.clock.pass(POLL_MS);
