@@ -4,10 +4,10 @@
  *
  *   node scripts/install-helm.mjs [helm3] [helm4]     (no name: both)
  */
-import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { goInstall } from './go-install.mjs';
 
 const MODULES = {
   helm3: 'helm.sh/helm/v3/cmd/helm@v3.22.0',
@@ -23,46 +23,18 @@ for (const name of names) {
   if (MODULES[name] === undefined) fail(`unknown: ${name} (there are: ${Object.keys(MODULES).join(', ')})`);
 }
 mkdirSync(target, { recursive: true });
-for (const name of names) if (readStamp(name) !== MODULES[name]) install(name);
-
-/** Builds aside, and puts the command in place when it is whole; the stamp is written last. */
-function install(name) {
-  console.log(`[helm] building ${name} (${MODULES[name]}; some minutes the first time) …`);
-  const building = mkdtempSync(join(target, `.${name}-`));
+for (const name of names) {
   try {
-    const { error, status } = spawnSync('go', ['install', '-trimpath', '-ldflags=-s -w', MODULES[name]], {
-      // Not in a workspace or module that the caller may stand in, and with whatever Go the module asks for. What only
-      // debuggers read is not made, which takes a tenth of the time.
-      cwd: building,
-      env: {
-        ...process.env,
-        GOBIN: building,
-        GOFLAGS: '-gcflags=all=-dwarf=false',
-        GOWORK: 'off',
-        CGO_ENABLED: '0',
-      },
-      stdio: ['ignore', 'inherit', 'inherit'],
-      timeout: LIMIT_MS,
+    goInstall({
+      module: MODULES[name],
+      folder: target,
+      name,
+      stamp: join(target, `.${name}.stamp`),
+      limitMs: LIMIT_MS,
+      begins: () => console.log(`[helm] building ${name} (${MODULES[name]}; some minutes the first time) …`),
     });
-    if (error?.code === 'ENOENT') fail('go is not on PATH: Go 1.24 or newer is needed');
-    if (error !== undefined) fail(`${name} could not be built: ${error.message}`);
-    if (status !== 0) fail(`${name} could not be built: go ended with ${status}`);
-    renameSync(join(building, 'helm'), join(target, name));
-    writeFileSync(stampOf(name), MODULES[name]);
-  } finally {
-    rmSync(building, { recursive: true, force: true });
-  }
-}
-
-function stampOf(name) {
-  return join(target, `.${name}.stamp`);
-}
-
-function readStamp(name) {
-  try {
-    return readFileSync(stampOf(name), 'utf8');
-  } catch {
-    return undefined;
+  } catch (error) {
+    fail(error.message);
   }
 }
 
