@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { ListenerOpener } from '../egress/proxy-listeners.ts';
 import { Cores, rendersOnCores } from '../scheduling/cores.ts';
 import { dedicatedBrowsersFor } from '../scheduling/dedicated-browsers.ts';
+import { PING_MS } from './browsers/browser.ts';
 import { BrowserPool } from './browsers/browser-pool.ts';
 import type { BrowserMetrics, RecycleLimits } from './browsers/browser-recycling.ts';
 import { logStatus, statusOfBrowser } from './browsers/browser-status.ts';
@@ -166,7 +167,7 @@ function compose(
     recycle: { ...DEFAULT_RECYCLE, ...options.recycle },
     rendererMemoryBytes: options.rendererMemoryBytes ?? pageMemoryBytes(machine.total),
     checkEveryMs: options.checkEveryMs ?? 1000,
-    pingMs: options.pingMs ?? 5000,
+    pingMs: options.pingMs ?? PING_MS,
     machine,
     memory,
     metrics,

@@ -8,7 +8,6 @@ const SLOW_OPENING_MS = 5000;
  * Longest wait for a page to open, in milliseconds: on a slow machine too, a page that opens at all has opened by then.
  */
 const PROOF_MS = 15_000;
-const PING_MS = 5000;
 
 /**
  * Checks that browsers can open pages. A browser may run, respond to pings, and still fail every render: when no
@@ -51,8 +50,7 @@ export class BrowserProof {
     if (!browser.alive || this.#running.has(browser)) return;
     this.#running.add(browser);
     try {
-      if ((await opensPages(browser)) || (await browser.check(PING_MS)) === 'crashed' || !browser.alive)
-        return;
+      if ((await opensPages(browser)) || (await browser.check()) === 'crashed' || !browser.alive) return;
       this.#doubted = true;
       this.#logger.error({ pid: browser.pid }, 'a browser opens no page any more, and is ended');
       await browser.kill('hung');

@@ -10,8 +10,8 @@ import { StoppedProcesses } from './process/stopped-processes.ts';
 /** Times that a browser may take to open or close something before it counts as hung, in milliseconds. */
 const RESPONSE_MS = 2000;
 const LAST_RESPONSE_MS = 8000;
-/** As long as a pool gives a browser by default: on a busy machine one that is well may need some of it. */
-const PING_MS = 5000;
+/** How long a browser may take to respond to a ping by default: on a busy machine one that is well may need some of it. */
+export const PING_MS = 5000;
 
 /** Receives the targets (pages, workers) that appear in a context. */
 export interface TargetListener {
@@ -162,7 +162,7 @@ export class RenderBrowser {
       () => undefined,
     );
     if (await isDone(RESPONSE_MS, closed)) return;
-    const problem = await this.check(PING_MS);
+    const problem = await this.check();
     // A browser that still responds is slow, not hung, and gets more time.
     if (!problem && (await isDone(LAST_RESPONSE_MS, closed))) return;
     await this.kill(problem ?? 'hung');
@@ -173,7 +173,7 @@ export class RenderBrowser {
    *
    * @returns undefined when it responds.
    */
-  async check(ms: number): Promise<BrowserError | undefined> {
+  async check(ms = PING_MS): Promise<BrowserError | undefined> {
     try {
       await within(ms, 'a ping', this.connection.send('Browser.getVersion'));
       return undefined;
