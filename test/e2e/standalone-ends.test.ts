@@ -43,6 +43,9 @@ describe('the end of a standalone service', () => {
     running = undefined;
   });
   after(async () => {
+    // Where no test has started another one since.
+    if (finished.length > 0) await start();
+    await running?.end();
     await rm(dataDir, { recursive: true, force: true });
   });
   const start = async (environment: Record<string, string> = {}) => {
