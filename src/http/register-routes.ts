@@ -19,7 +19,8 @@ export function registerRoutes<Deps>(
     for (const route of routes.filter((candidate) => candidate.path === path)) {
       app[route.method](path, runRoute(route, deps));
     }
-    app.all(path, rejectMethod(path, routes));
+    // `app.all` would make a handler for each of the three dozen methods that there are.
+    app.route(path).all(rejectMethod(path, routes));
   }
 }
 
