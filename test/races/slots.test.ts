@@ -8,13 +8,13 @@ import { DEFAULT_POOL } from '../../src/plans/names.ts';
 import { WorkerSlots } from '../../src/scheduling/worker-slots.ts';
 import { createGridFsOutputStore } from '../../src/store/outputs/gridfs.ts';
 import { outputKey } from '../../src/store/outputs/output-store.ts';
-import { createTemplateEngine } from '../../src/templates/engine/template-engine.ts';
 import { quotaPeriod } from '../../src/usage/quota-period.ts';
 import { Worker } from '../../src/worker/worker.ts';
 import { type Domain, newJob, openDomain, slotsInUse } from '../support/domain.ts';
 import { eventually, HUNG_MS } from '../support/eventually.ts';
 import { HeldRenderer } from '../support/held-renderer.ts';
 import { startMongo } from '../support/mongo.ts';
+import { sharedTemplateEngine } from '../support/template-engine.ts';
 
 const period = quotaPeriod(new Date());
 
@@ -77,7 +77,6 @@ describe('Races over slots and claims', () => {
         repeats.push((afterMs === 0 ? Promise.resolve() : sleep(afterMs)).then(() => again!(pointer)));
       };
     }
-    const templates = createTemplateEngine({ processes: 1 });
     const seen: string[] = [];
     const workers = both.map((domain, i) => {
       const renderer = new HeldRenderer();
@@ -85,7 +84,7 @@ describe('Races over slots and claims', () => {
       return new Worker({
         ...domain,
         outputs: createGridFsOutputStore(domain.connection),
-        templates,
+        templates: sharedTemplateEngine(),
         renderer,
         pool: DEFAULT_POOL,
         owner: `w${i}`,
@@ -113,7 +112,6 @@ describe('Races over slots and claims', () => {
     await eventually('all have ended', () => first.ended.length + second.ended.length >= jobs.length);
     for (const worker of workers) await worker.stop(HUNG_MS);
     await Promise.all(repeats);
-    await templates.close();
     await Promise.all([first.flush(), second.flush()]);
 
     const times = (what: string) => seen.filter((other) => other === what).length;

@@ -9,7 +9,6 @@ import { createInProcessBus } from '../../../src/bus/in-process.ts';
 import { DEFAULT_POOL } from '../../../src/plans/names.ts';
 import { WorkerSlots } from '../../../src/scheduling/worker-slots.ts';
 import { createFolderOutputStore } from '../../../src/store/outputs/folder.ts';
-import { createTemplateEngine, type TemplateEngine } from '../../../src/templates/engine/template-engine.ts';
 import { WorkerRegistry } from '../../../src/worker/pool/worker-registry.ts';
 import { WorkerPresence } from '../../../src/worker/presence.ts';
 import { Worker } from '../../../src/worker/worker.ts';
@@ -17,6 +16,7 @@ import { type Domain, newJob, openDomain } from '../../support/domain.ts';
 import { eventually } from '../../support/eventually.ts';
 import { HeldRenderer } from '../../support/held-renderer.ts';
 import { newPrefix, sharedKafka, type TestKafka } from '../../support/kafka.ts';
+import { sharedTemplateEngine } from '../../support/template-engine.ts';
 import { openBus } from '../bus/kafka-help.ts';
 
 const SLOTS = 2;
@@ -35,15 +35,12 @@ describe('A worker that is to pause', () => {
   let domain: Domain;
   let registry: WorkerRegistry;
   let folder: string;
-  let templates: TemplateEngine;
   let running: Running[];
 
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'platen-pause-'));
-    templates = createTemplateEngine({ processes: 1 });
   });
   after(async () => {
-    await templates.close();
     await rm(folder, { recursive: true, force: true });
   });
   beforeEach(() => {
@@ -69,7 +66,7 @@ describe('A worker that is to pause', () => {
       ...domain,
       bus,
       outputs: createFolderOutputStore(folder),
-      templates,
+      templates: sharedTemplateEngine(),
       renderer,
       pool: DEFAULT_POOL,
       owner: name,

@@ -8,12 +8,12 @@ import { createInProcessBus } from '../../../src/bus/in-process.ts';
 import { DEFAULT_POOL } from '../../../src/plans/names.ts';
 import { WorkerSlots } from '../../../src/scheduling/worker-slots.ts';
 import { createFolderOutputStore } from '../../../src/store/outputs/folder.ts';
-import { createTemplateEngine, type TemplateEngine } from '../../../src/templates/engine/template-engine.ts';
 import { Worker } from '../../../src/worker/worker.ts';
 import { type Domain, newJob, openDomain } from '../../support/domain.ts';
 import { eventually } from '../../support/eventually.ts';
 import { HeldRenderer } from '../../support/held-renderer.ts';
 import { newPrefix, sharedKafka, type TestKafka } from '../../support/kafka.ts';
+import { sharedTemplateEngine } from '../../support/template-engine.ts';
 import { openBus } from '../bus/kafka-help.ts';
 
 const SLOTS = 2;
@@ -21,15 +21,12 @@ const SLOTS = 2;
 describe('Accounts at the slots of a worker', () => {
   let domain: Domain;
   let folder: string;
-  let templates: TemplateEngine;
   let running: { worker: Worker; bus: Bus }[];
 
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'platen-turns-'));
-    templates = createTemplateEngine({ processes: 1 });
   });
   after(async () => {
-    await templates.close();
     await rm(folder, { recursive: true, force: true });
   });
   beforeEach(() => {
@@ -52,7 +49,7 @@ describe('Accounts at the slots of a worker', () => {
       ...domain,
       bus,
       outputs: createFolderOutputStore(folder),
-      templates,
+      templates: sharedTemplateEngine(),
       renderer,
       pool: DEFAULT_POOL,
       owner,

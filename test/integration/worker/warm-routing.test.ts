@@ -7,11 +7,11 @@ import { createInProcessBus } from '../../../src/bus/in-process.ts';
 import { DEFAULT_POOL } from '../../../src/plans/names.ts';
 import { WorkerSlots } from '../../../src/scheduling/worker-slots.ts';
 import { createFolderOutputStore } from '../../../src/store/outputs/folder.ts';
-import { createTemplateEngine } from '../../../src/templates/engine/template-engine.ts';
 import { Worker } from '../../../src/worker/worker.ts';
 import { type Domain, newJob, openDomain } from '../../support/domain.ts';
 import { eventually } from '../../support/eventually.ts';
 import { newPrefix, sharedKafka, type TestKafka } from '../../support/kafka.ts';
+import { sharedTemplateEngine } from '../../support/template-engine.ts';
 import { openBus } from '../bus/kafka-help.ts';
 import { RecordingConsumer } from '../bus/recording-consumer.ts';
 import { type Bench, silent, startBench } from '../chromium/support.ts';
@@ -56,12 +56,11 @@ describe('accounts of several workers', () => {
         },
       },
     });
-    const templates = createTemplateEngine({ processes: 1 });
     const worker = new Worker({
       ...domain,
       bus,
       outputs: createFolderOutputStore(folder),
-      templates,
+      templates: sharedTemplateEngine(),
       renderer: bench.renderer,
       pool: DEFAULT_POOL,
       owner,
@@ -74,7 +73,7 @@ describe('accounts of several workers', () => {
     });
     closers.push(async () => {
       await worker.stop(0);
-      await Promise.all([bench.close(), templates.close(), bus.close()]);
+      await Promise.all([bench.close(), bus.close()]);
     });
     await worker.start();
     return leases;

@@ -13,12 +13,12 @@ import { DEFAULT_POOL } from '../../../src/plans/names.ts';
 import { WorkerSlots } from '../../../src/scheduling/worker-slots.ts';
 import { createFolderOutputStore } from '../../../src/store/outputs/folder.ts';
 import type { OutputStore } from '../../../src/store/outputs/output-store.ts';
-import { createTemplateEngine, type TemplateEngine } from '../../../src/templates/engine/template-engine.ts';
 import { Worker } from '../../../src/worker/worker.ts';
 import { type Domain, newJob, openDomain, slotsInUse } from '../../support/domain.ts';
 import { eventually } from '../../support/eventually.ts';
 import { HeldRenderer } from '../../support/held-renderer.ts';
 import { startMongo } from '../../support/mongo.ts';
+import { sharedTemplateEngine } from '../../support/template-engine.ts';
 
 /** Of which two thirds may pass without a renewal: more than a machine stands still. */
 const LEASE_MS = 3000;
@@ -28,7 +28,6 @@ describe('a worker', () => {
   let renderer: HeldRenderer;
   let outputs: OutputStore;
   let folder: string;
-  let templates: TemplateEngine;
   let dropped: number;
   const log: Record<string, unknown>[] = [];
   const logger = pino({ level: 'debug' }, { write: (line: string) => void log.push(JSON.parse(line)) });
@@ -36,10 +35,8 @@ describe('a worker', () => {
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'platen-worker-'));
     outputs = createFolderOutputStore(folder);
-    templates = createTemplateEngine({ processes: 1 });
   });
   after(async () => {
-    await templates.close();
     await rm(folder, { recursive: true, force: true });
   });
   beforeEach(() => {
@@ -62,7 +59,7 @@ describe('a worker', () => {
     const worker = new Worker({
       ...domain,
       outputs,
-      templates,
+      templates: sharedTemplateEngine(),
       renderer,
       pool,
       owner: 'w',

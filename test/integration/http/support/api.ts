@@ -47,12 +47,12 @@ import { createFolderOutputStore } from '../../../../src/store/outputs/folder.ts
 import { createGridFsOutputStore } from '../../../../src/store/outputs/gridfs.ts';
 import type { OutputStore } from '../../../../src/store/outputs/output-store.ts';
 import { createMetrics, type Metrics } from '../../../../src/telemetry/metrics.ts';
-import { createTemplateEngine } from '../../../../src/templates/engine/template-engine.ts';
 import { TemplateEditor } from '../../../../src/templates/template-editor.ts';
 import { type TemplateBounds, TemplateStore } from '../../../../src/templates/template-store.ts';
 import { TestClient } from '../../../support/client.ts';
 import { type Domain, openDomain } from '../../../support/domain.ts';
 import { type Reply, send } from '../../../support/send.ts';
+import { sharedTemplateEngine } from '../../../support/template-engine.ts';
 import { createTenant } from '../../../support/tenant.ts';
 import { assertDeclared } from './declared.ts';
 import { TestWorker } from './test-worker.ts';
@@ -169,7 +169,7 @@ export async function openApi(
     },
     publicUrl: () => url,
   });
-  const templateEngine = createTemplateEngine({ processes: 1, logger });
+  const templateEngine = sharedTemplateEngine();
   await ensureIndexes(connection);
   const waiter = new EndWaiter(bus);
   const batchWatch = new EventStreams();
@@ -286,7 +286,6 @@ export async function openApi(
       await new Promise<void>((resolve) => server.close(() => resolve()));
       await waiter.close(0);
       await lastUse.flush();
-      await templateEngine.close();
       await merger.close();
       await domain.close();
       if (folder !== undefined) await rm(folder, { recursive: true, force: true });
