@@ -5,7 +5,7 @@ import { systemClock } from '../../src/clock.ts';
 import { connectDatabase } from '../../src/store/connection.ts';
 import { type AccountClient, newEmail, PASSWORD, signUp } from '../support/account-client.ts';
 import { eventually } from '../support/eventually.ts';
-import { openStandaloneService, type TestService } from '../support/service.ts';
+import { sharedStandaloneService, type TestService } from '../support/service.ts';
 import { Visitor } from './support/visitor.ts';
 
 /** More than any page has places for the focus. */
@@ -19,7 +19,7 @@ describe('The dashboard by the keyboard alone', () => {
   const email = newEmail();
 
   before(async () => {
-    service = await openStandaloneService();
+    service = await sharedStandaloneService();
     account = await signUp(service.url, email);
     const { id } = await account.expect(200, 'GET', '/auth/me');
     const connection = await connectDatabase(service.mongodbUri, pino({ level: 'silent' }));
@@ -31,10 +31,7 @@ describe('The dashboard by the keyboard alone', () => {
     // That nobody is signed in is asked of the API, which says so with a 401.
     visitor.complaints.length = 0;
   });
-  after(async () => {
-    await visitor?.close();
-    await service?.stop();
-  });
+  after(() => visitor?.close());
 
   /** What has the focus: its name, and whether it is to be seen that it has. */
   const focus = () =>

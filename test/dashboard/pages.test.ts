@@ -6,7 +6,7 @@ import { AccountStore } from '../../src/accounts/account-store.ts';
 import { systemClock } from '../../src/clock.ts';
 import { connectDatabase } from '../../src/store/connection.ts';
 import { eventually } from '../support/eventually.ts';
-import { openStandaloneService, type TestService } from '../support/service.ts';
+import { sharedStandaloneService, type TestService } from '../support/service.ts';
 import { type View, Visitor } from './support/visitor.ts';
 
 const BUILT = fileURLToPath(new URL('../../dist/dashboard/index.html', import.meta.url));
@@ -85,13 +85,10 @@ describe('The dashboard', () => {
 
   before(async () => {
     assert.ok(existsSync(BUILT), 'The dashboard is not built: run make dashboard.');
-    service = await openStandaloneService();
+    service = await sharedStandaloneService();
     visitor = await Visitor.open(service.url);
   });
-  after(async () => {
-    await visitor?.close();
-    await service?.stop();
-  });
+  after(() => visitor?.close());
 
   it('leads a stranger from any page to where one signs in, and makes an account there', async () => {
     await visitor.page.goto(service.url);

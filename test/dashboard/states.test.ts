@@ -1,5 +1,6 @@
 import type { HTTPRequest } from 'puppeteer';
-import { openStandaloneService, type TestService } from '../support/service.ts';
+import { newEmail } from '../support/account-client.ts';
+import { sharedStandaloneService, type TestService } from '../support/service.ts';
 import { type View, Visitor } from './support/visitor.ts';
 
 const NARROW: View = { width: 320, scheme: 'light' };
@@ -38,13 +39,10 @@ describe('A page of the dashboard', () => {
   let respond: ((request: HTTPRequest) => Promise<void> | void) | undefined;
 
   before(async () => {
-    service = await openStandaloneService();
+    service = await sharedStandaloneService();
     visitor = await Visitor.open(service.url);
   });
-  after(async () => {
-    await visitor?.close();
-    await service?.stop();
-  });
+  after(() => visitor?.close());
 
   for (const path of OUTSIDE) {
     it(`has no barrier for those who are not signed in: ${path}`, async () => {
@@ -62,7 +60,7 @@ describe('A page of the dashboard', () => {
   describe('of a new account', () => {
     before(async () => {
       await visitor.go('/register');
-      await visitor.fill('E-mail address', 'ada@example.com');
+      await visitor.fill('E-mail address', newEmail());
       await visitor.fill('Password', 'a long enough pass phrase');
       await visitor.press('Make the account');
       await visitor.sees('Your first document');

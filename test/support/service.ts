@@ -65,6 +65,20 @@ export async function openStandaloneService(environment: Record<string, string> 
   };
 }
 
+let shared: Promise<TestService> | undefined;
+
+/**
+ * The one standalone service of all tests of this process that are content with it as it is started by default, and neither
+ * kill it nor count what it has in all: a start costs five seconds of processor time. It ends after the last test.
+ */
+export function sharedStandaloneService(): Promise<TestService> {
+  shared ??= openStandaloneService();
+  return shared;
+}
+
+// A root hook: mocha runs it after the last test of the last file.
+if (typeof after === 'function') after(async () => (await shared)?.stop());
+
 /**
  * Several processes over a real Kafka.
  *
