@@ -64,7 +64,7 @@ bench: dist/main.js dist/dashboard/index.html peers
 
 ## bench-kubernetes: what the controller costs with 500 pools and 2,000 workers on nodes that KWOK pretends (BENCH_POOLS, BENCH_WORKERS)
 bench-kubernetes: peers
-	@$(call LOCKED,kubernetes) $(NODE) scripts/install-kubernetes.mjs kwok
+	@$(call LOCKED,go) $(NODE) scripts/install-go-programs.mjs kwok
 	@$(NODE) test/bench/kubernetes.ts
 
 ## soak: what takes long to see, as ratios within one run with their spread: memory that renders leave, plans in force, nobody leading; then a batch of 500 under ten kills of each process, 2,000 random histories of subscriptions, 200 requests at the end of a quota under kills, and 30 random requests to each operation (SOAK_PART=memory: that alone)
@@ -121,11 +121,11 @@ peers: node_modules/.installed
 
 # A Kubernetes API server with its etcd, for the tests: built with Go (1.24 or newer), kept in .cache. The first time takes minutes.
 kubernetes: node_modules/.installed
-	@$(call LOCKED,kubernetes) $(NODE) scripts/install-kubernetes.mjs api
+	@$(call LOCKED,go) $(NODE) scripts/install-go-programs.mjs api
 
 # Helm 3 and Helm 4, for the tests of the chart: built with Go, kept in .cache.
 helm: node_modules/.installed
-	@$(call LOCKED,helm) $(NODE) scripts/install-helm.mjs
+	@$(call LOCKED,go) $(NODE) scripts/install-go-programs.mjs helm
 
 # What holds the running service against its OpenAPI document; needs Python 3.10 or newer. Kept in .cache.
 schemathesis: node_modules/.installed
@@ -141,7 +141,7 @@ python-client: node_modules/.installed
 
 # What holds every request to Stripe against Stripe's own specification: built with Go, kept in .cache.
 stripe-mock: node_modules/.installed
-	@$(NODE) scripts/install-stripe-mock.mjs
+	@$(call LOCKED,go) $(NODE) scripts/install-go-programs.mjs stripe-mock
 
 # promtool and prometheus, for the tests of dashboards and alerts. Kept in .cache.
 prometheus:

@@ -25,7 +25,7 @@ inputs=$(
   find .dockerignore Dockerfile package.json package-lock.json .npmrc tsconfig.json scripts/bundle.ts src clients/typescript/*.json clients/typescript/src \
     dashboard/src dashboard/*.* \
     docs scripts/docs-site clients/*/README.md site/package*.json site/astro.config.mjs site/src/*.ts site/src/*.css site/src/*.astro site/src/*.svg \
-    test/image/stand-in.sh test/cluster/build-images.sh .cache/kubernetes/bin/pause ${NODE_IMAGE:+"$NODE_IMAGE"} \
+    test/image/stand-in.sh test/cluster/build-images.sh .cache/go/bin/pause ${NODE_IMAGE:+"$NODE_IMAGE"} \
     -type f -print0 | sort -z | xargs -0 sha256sum | sha256sum | cut -c1-16
 )
 kept=$cache/archives/$inputs
@@ -58,7 +58,7 @@ if [ -d "$libraries" ]; then
 fi
 
 mkdir "$folder/pause"
-cp "$project/.cache/kubernetes/bin/pause" "$folder/pause/"
+cp "$project/.cache/go/bin/pause" "$folder/pause/"
 printf 'FROM scratch\nCOPY pause /pause\nUSER 65535:65535\nENTRYPOINT ["/pause"]\n' >"$folder/pause/Dockerfile"
 bud --tag localhost/pause:local "$folder/pause"
 push localhost/pause:local "$folder/pause.tar" registry.invalid/pause:local

@@ -39,11 +39,10 @@ fi
 
 began=$SECONDS
 stage() { printf '%5d s  %s\n' $((SECONDS - began)) "$1"; }
-flock .cache/kubernetes.lock node_modules/.bin/node scripts/install-kubernetes.mjs cluster
-flock .cache/helm.lock node_modules/.bin/node scripts/install-helm.mjs
+flock .cache/go.lock node_modules/.bin/node scripts/install-go-programs.mjs cluster helm
 debian=$(scripts/kubernetes/install-debian.sh)
 stage 'programs of the cluster'
-export PATH=$debian/bin:$project/.cache/kubernetes/bin:$project/node_modules/.bin:$PATH
+export PATH=$debian/bin:$project/.cache/go/bin:$project/node_modules/.bin:$PATH
 # Short, for the paths of sockets have a limit.
 work=$(mktemp -d "${TMPDIR:-/tmp}/platen-e2e-XXXXXX")
 

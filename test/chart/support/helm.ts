@@ -9,10 +9,10 @@ import { fileURLToPath } from 'node:url';
 import { parseAllDocuments } from 'yaml';
 
 export const CHART = fileURLToPath(new URL('../../../charts/platen', import.meta.url));
-const BIN = fileURLToPath(new URL('../../../.cache/kubernetes/bin', import.meta.url));
+const BIN = fileURLToPath(new URL('../../../.cache/go/bin', import.meta.url));
 const LIMIT_MS = 120_000;
 
-/** The Helm versions that the chart is for; `scripts/install-helm.mjs` builds them. */
+/** The Helm versions that the chart is for; `scripts/install-go-programs.mjs` builds them. */
 export const HELMS = ['helm3', 'helm4'] as const;
 export type Helm = (typeof HELMS)[number];
 

@@ -92,7 +92,7 @@ export interface Pod {
   };
 }
 
-/** The versions that scripts/install-helm.mjs builds. */
+/** The versions that scripts/install-go-programs.mjs builds. */
 export type HelmVersion = 'helm3' | 'helm4';
 
 /** A person with an account: signed in, and with an API key. */

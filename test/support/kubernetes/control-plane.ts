@@ -67,7 +67,7 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
   const { address = '127.0.0.1', controllers = false } = options;
   const [set, last] = controllers ? ['cluster', 'kube-scheduler'] : ['api', 'kubectl'];
   if (!existsSync(join(BIN, last))) {
-    throw new Error(`There is no ${last}: \`node scripts/install-kubernetes.mjs ${set}\` builds it.`);
+    throw new Error(`There is no ${last}: \`node scripts/install-go-programs.mjs ${set}\` builds it.`);
   }
   const folder = await mkdtemp(join(tmpdir(), 'platen-kubernetes-'));
   const programs: Program[] = [];

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
-/** Where scripts/install-kubernetes.mjs puts what it builds. */
-export const BIN = fileURLToPath(new URL('../../../.cache/kubernetes/bin', import.meta.url));
+/** Where scripts/install-go-programs.mjs puts what it builds. */
+export const BIN = fileURLToPath(new URL('../../../.cache/go/bin', import.meta.url));
 const POLL_MS = 50;
 const SHOWN_LINES = 15;
 

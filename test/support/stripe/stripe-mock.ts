@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { eventually } from '../eventually.ts';
 import { freePort } from '../ports.ts';
 
-const COMMAND = fileURLToPath(new URL('../../../.cache/stripe-mock/stripe-mock', import.meta.url));
+const COMMAND = fileURLToPath(new URL('../../../.cache/go/bin/stripe-mock', import.meta.url));
 
 export interface StripeMock {
   readonly url: string;

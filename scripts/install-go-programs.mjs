@@ -1,13 +1,13 @@
 #!/usr/bin/env node
 /**
- * Builds the programs of a Kubernetes cluster from the Go module proxy, into .cache/kubernetes/bin.
+ * Builds programs that the tests run beside Platen from the Go module proxy, into .cache/go/bin.
  *
- *   node scripts/install-kubernetes.mjs [api|cluster|kwok]     (default: api)
+ *   node scripts/install-go-programs.mjs SET...
  *
- * `api` is what the tests against an API server need: etcd, kube-apiserver and kubectl. `cluster` is that and what runs
- * pods, `kwok` that and KWOK, which plays nodes by the thousand. Versions and checksums are those of
- * scripts/kubernetes/modules. What is up to date is left alone, and Go keeps what it has compiled: five minutes (api) and
- * eight (cluster) the first time on two cores, seconds later on.
+ * The sets: `api` is what the tests against an API server need: etcd, kube-apiserver and kubectl. `cluster` is that and what
+ * runs pods, `kwok` that and KWOK, which plays nodes by the thousand. `helm` is Helm 3 and Helm 4, `stripe-mock` holds requests
+ * against Stripe's own specification. Versions and checksums are those of scripts/go. What is up to date is left alone, and Go
+ * keeps what it has compiled: five minutes (api) and eight (cluster) the first time on two cores, seconds later on.
  */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -16,8 +16,8 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const here = dirname(fileURLToPath(import.meta.url));
-const modules = join(here, 'kubernetes', 'modules');
-const cache = join(dirname(here), '.cache', 'kubernetes');
+const modules = join(here, 'go');
+const cache = join(dirname(here), '.cache', 'go');
 const bin = join(cache, 'bin');
 const stamps = join(cache, 'stamps');
 
@@ -33,16 +33,29 @@ const CLUSTER = [
     toTarget(['kubernetes', `k8s.io/kubernetes/cmd/${program}`, program]),
   ),
   ...[
-    ['coredns', 'github.com/coredns/coredns', 'coredns'],
+    // Of the same module, so that what both are made of is compiled once.
+    ['kubernetes', './coredns', 'coredns'],
     ['pause', '.', 'pause'],
   ].map(toTarget),
 ];
-const KWOK = [...CLUSTER, toTarget(['kwok', 'sigs.k8s.io/kwok/cmd/kwok', 'kwok'])];
-const SETS = { api: API, cluster: CLUSTER, kwok: KWOK };
+const SETS = {
+  api: API,
+  cluster: CLUSTER,
+  kwok: [...CLUSTER, toTarget(['kwok', 'sigs.k8s.io/kwok/cmd/kwok', 'kwok'])],
+  // One module for both, for the same reason.
+  helm: [
+    ['helm', 'helm.sh/helm/v4/cmd/helm', 'helm4'],
+    ['helm', 'helm.sh/helm/v3/cmd/helm', 'helm3'],
+  ].map(toTarget),
+  // Its specification is that of the API version 2026-08-26.dahlia: older than the one that Platen pins.
+  'stripe-mock': [['stripe-mock', 'github.com/stripe/stripe-mock', 'stripe-mock']].map(toTarget),
+};
 
-const set = process.argv[2] ?? 'api';
-if (!(set in SETS)) fail(`unknown: ${set} (there are: ${Object.keys(SETS).join(', ')})`);
-const missing = SETS[set].filter((wanted) => !isUpToDate(wanted));
+const sets = process.argv.slice(2);
+const unknown = sets.filter((set) => !(set in SETS));
+if (sets.length === 0) fail(`name what is to be built: ${Object.keys(SETS).join(', ')}`);
+if (unknown.length > 0) fail(`unknown: ${unknown.join(', ')} (there are: ${Object.keys(SETS).join(', ')})`);
+const missing = sets.flatMap((set) => SETS[set]).filter((wanted) => !isUpToDate(wanted));
 if (missing.length > 0) {
   const names = missing.map(({ program }) => program).join(', ');
   requireGo(names);
@@ -68,9 +81,14 @@ function build(wanted) {
   mkdirSync(stamps, { recursive: true });
   const { status, stderr } = spawnSync('go', ['build', ...flags(module), '-o', building, command], {
     cwd: join(modules, module),
-    // Nothing of C: the programs then need no compiler to build, and no library to run. What only debuggers read is not made,
-    // which takes a tenth of the time.
-    env: { ...process.env, CGO_ENABLED: '0', GOFLAGS: '-mod=readonly -gcflags=all=-dwarf=false' },
+    env: {
+      ...process.env,
+      // Nothing of C: the programs then need no compiler to build, and no library to run.
+      CGO_ENABLED: '0',
+      // What only debuggers read is not made, which takes a tenth of the time.
+      GOFLAGS: '-mod=readonly -gcflags=all=-dwarf=false',
+      GOWORK: 'off',
+    },
     stdio: ['ignore', 'inherit', 'pipe'],
     encoding: 'utf8',
   });
@@ -108,15 +126,20 @@ function isUpToDate(wanted) {
 function fingerprint({ module, command }) {
   const hash = createHash('sha256').update([command, ...flags(module)].join('\0'));
   const folder = join(modules, module);
-  for (const file of readdirSync(folder).sort()) hash.update('\0').update(readFileSync(join(folder, file)));
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) =>
+    entry.isFile(),
+  );
+  for (const file of files.map(({ parentPath, name }) => join(parentPath, name)).sort()) {
+    hash.update('\0').update(readFileSync(file));
+  }
   return hash.digest('hex');
 }
 
 function say(text) {
-  console.log(`[kubernetes] ${text}`);
+  console.log(`[go] ${text}`);
 }
 
 function fail(text) {
-  console.error(`[kubernetes] ${text}`);
+  console.error(`[go] ${text}`);
   process.exit(1);
 }
