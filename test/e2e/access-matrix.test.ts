@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { ERRORS, type ErrorCode } from '../../src/errors/registry.ts';
 import { errorsOf } from '../../src/http/api-document.ts';
 import { API_ROUTES } from '../../src/http/app.ts';
-import { sharedStandaloneService, type TestService } from '../support/service.ts';
+import { openStandaloneService, type TestService } from '../support/service.ts';
 import type { Ask } from './support/access-asks.ts';
 import { ACCESS } from './support/access-table.ts';
 import { type Actor, Cast } from './support/cast.ts';
@@ -27,10 +27,13 @@ describe('access', () => {
   let cast: Cast;
 
   before(async () => {
-    service = await sharedStandaloneService();
+    service = await openStandaloneService();
     cast = await Cast.assemble(service, ELSEWHERE);
   });
-  after(() => cast?.dismiss());
+  after(async () => {
+    await cast?.dismiss();
+    await service?.stop();
+  });
 
   async function ask({ name }: { name: string }, { path, body }: Ask, headers: Headers) {
     const [method = ''] = name.split(' ');

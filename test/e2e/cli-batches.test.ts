@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { runCommand } from '../support/command.ts';
 import { readPdf } from '../support/pdf.ts';
 import { freePort } from '../support/ports.ts';
-import { sharedStandaloneService, type Tenant, type TestService } from '../support/service.ts';
+import { openStandaloneService, type Tenant, type TestService } from '../support/service.ts';
 import { unzipFile } from '../support/unzip.ts';
 
 describe('documents from the command line', () => {
@@ -15,11 +15,12 @@ describe('documents from the command line', () => {
   let folder: string;
 
   before(async () => {
-    service = await sharedStandaloneService();
+    service = await openStandaloneService();
     tenant = await service.newTenant('business');
     templateId = (await service.saveTemplate(tenant, '<p>Dear {{ customer.name }} of {{ city }}</p>'))
       .templateId;
   });
+  after(() => service?.stop());
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'platen-cli-'));
   });

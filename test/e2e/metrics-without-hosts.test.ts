@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { hostname, networkInterfaces } from 'node:os';
 import { eventually } from '../support/eventually.ts';
-import { sharedStandaloneService, type TestService } from '../support/service.ts';
+import { openStandaloneService, type TestService } from '../support/service.ts';
 
 const BLOCKED = '10.20.30.40';
 const NOWHERE = 'no-such-host-of-a-tenant.invalid';
@@ -14,9 +14,10 @@ describe('The text of /metrics', () => {
   let site: Server;
   before(async () => {
     site = createServer((_request, response) => response.end('<p>x')).listen(0, '127.0.0.1');
-    service = await sharedStandaloneService();
+    service = await openStandaloneService();
   });
-  after(() => {
+  after(async () => {
+    await service?.stop();
     site.closeAllConnections();
     site.close();
   });

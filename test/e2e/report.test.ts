@@ -98,7 +98,8 @@ describe('the report of a render', () => {
       options: {
         cookies: [{ name: 'session', value: cookie, url: `${site.url}/` }],
         assetHeaders: { Authorization: header },
-        timeoutMs: 3000,
+        // Enough for a busy machine to come to the expression, which it is to end in.
+        timeoutMs: 15_000,
         waitForExpression: `(() => { ${steal}; console.log(said); fetch('/' + said); throw new Error(said); })()`,
       },
     };

@@ -8,14 +8,15 @@ import { KeyStore } from '../../src/keys/key-store.ts';
 import { connectDatabase } from '../../src/store/connection.ts';
 import { runCommand } from '../support/command.ts';
 import { freePort } from '../support/ports.ts';
-import { sharedStandaloneService, type TestService } from '../support/service.ts';
+import { openStandaloneService, type TestService } from '../support/service.ts';
 
 describe('platen try', () => {
   let service: TestService;
 
   before(async () => {
-    service = await sharedStandaloneService();
+    service = await openStandaloneService();
   });
+  after(() => service.stop());
 
   const platenTry = (...args: string[]) =>
     runCommand(['try', ...args], { environment: { MONGODB_URI: service.mongodbUri } });

@@ -69,7 +69,8 @@ let shared: Promise<TestService> | undefined;
 
 /**
  * The one standalone service of all tests of this process that are content with it as it is started by default, and neither
- * kill it nor count what it has in all: a start costs five seconds of processor time. It ends after the last test.
+ * kill it nor count what it has in all: a start costs five seconds of processor time. It ends after the last test. For files
+ * that follow each other: in two minutes without work it uses as much as a start.
  */
 export function sharedStandaloneService(): Promise<TestService> {
   shared ??= openStandaloneService();
