@@ -84,7 +84,7 @@ describe('the life of a standalone service', () => {
       authorization: `Bearer ${accessToken}`,
     });
     assert.equal(saved.status, 201);
-    const pdf = await own.render({ templateId: saved.json.id, data: { name: 'Ada' } });
+    const pdf = await own.renderToEnd({ templateId: saved.json.id, data: { name: 'Ada' } });
     assert.equal(pdf.status, 200, Buffer.from(pdf.bytes).toString().slice(0, 300));
     assert.match((await readPdf(pdf.bytes)).text, /Hello Ada/);
     const engines = descendants(running!.pid).filter(({ command }) => /engine\/process-main/.test(command));

@@ -103,14 +103,7 @@ describe('render options', () => {
     return mode === 'url' ? { url: pages.url + path } : { templateId, data: { body: html } };
   };
   const render = async (body: Record<string, unknown>) => {
-    let reply = await client.render(body);
-    if (reply.status === 202) {
-      // The first attempt was lost, as may be on a busy machine; nobody waits for the next one.
-      const { jobId } = reply.json;
-      assert.equal((await client.end(jobId)).status, 'completed');
-      reply = await client.call('GET', `/v1/pdf/jobs/${jobId}/file`);
-    }
-    const { status, bytes } = reply;
+    const { status, bytes } = await client.renderToEnd(body);
     assert.equal(status, 200, Buffer.from(bytes).toString().slice(0, 500));
     return bytes;
   };

@@ -23,6 +23,18 @@ export class TestClient {
     return this.call('POST', '/v1/pdf', body, headers);
   }
 
+  /**
+   * Renders, and follows the job where the response does not wait for it: a busy machine is late, or loses the first attempt.
+   *
+   * @returns the PDF, or the response that says why there is none.
+   */
+  async renderToEnd(body: Record<string, unknown>): Promise<Reply> {
+    const reply = await this.render(body);
+    if (reply.status !== 202) return reply;
+    const { jobId } = await this.end(reply.json.jobId);
+    return this.call('GET', `/v1/pdf/jobs/${jobId}/file`);
+  }
+
   /** Submits a job in the background. @returns its id. */
   async submit(body: Record<string, unknown>): Promise<string> {
     const response = await this.render({ executionMode: 'async', ...body });
