@@ -7,7 +7,7 @@
  * The sets: `api` is what the tests against an API server need: etcd, kube-apiserver and kubectl. `cluster` is that and what
  * runs pods, `kwok` that and KWOK, which plays nodes by the thousand. `helm` is Helm 3 and Helm 4, `stripe-mock` holds requests
  * against Stripe's own specification. Versions and checksums are those of scripts/go. What is up to date is left alone, and Go
- * keeps what it has compiled: five minutes (api) and eight (cluster) the first time on two cores, seconds later on.
+ * keeps what it has compiled: eight minutes (api) and twelve (cluster) the first time on two cores, seconds later on.
  */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';

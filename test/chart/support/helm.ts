@@ -7,9 +7,9 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { parseAllDocuments } from 'yaml';
+import { BIN } from '../../support/kubernetes/program.ts';
 
 export const CHART = fileURLToPath(new URL('../../../charts/platen', import.meta.url));
-const BIN = fileURLToPath(new URL('../../../.cache/go/bin', import.meta.url));
 const LIMIT_MS = 120_000;
 
 /** The Helm versions that the chart is for; `scripts/install-go-programs.mjs` builds them. */

@@ -1,10 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import { eventually } from '../eventually.ts';
+import { BIN } from '../kubernetes/program.ts';
 import { freePort } from '../ports.ts';
 
-const COMMAND = fileURLToPath(new URL('../../../.cache/go/bin/stripe-mock', import.meta.url));
+const COMMAND = join(BIN, 'stripe-mock');
 
 export interface StripeMock {
   readonly url: string;
