@@ -3,7 +3,7 @@ import { within } from '../../../async/timeout.ts';
 import type { BoundedPipe } from './bounded-pipe.ts';
 import type { BrowserBinary } from './browser-binary.ts';
 import { niceRenderers } from './priority.ts';
-import { killGroup, killProcess, processTree } from './processes.ts';
+import { descendsFrom, killGroup, killProcess, processTree } from './processes.ts';
 import { spawnBrowser } from './spawn-browser.ts';
 import { createUserDataFolder, removeUserDataFolder } from './user-data.ts';
 
@@ -123,7 +123,7 @@ async function browserPid(connection: Connection, started: number): Promise<numb
   const { processInfo } = await connection.send('SystemInfo.getProcessInfo');
   const pid = processInfo.find(({ type }) => type === 'browser')?.id;
   // If the script gives the browser its own pid namespace, the browser reports another pid than the one seen here.
-  return processTree(started).some((member) => member.pid === pid) ? pid! : started;
+  return pid !== undefined && descendsFrom(pid, started) ? pid : started;
 }
 
 /** From here on targets are attached to explicitly: puppeteer's automatic attaching costs four messages per target. */
