@@ -6,16 +6,20 @@ DASHBOARD := dashboard
 LOCKED = mkdir -p .cache && flock .cache/$(1).lock
 SOURCES := $(shell find src $(CLIENT)/src -name '*.ts')
 
-.PHONY: docs prometheus dashboards dashboard run test fast check generate bench bench-kubernetes soak chaos simulate image-test e2e build setup peers kubernetes helm schemathesis python-client pdf-readers stripe-mock clean
+.PHONY: docs prometheus dashboards dashboard run test resilience fast check generate bench bench-kubernetes soak chaos simulate image-test e2e build setup peers kubernetes helm schemathesis python-client pdf-readers stripe-mock clean
 .DEFAULT_GOAL := run
 
 ## run: install, build and start the whole service in one process (PORT, PLATEN_DATA_DIR and the rest are obeyed)
 run: dist/main.js dist/dashboard/index.html
 	@exec $(NODE) dist/main.js standalone
 
-## test: everything that has to hold before a change is kept, and the Chromium tests with Debian's browser besides
+## test: what Platen does, each part and all together, with the browser of the image (TESTS=all: resilience as well, as in CI)
 test: check peers docs dashboard
-	@test/run.sh
+	@test/run.sh $(TESTS)
+
+## resilience: what is left of it under kills, cut connections, attacks and random requests, and with another browser
+resilience: peers docs dashboard
+	@test/run.sh resilience
 
 ## fast: what tells soon whether a change is sound: unit tests and the quicker integration tests, in three minutes
 fast: peers

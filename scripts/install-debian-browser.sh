@@ -15,6 +15,10 @@ if ! has_debian; then
   exit 0
 fi
 
+# One at a time: whoever comes second finds what the first has fetched.
+mkdir -p .cache
+exec 9>.cache/debian-browser.lock
+flock 9
 folder=$PWD/.cache/debian-browser
 script=$folder/chromium-headless-shell
 if [ ! -x "$script" ]; then

@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
-# Runs all tests in sets, as many side by side as keep the processors busy: most of them wait more than they compute, and none
+# Runs tests in sets, as many side by side as keep the processors busy: most of them wait more than they compute, and none
 # looks at how long something takes. What a set has to say is shown when it has ended. The last lines are the files that took
-# longest, the tests that failed, and "N passed, N failed", of all. Arguments are the names of sets to run in place of all.
+# longest, the tests that failed, and "N passed, N failed", of all.
+#
+#   run.sh [behaviour|resilience|all|SET...]     (default: behaviour)
 set -uo pipefail
 cd "$(dirname "$0")/.."
 export PATH="$PWD/node_modules/.bin:$PATH"
@@ -19,8 +21,15 @@ SET_KB=3000000
 PLATEN_TEST_BESIDE=${PLATEN_TEST_BESIDE:-}
 # The longest first, so that none of them is left alone at the end. Those that need programs which have to be built come
 # when they are there: the first time building takes minutes.
-SETS=(service options conformance parts connections chromium disruption hostile dashboard chart kubernetes unit)
-[ $# = 0 ] || SETS=("$@")
+case "${*:-behaviour}" in
+  # What each part does, and what all do together.
+  behaviour) SETS=(service options parts connections chromium dashboard chart kubernetes unit) ;;
+  # What is left of that when processes are killed, connections cut, accounts attack, requests are made at random, and the
+  # browser is another build.
+  resilience) SETS=(conformance disruption hostile other_browser) ;;
+  all) SETS=(service options conformance parts connections disruption chromium hostile dashboard chart kubernetes unit other_browser) ;;
+  *) SETS=("$@") ;;
+esac
 
 logs=$(mktemp -d)
 trap 'rm -rf "$logs"' EXIT
@@ -40,26 +49,34 @@ depends_on_build=(test/integration/chromium/{drawing,motion,options,page-kinds,p
 # The parts that talk with something else, and wait for it most of the time.
 connected=billing,bus,callbacks,client,egress,mail
 
+# Of every part, the tests that kill what they test.
+kills='test/integration/**/*{kills,outage}.test.ts'
+
 unit() { run_mocha 'test/unit/**/*.test.ts'; }
+
+# Prints the path of the browser that the image has. Nothing where it cannot be had: tests then take the one that npm brings.
+image_browser() { scripts/install-debian-browser.sh || fail scripts/install-debian-browser.sh "ended with $?" >&2; }
 
 chromium() {
   local browser
-  browser=$(scripts/install-debian-browser.sh) || fail scripts/install-debian-browser.sh "ended with $?"
-  if [ -n "$browser" ]; then
-    echo "The Chromium tests with $browser:"
-    PLATEN_CHROMIUM_PATH="$browser" run_mocha 'test/integration/chromium/**/*.test.ts'
-    # Where it is installed, tests find it as it is, and there is no other.
-    [ "$browser" = "$(command -v chromium-headless-shell)" ] || run_mocha "${depends_on_build[@]}"
-  else
-    run_mocha 'test/integration/chromium/**/*.test.ts'
-  fi
+  browser=$(image_browser)
+  echo "The Chromium tests with ${browser:-the browser of npm}:"
+  [ -z "$browser" ] || export PLATEN_CHROMIUM_PATH="$browser"
+  run_mocha 'test/integration/chromium/**/*.test.ts'
+}
+
+other_browser() {
+  local browser
+  browser=$(image_browser)
+  # Where it is installed, tests find it as it is, and there is no other.
+  [ -z "$browser" ] || [ "$browser" = "$(command -v chromium-headless-shell)" ] || run_mocha "${depends_on_build[@]}"
 }
 
 service() { run_mocha 'test/{races,e2e}/**/*.test.ts'; }
 
 options() { run_step make --no-print-directory pdf-readers && run_mocha 'test/options/**/*.test.ts'; }
 
-disruption() { run_mocha 'test/disruption/**/*.test.ts'; }
+disruption() { run_mocha 'test/disruption/**/*.test.ts' "$kills"; }
 
 hostile() { run_mocha 'test/hostile/**/*.test.ts'; }
 
@@ -71,15 +88,16 @@ conformance() {
 dashboard() { run_mocha 'test/dashboard/**/*.test.ts'; }
 
 parts() {
-  run_mocha --ignore "test/integration/{chromium,client-python,kubernetes,stripe,$connected}/**" 'test/integration/**/*.test.ts'
+  run_mocha --ignore "test/integration/{chromium,client-python,kubernetes,stripe,$connected}/**" --ignore "$kills" \
+    'test/integration/**/*.test.ts'
 }
 
-connections() { run_mocha "test/integration/{$connected}/**/*.test.ts"; }
+connections() { run_mocha --ignore "$kills" "test/integration/{$connected}/**/*.test.ts"; }
 
 # Of the parts, those that are through soon, in two halves: they have no browser, no Kafka, no other processes, and wait for
 # little.
 quick_accounts() {
-  run_mocha --ignore 'test/integration/accounts/{accounts-command,bootstrap-account}.test.ts' \
+  run_mocha --ignore 'test/integration/accounts/{accounts-command,bootstrap-account}.test.ts' --ignore "$kills" \
     'test/integration/{accounts,audit,keys,limits,mail,outputs,plans,quota,templates-routes,telemetry,usage}/**/*.test.ts' \
     test/integration/worker/worker-registry.test.ts
 }
