@@ -82,9 +82,14 @@ describe('a pool with more workers than its topics have partitions', () => {
       }
     })();
     const claims = () => claimers.flatMap(({ claimed }) => claimed);
-    const busy = () => claimers.filter(({ claimed }) => claimed.length > 0).length;
+    /** Resolves when at least so many workers have claimed a job since. More may have, where partitions changed hands. */
+    const busy = async (workers: number) => {
+      const before = claimers.map(({ claimed }) => claimed.length);
+      const started = () => claimers.filter(({ claimed }, i) => claimed.length > before[i]!).length;
+      await eventually(`${workers} workers get jobs`, () => started() >= workers);
+    };
     try {
-      await eventually('both partitions are worked on', () => busy() === PARTITIONS);
+      await busy(PARTITIONS);
       const mirror = new PlanMirror(domain.connection);
       const registry = new WorkerRegistry(domain.connection, domain.clock);
       const topics = new PoolTopics(domain.connection);
@@ -105,15 +110,20 @@ describe('a pool with more workers than its topics have partitions', () => {
         logger: pino({ level: 'silent' }),
       });
       const pool = (maxWorkers: number) => new Map([[DEFAULT_POOL, { slotsPerWorker: 2, maxWorkers }]]);
+      /** A round in which Kafka does not respond in time is followed by another. */
+      const noted = (partitions: number) =>
+        eventually(`${partitions} partitions are noted`, async () => {
+          await reconciler.run();
+          return (await topics.partitions()).get(DEFAULT_POOL) === partitions;
+        });
       await mirror.write({ ...BUILT_IN, pools: pool(PARTITIONS) });
-      await reconciler.run();
-      assert.deepEqual([...(await topics.partitions())], [[DEFAULT_POOL, PARTITIONS]]);
+      await noted(PARTITIONS);
       await mirror.write({ ...BUILT_IN, pools: pool(WORKERS) });
+      await noted(WORKERS);
+      const count = asked.length;
       await reconciler.run();
-      await reconciler.run();
-      assert.deepEqual([...(await topics.partitions())], [[DEFAULT_POOL, WORKERS]]);
-      assert.deepEqual(asked, [PARTITIONS, WORKERS], 'what has room enough is not asked about again');
-      await eventually('all of them get work', () => busy() === WORKERS);
+      assert.equal(asked.length, count, 'what has room enough is not asked about again');
+      await busy(WORKERS);
       await mirror.write(BUILT_IN);
       await reconciler.run();
       assert.deepEqual([...(await topics.partitions())], [], 'a pool that is gone is forgotten');
@@ -128,7 +138,8 @@ describe('a pool with more workers than its topics have partitions', () => {
   it('gets no more than the maximum, and learns how many it has', async () => {
     const bus = await open({ maxPartitions: 3 });
     assert.equal(await bus.makeRoom('bounded', 40), 3);
-    assert.equal(await bus.makeRoom('bounded', 2), 3);
+    // A broker may report the number before for a moment.
+    await eventually('they are there', async () => (await bus.makeRoom('bounded', 2)) === 3);
     const never = await open({ maxPartitions: 1 });
     assert.equal(await never.makeRoom('fixed', 40), PARTITIONS);
   });
