@@ -85,8 +85,8 @@ describe('The dashboard of a customer who subscribes, has blocks bought by thems
     visitor.page.on('request', intercept);
     await visitor.press('Go on to pay');
     await visitor.page.waitForFunction((start) => window.location.href.startsWith(start), {}, CHECKOUT);
-    visitor.page.off('request', intercept);
     await visitor.page.setRequestInterception(false);
+    visitor.page.off('request', intercept);
     visitor.complaints.length = 0;
   });
 
@@ -141,8 +141,19 @@ describe('The dashboard of a customer who subscribes, has blocks bought by thems
     await visitor.press('Change to professional');
     await visitor.sees('Due today');
     assert.deepEqual(await visitor.barriers(), []);
+    // The change may be in force before the page is drawn: what it asks after that is held until it has been seen to wait.
+    const held: HTTPRequest[] = [];
+    let holds = true;
+    const hold = (request: HTTPRequest) =>
+      holds && request.method() === 'GET' ? held.push(request) : request.continue();
+    await visitor.page.setRequestInterception(true);
+    visitor.page.on('request', hold);
     await visitor.press('Pay and change');
     await visitor.sees('The payment is being confirmed');
+    holds = false;
+    for (const request of held) await request.continue();
+    await visitor.page.setRequestInterception(false);
+    visitor.page.off('request', hold);
     await deliverer.deliverAll();
     await inForce('professional');
     visitor.assertNoComplaints();
