@@ -23,11 +23,13 @@ PLATEN_TEST_BESIDE=${PLATEN_TEST_BESIDE:-}
 # when they are there: the first time building takes minutes.
 case "${*:-behaviour}" in
   # What each part does, and what all do together.
-  behaviour) SETS=(service options parts connections chromium dashboard chart kubernetes unit) ;;
+  behaviour) SETS=(service parts chromium connections options kubernetes chart dashboard unit) ;;
   # What is left of that when processes are killed, connections cut, accounts attack, requests are made at random, and the
   # browser is another build.
-  resilience) SETS=(conformance disruption hostile other_browser) ;;
-  all) SETS=(service options conformance parts connections disruption chromium hostile dashboard chart kubernetes unit other_browser) ;;
+  resilience) SETS=(conformance hostile disruption other_browser) ;;
+  all)
+    SETS=(service parts chromium conformance connections hostile disruption options kubernetes chart dashboard unit other_browser)
+    ;;
   *) SETS=("$@") ;;
 esac
 
