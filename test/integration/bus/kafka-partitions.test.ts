@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import { pino } from 'pino';
 import type { Bus, JobPointer, PointerConsumer, Slot } from '../../../src/bus/bus.ts';
 import type { KafkaBusOptions } from '../../../src/bus/kafka.ts';
@@ -114,7 +115,7 @@ describe('a pool with more workers than its topics have partitions', () => {
       const noted = (partitions: number) =>
         eventually(`${partitions} partitions are noted`, async () => {
           await reconciler.run();
-          return (await topics.partitions()).get(DEFAULT_POOL) === partitions;
+          return isDeepStrictEqual([...(await topics.partitions())], [[DEFAULT_POOL, partitions]]);
         });
       await mirror.write({ ...BUILT_IN, pools: pool(PARTITIONS) });
       await noted(PARTITIONS);
@@ -123,6 +124,7 @@ describe('a pool with more workers than its topics have partitions', () => {
       const count = asked.length;
       await reconciler.run();
       assert.equal(asked.length, count, 'what has room enough is not asked about again');
+      assert.deepEqual([...new Set(asked)], [PARTITIONS, WORKERS]);
       await busy(WORKERS);
       await mirror.write(BUILT_IN);
       await reconciler.run();
