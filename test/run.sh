@@ -21,15 +21,14 @@ SET_KB=3000000
 PLATEN_TEST_BESIDE=${PLATEN_TEST_BESIDE:-}
 # The longest first, so that none of them is left alone at the end. Those that need programs which have to be built come
 # when they are there: the first time building takes minutes.
+ALL=(service parts chromium conformance connections hostile disruption options kubernetes chart dashboard unit other_browser)
+# What is left of what Platen does when processes are killed, connections cut, accounts attack, requests are made at random,
+# and the browser is another build. All others test what each part does, and what all do together.
+RESILIENCE=(conformance hostile disruption other_browser)
 case "${*:-behaviour}" in
-  # What each part does, and what all do together.
-  behaviour) SETS=(service parts chromium connections options kubernetes chart dashboard unit) ;;
-  # What is left of that when processes are killed, connections cut, accounts attack, requests are made at random, and the
-  # browser is another build.
-  resilience) SETS=(conformance hostile disruption other_browser) ;;
-  all)
-    SETS=(service parts chromium conformance connections hostile disruption options kubernetes chart dashboard unit other_browser)
-    ;;
+  behaviour) mapfile -t SETS < <(printf '%s\n' "${ALL[@]}" | grep -vxFf <(printf '%s\n' "${RESILIENCE[@]}")) ;;
+  resilience) SETS=("${RESILIENCE[@]}") ;;
+  all) SETS=("${ALL[@]}") ;;
   *) SETS=("$@") ;;
 esac
 
