@@ -55,6 +55,10 @@ describe('several releases in one cluster', () => {
     const manifest = await helmDoes(helm, ['get', 'manifest', release, '--namespace', namespace]);
     return DEFINITIONS.filter((name) => manifest.includes(`name: ${name}`));
   };
+  const deleteDefinitions = async () => {
+    await plane.served(DEFINITIONS.join());
+    await plane.kubectl('delete', 'crd', ...DEFINITIONS);
+  };
   const has = async (...object: string[]) =>
     (await plane.kubectl('get', ...object, '--ignore-not-found')) !== '';
 
@@ -104,7 +108,7 @@ describe('several releases in one cluster', () => {
   }
 
   it('uninstalls a former owner of the definitions without them', async () => {
-    await plane.kubectl('delete', 'crd', ...DEFINITIONS);
+    await deleteDefinitions();
     await install('helm4', 'third', 'three', CHART, LEAST);
     assert.deepEqual(await owners(), ['three/third', 'three/third']);
     await helmDoes('helm4', [
@@ -117,7 +121,7 @@ describe('several releases in one cluster', () => {
   });
 
   it('is installed with definitions that kubectl has created', async () => {
-    await plane.kubectl('delete', 'crd', ...DEFINITIONS);
+    await deleteDefinitions();
     await plane.installCrds();
     await install('helm3', 'platen', 'four', CHART, LEAST);
     assert.deepEqual(await definitionsIn('helm3', 'platen', 'four'), []);

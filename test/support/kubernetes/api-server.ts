@@ -183,9 +183,11 @@ export async function runKubectl(kubeconfigPath: string, args: readonly string[]
   try {
     return (await promisify(execFile)(join(BIN, 'kubectl'), all, options)).stdout;
   } catch (error) {
-    const { stderr, signal } = error as { stderr?: string; signal?: string };
+    const { stderr, signal, killed } = error as { stderr?: string; signal?: string; killed?: boolean };
+    // kubectl ends by itself when it is asked to at its limit, so there is no signal then.
+    const ended = killed ? `ended after ${HUNG_MS / 1000} s` : signal && `ended by ${signal}`;
     // On one line, which is all that a summary of failed tests shows.
-    const said = [stderr?.trim().replaceAll('\n', '; '), signal && `ended by ${signal}`].filter(Boolean);
+    const said = [stderr?.trim().replaceAll('\n', '; '), ended].filter(Boolean);
     throw Object.assign(error as Error, { message: `kubectl ${args.join(' ')}: ${said.join(', ')}` });
   }
 }

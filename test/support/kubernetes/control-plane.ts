@@ -46,7 +46,9 @@ export interface ControlPlane {
   /** Applies every definition in the folder (default: the project's crds/), and waits until they are served. */
   installCrds(folder?: string): Promise<void>;
   /**
-   * Resolves when definitions are served, which is a moment after they are established.
+   * Resolves when definitions are served, which is a moment after they are established, and their objects are in the API
+   * server's memory. Where they are not, Kubernetes may fail to delete the definition, and then tries again only after five
+   * minutes: "storage is (re)initializing", https://github.com/operator-framework/operator-controller/issues/1437.
    *
    * @param names `renderpools.platen.dev,…`
    */
@@ -106,8 +108,9 @@ function controlPlane(
     await server?.end('SIGKILL');
   };
   const served = (names: string) => {
+    // A list in pages is answered from etcd at once; one list of all waits for the memory.
     const areServed = () =>
-      kubectl('get', names, '--all-namespaces').then(
+      kubectl('get', names, '--all-namespaces', '--chunk-size=0').then(
         () => true,
         () => false,
       );
