@@ -1,7 +1,14 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Admin, ITopicConfig } from 'kafkajs';
 import { EVENT_TOPICS, type EventTopic, JOB_CLASSES, type JobClass } from '../bus.ts';
 
 const HOUR_MS = 3_600_000;
+/** Between two checks of topics that have just been created, in milliseconds. */
+const CHECK_MS = 100;
+/** Some ten seconds. */
+const MOST_CHECKS = 100;
+/** What a broker responds to questions about a topic whose creation it has not learnt of yet. */
+const NOT_YET: readonly unknown[] = ['UNKNOWN_TOPIC_OR_PARTITION', 'LEADER_NOT_AVAILABLE'];
 
 /** How topics are created; existing ones are left as they are. */
 export interface TopicSettings {
@@ -65,9 +72,25 @@ export async function raisePartitions(admin: Admin, names: readonly string[], co
   await admin.createPartitions({ topicPartitions: few.map(({ name: topic }) => ({ topic, count })) });
 }
 
-/** Creates missing topics. Any number of processes may do so at once: the later ones find them there. */
+/** Creates missing topics, and resolves when they are known. Any number of processes may do so at once: the later ones find them there. */
 export async function createMissing(admin: Admin, topics: readonly ITopicConfig[]): Promise<void> {
   const existing = new Set(await admin.listTopics());
   const missing = topics.filter(({ topic }) => !existing.has(topic));
-  if (missing.length > 0) await admin.createTopics({ topics: missing, waitForLeaders: true });
+  if (missing.length === 0) return;
+  // It would take a broker that does not know them yet for a failure.
+  await admin.createTopics({ topics: missing, waitForLeaders: false });
+  await becomeKnown(admin, missing);
+}
+
+/** Resolves when the brokers know topics with their leaders. @throws when they do not for long, or do not respond. */
+async function becomeKnown(admin: Admin, topics: readonly ITopicConfig[]): Promise<void> {
+  for (let check = 1; ; check += 1) {
+    try {
+      await admin.fetchTopicMetadata({ topics: topics.map(({ topic }) => topic) });
+      return;
+    } catch (error) {
+      if (check === MOST_CHECKS || !NOT_YET.includes((error as { type?: unknown }).type)) throw error;
+      await sleep(CHECK_MS);
+    }
+  }
 }
