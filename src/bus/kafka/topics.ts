@@ -5,7 +5,7 @@ import { EVENT_TOPICS, type EventTopic, JOB_CLASSES, type JobClass } from '../bu
 const HOUR_MS = 3_600_000;
 /** Between two checks of topics that have just been created, in milliseconds. */
 const CHECK_MS = 100;
-/** Some ten seconds. */
+/** The most checks of one creation: ten seconds and their responses. */
 const MOST_CHECKS = 100;
 /** What a broker responds to questions about a topic whose creation it has not learnt of yet. */
 const NOT_YET: readonly unknown[] = ['UNKNOWN_TOPIC_OR_PARTITION', 'LEADER_NOT_AVAILABLE'];
@@ -72,12 +72,15 @@ export async function raisePartitions(admin: Admin, names: readonly string[], co
   await admin.createPartitions({ topicPartitions: few.map(({ name: topic }) => ({ topic, count })) });
 }
 
-/** Creates missing topics, and resolves when they are known. Any number of processes may do so at once: the later ones find them there. */
+/**
+ * Creates missing topics, and resolves when the brokers know them. Any number of processes may do so at once: the later
+ * ones find them there.
+ */
 export async function createMissing(admin: Admin, topics: readonly ITopicConfig[]): Promise<void> {
   const existing = new Set(await admin.listTopics());
   const missing = topics.filter(({ topic }) => !existing.has(topic));
   if (missing.length === 0) return;
-  // It would take a broker that does not know them yet for a failure.
+  // With waitForLeaders the client fails when a broker has not learnt of them yet.
   await admin.createTopics({ topics: missing, waitForLeaders: false });
   await becomeKnown(admin, missing);
 }
