@@ -79,7 +79,7 @@ export interface ChromiumRendererOptions {
   readonly rendererMemoryBytes?: number;
   /** Interval at which browsers are pinged and their memory is measured, in milliseconds. Default 1 s. */
   readonly checkEveryMs?: number;
-  /** A browser that does not respond to a ping within this time is replaced, in milliseconds. Default 5 s. */
+  /** A browser that does not respond to a ping within this time is replaced, in milliseconds. Default 15 s. */
   readonly pingMs?: number;
 }
 

@@ -343,7 +343,9 @@ export class BrowserPool implements GroupedBrowsers, RecycledBrowsers {
     this.#pinged.add(browser);
     try {
       const problem = await browser.check(this.#options.pingMs);
-      if (problem && browser.alive) await browser.kill(problem);
+      if (!problem || !browser.alive) return;
+      this.#options.logger.warn({ pid: browser.pid, problem }, 'a browser does not respond, and is ended');
+      await browser.kill(problem);
     } finally {
       this.#pinged.delete(browser);
     }
