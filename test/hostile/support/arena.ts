@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { PlanName } from '../../../src/plans/plan.ts';
 import { eventually } from '../../support/eventually.ts';
-import { descendants } from '../../support/processes.ts';
+import { descendants, type LogLine } from '../../support/processes.ts';
 import { openStandaloneService, type Tenant, type TestService } from '../../support/service.ts';
 import { treeMemory } from '../../support/tree-memory.ts';
 import type { Attack } from './attack.ts';
@@ -29,6 +29,11 @@ const TRIES = 3;
 const LONGER = 3;
 /** How any attack may end at its last try: the deadline bounds every document. */
 const LAST_RESORT = 'RENDER_TIMEOUT';
+/** What is shown of the service's log with a failure: these levels, and what it says of attempts. */
+const WARNINGS: ReadonlySet<unknown> = new Set(['warn', 'error', 'fatal']);
+const FAILED = /attempt failed|render dropped/;
+/** The most lines of the log that are shown with a failure. */
+const MOST_LINES = 40;
 
 export interface ArenaSettings extends NeighbourSettings {
   /** How many accounts attack; default 1. */
@@ -69,7 +74,15 @@ export async function openArena(environment: Record<string, string> = {}): Promi
   const withstand: Arena['withstand'] = async (attack, settings) => {
     const attacker = await service.newTenant('business');
     const before = await leftBehind(pid);
-    const experience = await neighbourDuring(neighbour.client, (met) => attack(attacker, met), settings);
+    const { logs } = service.roles.get('standalone')!;
+    const logged = logs.length;
+    const experience = await neighbourDuring(
+      neighbour.client,
+      (met) => attack(attacker, met),
+      settings,
+    ).catch((error: Error) => {
+      throw new Error(`${error.message}\n${warningsIn(logs.slice(logged))}`, { cause: error });
+    });
     await assertNothingLeft(pid, before, settings?.accounts ?? 1);
     return experience;
   };
@@ -106,6 +119,15 @@ export async function openArena(environment: Record<string, string> = {}): Promi
       await villains.close();
     },
   };
+}
+
+/** What a service has logged about what went wrong, and about attempts that failed. */
+function warningsIn(lines: readonly LogLine[]): string {
+  return lines
+    .filter(({ level, msg }) => WARNINGS.has(level) || FAILED.test(String(msg)))
+    .slice(-MOST_LINES)
+    .map((line) => JSON.stringify(line))
+    .join('\n');
 }
 
 function hasBegun({ reported }: Pick<Villain, 'reported'>): boolean {
