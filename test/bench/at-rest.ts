@@ -14,7 +14,7 @@ const SECONDS = Number(process.env.BENCH_SECONDS ?? 30);
 /** After the start: for what is made ahead. */
 const SETTLED_MS = 10_000;
 /** In place of the shorter times of tests. */
-const DEFAULTS = { PLATEN_SWEEP_MS: '1000', PLATEN_LEASE_MS: '15000', PLATEN_REDELIVERY_MS: '5000' };
+const DEFAULTS = { PLATEN_SWEEP_MS: '1000', PLATEN_REDELIVERY_MS: '5000' };
 
 async function measure(service: TestService): Promise<void> {
   await sleep(SETTLED_MS);

@@ -7,7 +7,7 @@ import { eventually } from '../support/eventually.ts';
 import { whatIsHeld } from '../support/held.ts';
 import { startKafka } from '../support/kafka.ts';
 import { processesWith } from '../support/processes.ts';
-import { openKafkaService, type TestService } from '../support/service.ts';
+import { openKafkaService, SHORT_LEASE, type TestService } from '../support/service.ts';
 import { type ChaosAccount, openAccount, writePlans } from './accounts.ts';
 import { checkJobs, countLive, usageErrors } from './checks.ts';
 import { Findings } from './findings.ts';
@@ -41,7 +41,11 @@ export async function runChaos({
   const plans = await writePlans();
   const mark = randomUUID();
   const kafka = await startKafka();
-  const service = await openKafkaService({ PLATEN_PLANS_FILE: plans, PLATEN_TEST_RUN: mark }, ROLES, kafka);
+  const service = await openKafkaService(
+    { ...SHORT_LEASE, PLATEN_PLANS_FILE: plans, PLATEN_TEST_RUN: mark },
+    ROLES,
+    kafka,
+  );
   try {
     const urls = ['api-1', 'api-2'].map((name) => service.roles.get(name)!.url);
     const accounts = await Promise.all(ACCOUNTS.map((name) => openAccount(name, urls)));

@@ -14,7 +14,7 @@ import { eventually } from '../support/eventually.ts';
 import { assertNothingHeld } from '../support/held.ts';
 import { readPdf } from '../support/pdf.ts';
 import type { Reply } from '../support/send.ts';
-import { openKafkaService, type TestService } from '../support/service.ts';
+import { openKafkaService, SHORT_LEASE, type TestService } from '../support/service.ts';
 
 const SEED = Number(process.env.SEED ?? 1);
 /** `make soak` has 500, and 10 kills. */
@@ -61,6 +61,7 @@ describe(`a batch of ${ITEMS} while dispatcher, worker and API are killed ${KILL
     await writeFile(authority, CERTIFICATE);
     receiver = await Receiver.start();
     service = await openKafkaService({
+      ...SHORT_LEASE,
       PLATEN_PLANS_FILE: plans,
       NODE_EXTRA_CA_CERTS: authority,
       PLATEN_PUBLIC_URL: 'https://platen.test',

@@ -4,7 +4,7 @@ import { killProcess } from '../../src/chromium/browsers/process/processes.ts';
 import { assertNothingHeld } from '../support/held.ts';
 import { readPdf } from '../support/pdf.ts';
 import { descendants } from '../support/processes.ts';
-import { openKafkaService, type Tenant, type TestService } from '../support/service.ts';
+import { openKafkaService, SHORT_LEASE, type Tenant, type TestService } from '../support/service.ts';
 
 const JOBS = 20;
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
@@ -14,7 +14,7 @@ describe('kill -9 of a process while twenty jobs run loses none of them', () => 
   let tenant: Tenant;
   let connection: Connection;
   before(async () => {
-    service = await openKafkaService();
+    service = await openKafkaService(SHORT_LEASE);
     connection = await mongoose.createConnection(service.mongodbUri).asPromise();
     tenant = await service.newTenant('professional');
   });

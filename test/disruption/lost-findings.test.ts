@@ -9,6 +9,7 @@ import { eventually } from '../support/eventually.ts';
 import {
   openKafkaService,
   openStandaloneService,
+  SHORT_LEASE,
   type Tenant,
   type TestService,
 } from '../support/service.ts';
@@ -57,7 +58,7 @@ describe('the report of a render whose worker is killed', () => {
   let service: TestService;
   let site: Awaited<ReturnType<typeof servePicture>>;
   before(async () => {
-    service = await openKafkaService();
+    service = await openKafkaService(SHORT_LEASE);
     site = await servePicture();
   });
   after(async () => {

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { startKafka } from '../support/kafka.ts';
 import { stopMongo } from '../support/mongo.ts';
-import { openKafkaService } from '../support/service.ts';
+import { openKafkaService, SHORT_LEASE } from '../support/service.ts';
 import { drawDashboard } from './drawing/dashboard.ts';
 import { openShop, sell } from './support/billing.ts';
 import { readDashboards, withoutVariables } from './support/dashboards.ts';
@@ -28,7 +28,7 @@ const prometheus = await startPrometheus();
 const shop = await openShop();
 const kafka = await startKafka();
 const roles = ['dispatcher', 'worker-1', 'worker-2', 'api'];
-const service = await openKafkaService(shop.environment, roles, kafka);
+const service = await openKafkaService({ ...SHORT_LEASE, ...shop.environment }, roles, kafka);
 const pool = await managePool(service, prometheus, {
   minReplicas: 2,
   maxReplicas: 4,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { eventually } from '../support/eventually.ts';
-import { openKafkaService, type TestService } from '../support/service.ts';
+import { openKafkaService, SHORT_LEASE, type TestService } from '../support/service.ts';
 import { openShop, type Shop, sell } from './support/billing.ts';
 import { RULES_FILE, readDashboards, withoutVariables } from './support/dashboards.ts';
 import { runLoad } from './support/load.ts';
@@ -21,7 +21,12 @@ describe('the running system under Prometheus: api, workers and dispatcher over 
   before(async () => {
     prometheus = await startPrometheus([RULES_FILE]);
     shop = await openShop();
-    service = await openKafkaService(shop.environment, ['dispatcher', 'worker-1', 'worker-2', 'api']);
+    service = await openKafkaService({ ...SHORT_LEASE, ...shop.environment }, [
+      'dispatcher',
+      'worker-1',
+      'worker-2',
+      'api',
+    ]);
     pool = await managePool(service, prometheus, { minReplicas: 2, maxReplicas: 3, slotsPerWorker: 2 });
     await allAreScraped(prometheus, service.roles.size + 1);
     await Promise.all([runLoad(service, 3), sell(service, shop)]);

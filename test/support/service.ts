@@ -43,7 +43,6 @@ const ENVIRONMENT = {
   PLATEN_ALLOWED_PRIVATE_NETWORKS: '127.0.0.0/8',
   PLATEN_SWEEP_MS: '2000',
   PLATEN_REDELIVERY_MS: '1500',
-  PLATEN_LEASE_MS: '4000',
   PLATEN_RETRY_BASE_MS: '200',
   PLATEN_SECRET: 'a secret for tests, long enough to be one',
   PLATEN_WORKER_SLOTS: '2',
@@ -51,6 +50,12 @@ const ENVIRONMENT = {
   PLATEN_REGISTRATIONS_PER_ADDRESS: '10000',
   PLATEN_PLANS_FILE: fileURLToPath(new URL('plans.yaml', import.meta.url)),
 };
+
+/**
+ * For tests that kill workers: another one has their jobs soon. In all others a worker that a busy machine delays for so long
+ * would count as dead, and its renders would be attempted again.
+ */
+export const SHORT_LEASE = { PLATEN_LEASE_MS: '4000' };
 
 /** One process, in-process bus. */
 export async function openStandaloneService(environment: Record<string, string> = {}): Promise<TestService> {

@@ -13,7 +13,7 @@ import { Test } from 'mocha';
 import type { PlanName } from '../../../src/plans/plan.ts';
 import { newEmail, PASSWORD, signUp } from '../../support/account-client.ts';
 import { runCommand } from '../../support/command.ts';
-import { openStandaloneService, type TestService } from '../../support/service.ts';
+import { openStandaloneService, SHORT_LEASE, type TestService } from '../../support/service.ts';
 import { CERTIFICATE, PRIVATE_KEY } from '../egress/support/certificate.ts';
 
 const CLIENT = fileURLToPath(new URL('../../../clients/python', import.meta.url));
@@ -41,6 +41,7 @@ describe('the Python client', () => {
     const certificate = join(folder, 'certificate.pem');
     await writeFile(certificate, `${CERTIFICATE}${PRIVATE_KEY}`);
     service = await openStandaloneService({
+      ...SHORT_LEASE,
       PLATEN_SYNC_WAIT_MS: String(SYNC_WAIT_MS),
       NODE_EXTRA_CA_CERTS: certificate,
     });

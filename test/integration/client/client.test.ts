@@ -16,7 +16,7 @@ import { PASSWORD } from '../../support/account-client.ts';
 import { runCommand } from '../../support/command.ts';
 import { eventually } from '../../support/eventually.ts';
 import { readPdf } from '../../support/pdf.ts';
-import { openStandaloneService, type Tenant, type TestService } from '../../support/service.ts';
+import { openStandaloneService, SHORT_LEASE, type Tenant, type TestService } from '../../support/service.ts';
 import { serveWebPages, type WebPages } from '../../support/web-pages.ts';
 import { reachBatches, reachRenders, reachSessions } from './reach-account-routes.ts';
 import { watched } from './watched.ts';
@@ -34,7 +34,7 @@ describe('the TypeScript client', () => {
   let client: PlatenClient;
 
   before(async () => {
-    service = await openStandaloneService({ PLATEN_SYNC_WAIT_MS: String(SYNC_WAIT_MS) });
+    service = await openStandaloneService({ ...SHORT_LEASE, PLATEN_SYNC_WAIT_MS: String(SYNC_WAIT_MS) });
     tenant = await service.newTenant('business');
     client = clientOf(tenant);
     pages = await serveWebPages({
