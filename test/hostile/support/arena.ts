@@ -67,14 +67,13 @@ export async function openArena(environment: Record<string, string> = {}): Promi
   const villains = await startVillains();
   const service = await openStandaloneService({ PLATEN_WORKER_SLOTS: '16', ...environment });
   const neighbour = await service.newTenant('business');
-  const { pid } = service.roles.get('standalone')!;
+  const { pid, logs } = service.roles.get('standalone')!;
   // The first renders warm the service up.
   await neighbourDuring(neighbour.client, async () => undefined);
 
   const withstand: Arena['withstand'] = async (attack, settings) => {
     const attacker = await service.newTenant('business');
     const before = await leftBehind(pid);
-    const { logs } = service.roles.get('standalone')!;
     const logged = logs.length;
     const experience = await neighbourDuring(
       neighbour.client,
