@@ -204,8 +204,10 @@ describe('platen controller, at a real API server', () => {
     const policy = () => api.get(NETWORK_POLICIES, named('platen-pool-ending'));
     assert.equal((await policy())?.metadata.ownerReferences, undefined);
     await api.delete(RENDER_POOLS, named('ending'));
-    // What a garbage collector does, of which this API server has none.
-    await api.delete(DEPLOYMENTS, named('platen-pool-ending'));
+    // What a garbage collector does, of which this API server has none. A controller that learns of this deletion
+    // before that of the pool makes the Deployment again, so it is collected until the end.
+    const collect = () => api.delete(DEPLOYMENTS, named('platen-pool-ending'));
+    await collect();
     const [first, last] = await rig.pods('ending');
     await api.delete(PODS, first!.metadata, { gracePeriodSeconds: 0 });
     // A second pool is made and deleted after the first: by then the controller has reconciled the first.
@@ -213,7 +215,10 @@ describe('platen controller, at a real API server', () => {
     await eventually('the marker is seen', async () => (await rig.deployment('marker')) !== undefined);
     assert.ok(await policy(), 'a worker still renders');
     await api.delete(PODS, last!.metadata, { gracePeriodSeconds: 0 });
-    await eventually('it goes', async () => (await policy()) === undefined);
+    await eventually('it goes', async () => {
+      await collect();
+      return (await policy()) === undefined;
+    });
     await api.delete(RENDER_POOLS, named('marker'));
   });
 
