@@ -263,7 +263,7 @@ export function singleRenderContract(open: () => Promise<TestService>): void {
       const who = i % 2 ? client : stranger;
       const mark = `mark-${i}-${randomUUID()}`;
       const reply = await who.renderToEnd({ html: `<p>${mark}</p>` });
-      assert.equal(reply.status, 200);
+      assert.equal(reply.status, 200, Buffer.from(reply.bytes).toString().slice(0, 300));
       const { text, pages: sheets } = await readPdf(reply.bytes);
       assert.equal(sheets.length, 1);
       assert.ok(text.replaceAll(/\s/g, '').includes(mark.replaceAll(/\s/g, '')), mark);
