@@ -41,9 +41,8 @@ export async function assertUnnoticed(
   }
   assert.deepEqual(load.failures, []);
   assert.ok(load.completed > 0, 'no render meanwhile');
-  console.log(
-    `      ${load.completed} renders meanwhile, ${load.late.length} of them late (${load.late} ms)`,
-  );
+  const late = load.late.length > 0 ? `: ${load.late.join(', ')} ms` : '';
+  console.log(`      ${load.completed} renders meanwhile, ${load.late.length} of them late${late}`);
 }
 
 async function allOn(release: Release, tag: string): Promise<boolean> {
