@@ -34,6 +34,7 @@ export class TestClient {
     const deadline = Date.now() + this.#hungMs;
     let reply = await this.render(body);
     while (reply.status === 503 && Date.now() < deadline) {
+      console.log(`      A render is asked for again: ${reply.json.message}`);
       await sleep(1000 * Number(reply.headers.get('retry-after')));
       reply = await this.render(body);
     }
