@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { HUNG_MS } from './eventually.ts';
 import { type Reply, send } from './send.ts';
 
@@ -25,19 +24,12 @@ export class TestClient {
   }
 
   /**
-   * Renders, and follows the job where the response does not wait for it: a busy machine is late, or loses the first
-   * attempt. A service without room is asked again when it says so.
+   * Renders, and follows the job where the response does not wait for it: a busy machine is late, or loses the first attempt.
    *
    * @returns the PDF, or the response that says why there is none.
    */
   async renderToEnd(body: Record<string, unknown>): Promise<Reply> {
-    const deadline = Date.now() + this.#hungMs;
-    let reply = await this.render(body);
-    while (reply.status === 503 && Date.now() < deadline) {
-      console.log(`      A render is asked for again: ${reply.json.message}`);
-      await sleep(1000 * Number(reply.headers.get('retry-after')));
-      reply = await this.render(body);
-    }
+    const reply = await this.render(body);
     if (reply.status !== 202) return reply;
     const { jobId } = await this.end(reply.json.jobId);
     return this.call('GET', `/v1/pdf/jobs/${jobId}/file`);
@@ -59,7 +51,7 @@ export class TestClient {
       assert.equal(response.status, 200, `job ${jobId}: ${response.status}`);
       if (['completed', 'failed', 'cancelled'].includes(response.json.status)) return response.json;
       assert.ok(Date.now() < deadline, `job ${jobId} is still ${JSON.stringify(response.json)}`);
-      await sleep(pauseMs);
+      await new Promise((resolve) => setTimeout(resolve, pauseMs));
     }
   }
 }

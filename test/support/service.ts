@@ -52,8 +52,8 @@ const ENVIRONMENT = {
 };
 
 /**
- * For tests that kill workers: another one has their jobs soon. In all others a worker that a busy machine delays for so long
- * would count as dead, and its renders would be attempted again.
+ * For tests that kill workers: another one has their jobs soon. In all others a worker that a busy machine delays for
+ * so long would count as dead, and its renders would be attempted again.
  */
 export const SHORT_LEASE = { PLATEN_LEASE_MS: '4000' };
 
