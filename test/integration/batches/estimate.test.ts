@@ -10,8 +10,6 @@ const ITEMS = 40;
 const RENDER_MS = 20_000;
 /** How long the slots are elsewhere: several times what the batch takes by itself. */
 const OTHERS = 3 * ITEMS;
-/** How long a request waits for its PDF, by the machine's clock, which all `OTHERS` have to share. */
-const SYNC_WAIT_MS = 300_000;
 
 describe('estimatedCompletionTime half-way through a batch', () => {
   let api: TestApi;
@@ -21,10 +19,7 @@ describe('estimatedCompletionTime half-way through a batch', () => {
   let batchItems: number;
 
   before(async () => {
-    api = await openApi({
-      plan: { concurrentRenders: SLOTS, maxWaitingJobs: 1000 },
-      syncWaitMs: SYNC_WAIT_MS,
-    });
+    api = await openApi({ plan: { concurrentRenders: SLOTS, maxWaitingJobs: 1000 } });
   });
   after(() => api.close());
   beforeEach(async () => {

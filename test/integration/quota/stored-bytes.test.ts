@@ -22,7 +22,7 @@ describe('what an account keeps', () => {
   before(async () => {
     const features = { callbacks: true, templateVersions: false, revealIp: true };
     const plan = { maxStoredBytes: MAX, concurrentRenders: 1, retentionHours: 1, features };
-    api = await openApi({ plan, syncWaitMs: 5000 });
+    api = await openApi({ plan });
   });
   after(() => api.close());
   beforeEach(async () => {

@@ -97,6 +97,7 @@ export interface ApiState {
 export async function openApi(
   options: {
     plan?: Partial<Plan>;
+    /** How long a request waits for its PDF, in milliseconds. Default: the most that may be configured. */
     syncWaitMs?: number;
     trustedProxies?: number;
     uri?: string;
@@ -201,7 +202,7 @@ export async function openApi(
         ...domain,
         outputs,
         waiter,
-        syncWaitMs: options.syncWaitMs ?? 10_000,
+        syncWaitMs: options.syncWaitMs ?? 300_000,
       }),
       batches: domain.batches.service,
       batchMetrics: domain.batches.metrics,
