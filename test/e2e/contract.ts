@@ -265,7 +265,7 @@ export function singleRenderContract(open: () => Promise<TestService>): void {
       const mark = `mark-${i}-${randomUUID()}`;
       const render = () => who.renderToEnd({ html: `<p>${mark}</p>` });
       let reply = await render();
-      // A service on a busy machine may have no room for a moment: nothing of the request is kept then.
+      // On a busy machine the database may take too long over so many at once: no job has been written then.
       while (reply.status === 503) {
         console.log(`      A render is requested again: ${reply.json.message}`);
         await sleep(1000 * Number(reply.headers.get('retry-after')));
