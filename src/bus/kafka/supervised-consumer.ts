@@ -131,19 +131,24 @@ export class SupervisedConsumer {
   #watch(consumer: Consumer): PromiseWithResolvers<Error> {
     const crashed = Promise.withResolvers<Error>();
     crashed.promise.catch(() => {});
-    const { CRASH, FETCH, GROUP_JOIN, HEARTBEAT } = consumer.events;
-    let joined = false;
+    const { CRASH, FETCH, GROUP_JOIN, HEARTBEAT, REQUEST } = consumer.events;
+    // Whether messages arrive: a broker has responded to a fetch since the group was joined, or there is nothing to fetch.
+    let fetches = false;
     this.alive();
     consumer.on(CRASH, ({ payload }) => crashed.resolve(payload.error));
     consumer.on(HEARTBEAT, () => this.alive());
-    consumer.on(GROUP_JOIN, () => {
-      joined = true;
+    consumer.on(GROUP_JOIN, ({ payload }) => {
+      // A member of a group with more members than partitions has none.
+      fetches = Object.values(payload.memberAssignment).flat().length === 0;
       this.alive();
       this.#plan.onJoin?.();
     });
+    consumer.on(REQUEST, ({ payload }) => {
+      fetches ||= payload.apiName === 'Fetch';
+    });
     consumer.on(FETCH, () => {
-      // A fetch that was under way when the group was joined shows nothing yet.
-      if (!joined) return;
+      // kafkajs reports a fetch that failed, too: before the brokers have said where to begin, later messages would be skipped.
+      if (!fetches) return;
       this.alive();
       this.#problem = undefined;
       this.#ready.resolve();

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Bus, JobClass, JobEvent, JobPointer } from '../../../src/bus/bus.ts';
+import type { Bus, EventTopic, JobClass, JobEvent, JobPointer, Subscription } from '../../../src/bus/bus.ts';
 import { DEFAULT_POOL } from '../../../src/plans/names.ts';
 import { eventually, HUNG_MS } from '../../support/eventually.ts';
 import { RecordingConsumer } from './recording-consumer.ts';
@@ -256,8 +256,8 @@ export function describeBusContract(name: string, underTest: () => BusUnderTest)
 
     it('brings every event to every subscriber, until it stops', async () => {
       const [first, second] = [new Heard(), new Heard()];
-      const subscription = await bus.subscribeEvents('outcomes', first.hear);
-      await bus.subscribeEvents('outcomes', second.hear);
+      const subscription = await subscribe(bus, 'outcomes', first.hear);
+      await subscribe(bus, 'outcomes', second.hear);
       await bus.publishEvent({ jobId: 'one', kind: 'retrying' });
       await bus.publishEvent({ jobId: 'one', kind: 'ended' });
       await second.until(2);
@@ -275,8 +275,8 @@ export function describeBusContract(name: string, underTest: () => BusUnderTest)
 
     it('separates outcomes and cancels: listeners of one do not receive the other', async () => {
       const [outcomes, cancels] = [new Heard(), new Heard()];
-      await bus.subscribeEvents('outcomes', outcomes.hear);
-      await bus.subscribeEvents('cancels', cancels.hear);
+      await subscribe(bus, 'outcomes', outcomes.hear);
+      await subscribe(bus, 'cancels', cancels.hear);
       await bus.publishEvent({ jobId: 'one', kind: 'cancelled' });
       await bus.publishEvent({ jobId: 'one', kind: 'ended' });
       await outcomes.until(1);
@@ -287,10 +287,10 @@ export function describeBusContract(name: string, underTest: () => BusUnderTest)
 
     it('survives a subscriber that throws', async () => {
       const heard = new Heard();
-      await bus.subscribeEvents('outcomes', () => {
+      await subscribe(bus, 'outcomes', () => {
         throw new Error('a fault of the subscriber');
       });
-      await bus.subscribeEvents('outcomes', heard.hear);
+      await subscribe(bus, 'outcomes', heard.hear);
       await bus.publishEvent({ jobId: 'one', kind: 'ended' });
       await bus.publishEvent({ jobId: 'two', kind: 'ended' });
       await heard.until(2);
@@ -298,7 +298,7 @@ export function describeBusContract(name: string, underTest: () => BusUnderTest)
 
     it('reports no problem while it works, and one when it is closed', async () => {
       const heard = new Heard();
-      await bus.subscribeEvents('outcomes', heard.hear);
+      await subscribe(bus, 'outcomes', heard.hear);
       await bus.publishEvent({ jobId: 'one', kind: 'ended' });
       await heard.until(1);
       assert.equal(bus.problem(), undefined);
@@ -307,6 +307,17 @@ export function describeBusContract(name: string, underTest: () => BusUnderTest)
       await assert.rejects(bus.publishPointer(pointer('late')), /closed/);
     });
   });
+}
+
+/** Subscribes, and waits until events arrive: on a busy machine the bus itself does so for too short a time. */
+export async function subscribe(
+  bus: Bus,
+  topic: EventTopic,
+  handler: (event: JobEvent) => void,
+): Promise<Subscription> {
+  const subscription = await bus.subscribeEvents(topic, handler);
+  await eventually('the bus names no problem', () => bus.problem() === undefined);
+  return subscription;
 }
 
 /** Collects events. */

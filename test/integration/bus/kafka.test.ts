@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { createRequire } from 'node:module';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Partitioners } from 'kafkajs';
 import type { Bus } from '../../../src/bus/bus.ts';
@@ -7,12 +8,22 @@ import { DEFAULT_POOL } from '../../../src/plans/names.ts';
 import { eventually } from '../../support/eventually.ts';
 import { newPrefix, sharedKafka, startKafka, type TestKafka } from '../../support/kafka.ts';
 import { freePort } from '../../support/ports.ts';
-import { describeBusContract, Heard, idsOf, pointer, pointersOf } from './contract.ts';
+import { describeBusContract, Heard, idsOf, pointer, pointersOf, subscribe } from './contract.ts';
 import { arrived, client, inBalance, manyJobs, openBus, problemGone } from './kafka-help.ts';
 import { RecordingConsumer } from './recording-consumer.ts';
 
 /** Longer than a test may last. */
 const SESSION_MS = 600_000;
+
+/** Parts of kafkajs that it does not export: what asks brokers where a topic ends, and their errors. */
+const require = createRequire(import.meta.url);
+const { prototype: cluster } = require('kafkajs/src/cluster') as {
+  prototype: { fetchTopicsOffset(topics: unknown): Promise<unknown> };
+};
+const { createErrorFromCode } = require('kafkajs/src/protocol/error') as {
+  createErrorFromCode(code: number): Error;
+};
+const NOT_LEADER_FOR_PARTITION = 6;
 
 describe('The Kafka bus', () => {
   let kafka: TestKafka;
@@ -149,7 +160,7 @@ describe('The Kafka bus', () => {
     const heard = await Promise.all(
       buses.map(async (bus) => {
         const ears = new Heard();
-        await bus.subscribeEvents('outcomes', ears.hear);
+        await subscribe(bus, 'outcomes', ears.hear);
         return ears;
       }),
     );
@@ -163,14 +174,36 @@ describe('The Kafka bus', () => {
   it('does not repeat old events to a process that has just started', async () => {
     const first = await open();
     const early = new Heard();
-    await first.subscribeEvents('outcomes', early.hear);
+    await subscribe(first, 'outcomes', early.hear);
     await first.publishEvent({ jobId: 'old', kind: 'ended' });
     await early.until(1);
     const late = new Heard();
-    await (await open()).subscribeEvents('outcomes', late.hear);
+    await subscribe(await open(), 'outcomes', late.hear);
     await first.publishEvent({ jobId: 'new', kind: 'ended' });
     await late.until(1);
     assert.deepEqual(late.events, [{ jobId: 'new', kind: 'ended' }]);
+  });
+
+  it('receives events as soon as it names no problem, though the leader of a new topic knew it late', async () => {
+    const { fetchTopicsOffset } = cluster;
+    let asked = 0;
+    cluster.fetchTopicsOffset = async function (topics) {
+      asked += 1;
+      if (asked === 1) throw createErrorFromCode(NOT_LEADER_FOR_PARTITION);
+      // Time for an event that is published too soon to be among those before the beginning.
+      await sleep(1000);
+      return fetchTopicsOffset.call(this, topics);
+    };
+    try {
+      const bus = await open({ sessionTimeoutMs: SESSION_MS });
+      const heard = new Heard();
+      await subscribe(bus, 'outcomes', heard.hear);
+      await bus.publishEvent({ jobId: 'one', kind: 'ended' });
+      await heard.until(1);
+      assert.equal(asked, 2);
+    } finally {
+      cluster.fetchTopicsOffset = fetchTopicsOffset;
+    }
   });
 
   it('skips what is no pointer, and continues', async () => {
