@@ -316,8 +316,13 @@ export async function subscribe(
   handler: (event: JobEvent) => void,
 ): Promise<Subscription> {
   const subscription = await bus.subscribeEvents(topic, handler);
-  await eventually('the bus names no problem', () => bus.problem() === undefined);
+  await problemGone(bus);
   return subscription;
+}
+
+/** Resolves when the bus names no problem any more. */
+export function problemGone(bus: Bus): Promise<void> {
+  return eventually('the bus names no problem', () => bus.problem() === undefined);
 }
 
 /** Collects events. */

@@ -65,8 +65,3 @@ export async function arrived(
   };
   await eventually(`${jobs.length} arrive`, areTaken);
 }
-
-/** Resolves when the bus names no problem any more. */
-export function problemGone(bus: Bus): Promise<void> {
-  return eventually('the bus names no problem', () => bus.problem() === undefined);
-}

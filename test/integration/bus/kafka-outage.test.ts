@@ -10,8 +10,8 @@ import { DEFAULT_POOL } from '../../../src/plans/names.ts';
 import { eventually } from '../../support/eventually.ts';
 import { newPrefix, startKafka, type TestKafka } from '../../support/kafka.ts';
 import { procFile } from '../../support/processes.ts';
-import { Heard, pointer, pointersOf } from './contract.ts';
-import { arrived, manyJobs, openBus, problemGone } from './kafka-help.ts';
+import { Heard, pointer, pointersOf, problemGone } from './contract.ts';
+import { arrived, manyJobs, openBus } from './kafka-help.ts';
 import { RecordingConsumer } from './recording-consumer.ts';
 
 const dyingWorker = fileURLToPath(new URL('../../support/dying-worker.ts', import.meta.url));

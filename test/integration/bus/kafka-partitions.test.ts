@@ -14,7 +14,8 @@ import { WorkerRegistry } from '../../../src/worker/pool/worker-registry.ts';
 import { type Domain, newJob, openDomain } from '../../support/domain.ts';
 import { eventually } from '../../support/eventually.ts';
 import { newPrefix, sharedKafka, type TestKafka } from '../../support/kafka.ts';
-import { openBus, problemGone } from './kafka-help.ts';
+import { problemGone } from './contract.ts';
+import { openBus } from './kafka-help.ts';
 
 const WORKERS = 4;
 const PARTITIONS = 2;

@@ -11,8 +11,8 @@ import { eventually } from '../../support/eventually.ts';
 import { newPrefix, startKafka, type TestKafka } from '../../support/kafka.ts';
 import { startMongo } from '../../support/mongo.ts';
 import { startRole } from '../../support/processes.ts';
-import { Heard, pointer } from './contract.ts';
-import { openBus, problemGone } from './kafka-help.ts';
+import { Heard, pointer, problemGone } from './contract.ts';
+import { openBus } from './kafka-help.ts';
 import { RecordingConsumer } from './recording-consumer.ts';
 
 const USER = { username: 'platen', password: 'a-password-of-kafka' };

@@ -8,8 +8,16 @@ import { DEFAULT_POOL } from '../../../src/plans/names.ts';
 import { eventually } from '../../support/eventually.ts';
 import { newPrefix, sharedKafka, startKafka, type TestKafka } from '../../support/kafka.ts';
 import { freePort } from '../../support/ports.ts';
-import { describeBusContract, Heard, idsOf, pointer, pointersOf, subscribe } from './contract.ts';
-import { arrived, client, inBalance, manyJobs, openBus, problemGone } from './kafka-help.ts';
+import {
+  describeBusContract,
+  Heard,
+  idsOf,
+  pointer,
+  pointersOf,
+  problemGone,
+  subscribe,
+} from './contract.ts';
+import { arrived, client, inBalance, manyJobs, openBus } from './kafka-help.ts';
 import { RecordingConsumer } from './recording-consumer.ts';
 
 /** Longer than a test may last. */
