@@ -21,10 +21,10 @@ SET_KB=3000000
 PLATEN_TEST_BESIDE=${PLATEN_TEST_BESIDE:-}
 # The longest first, so that none of them is left alone at the end. Those that need programs which have to be built come
 # when they are there: the first time building takes minutes.
-ALL=(service parts chromium conformance connections hostile disruption options kubernetes chart dashboard unit other_browser)
+ALL=(service parts chromium conformance connections hostile disruption options kubernetes chart dashboard unit other_browser full_browser)
 # What is left of what Platen does when processes are killed, connections cut, accounts attack, requests are made at random,
 # and the browser is another build. All others test what each part does, and what all do together.
-RESILIENCE=(conformance hostile disruption other_browser)
+RESILIENCE=(conformance hostile disruption other_browser full_browser)
 case "${*:-behaviour}" in
   behaviour) mapfile -t SETS < <(printf '%s\n' "${ALL[@]}" | grep -vxFf <(printf '%s\n' "${RESILIENCE[@]}")) ;;
   resilience) SETS=("${RESILIENCE[@]}") ;;
@@ -46,6 +46,8 @@ touch "$PLATEN_TEST_TIMES"
 # What depends on how a browser was built: what a document becomes in it, and what the system lets it do. All else is ours
 # whichever browser it is, and is tested with one: the one that the image has, where it can be had.
 depends_on_build=(test/integration/chromium/{drawing,motion,options,page-kinds,priority,sandbox}.test.ts)
+# What documents can reach and hold, which depends on a browser's build and on its settings: tested with every kind of browser.
+holds_documents=(test/integration/egress/browser.test.ts)
 
 # The parts that talk with something else, and wait for it most of the time.
 connected=billing,bus,callbacks,client,egress,mail
@@ -55,22 +57,33 @@ kills='test/integration/**/*{kills,outage}.test.ts'
 
 unit() { run_mocha 'test/unit/**/*.test.ts'; }
 
-# Prints the path of the browser that the image has. Nothing where it cannot be had: tests then take the one that npm brings.
-image_browser() { scripts/install-debian-browser.sh || fail scripts/install-debian-browser.sh "ended with $?" >&2; }
+# Prints the path of a browser of Debian, by default the one that the image has. Nothing where it cannot be had: tests then
+# take the one that npm brings.
+debian_browser() {
+  scripts/install-debian-browser.sh "$@" || fail scripts/install-debian-browser.sh "ended with $?" >&2
+}
 
 chromium() {
   local browser
-  browser=$(image_browser)
+  browser=$(debian_browser)
   echo "The Chromium tests with ${browser:-the browser of npm}:"
   [ -z "$browser" ] || export PLATEN_CHROMIUM_PATH="$browser"
-  run_mocha 'test/integration/chromium/**/*.test.ts'
+  # Besides with the browser of npm, among the other connections.
+  run_mocha 'test/integration/chromium/**/*.test.ts' test/integration/egress/browser.test.ts
 }
 
 other_browser() {
   local browser
-  browser=$(image_browser)
+  browser=$(debian_browser)
   # Where it is installed, tests find it as it is, and there is no other.
   [ -z "$browser" ] || [ "$browser" = "$(command -v chromium-headless-shell)" ] || run_mocha "${depends_on_build[@]}"
+}
+
+# An ordinary Chromium, which reads other settings than the shell does.
+full_browser() {
+  local browser
+  browser=$(debian_browser chromium)
+  [ -z "$browser" ] || PLATEN_CHROMIUM_PATH="$browser" run_mocha "${holds_documents[@]}"
 }
 
 service() { run_mocha 'test/{races,e2e}/**/*.test.ts'; }

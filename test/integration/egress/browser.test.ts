@@ -203,7 +203,10 @@ describe('closed network, with a browser', () => {
     </script>`;
 
     it('are sent by WebRTC in a browser that only has the proxy setting', async () => {
-      const { path, kind, env } = await findBrowser({ warn: () => {} });
+      const { path, kind, env } = await findBrowser({
+        browserPath: process.env.PLATEN_CHROMIUM_PATH,
+        warn: () => {},
+      });
       const browser = await puppeteer.launch({
         executablePath: path,
         headless: kind === 'shell' ? 'shell' : true,

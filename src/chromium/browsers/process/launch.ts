@@ -145,6 +145,8 @@ function browserArguments(proxyUrl: string, sandbox: boolean): string[] {
     // Loopback addresses go through the proxy too.
     '--proxy-bypass-list=<-loopback>',
     `--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE ${new URL(proxyUrl).hostname}`,
+    // The first is read by a full Chromium, the second by a headless shell.
+    '--webrtc-ip-handling-policy=disable_non_proxied_udp',
     '--force-webrtc-ip-handling-policy=disable_non_proxied_udp',
     '--dns-prefetch-disable',
     '--disable-quic',

@@ -7,6 +7,7 @@ import { createPdfFinisher } from '../../../../src/pdf/finish.ts';
 /** A renderer with a real browser, whose way to the network is `proxy`. */
 export function rendererBehind(proxy: EgressProxy, slots: number, userDataRoot: string): Promise<Renderer> {
   return createChromiumRenderer({
+    browserPath: process.env.PLATEN_CHROMIUM_PATH,
     slots,
     isolation: 'account',
     proxyUrl: proxy.url,
