@@ -47,7 +47,7 @@ touch "$PLATEN_TEST_TIMES"
 # whichever browser it is, and is tested with one: the one that the image has, where it can be had.
 depends_on_build=(test/integration/chromium/{drawing,motion,options,page-kinds,priority,sandbox}.test.ts)
 # What documents can reach and hold, which depends on a browser's build and on its settings: tested with every kind of browser.
-holds_documents=(test/integration/egress/browser.test.ts)
+holds_documents=(test/integration/egress/browser.test.ts test/integration/chromium/graphics.test.ts)
 
 # The parts that talk with something else, and wait for it most of the time.
 connected=billing,bus,callbacks,client,egress,mail

@@ -165,6 +165,7 @@ function compose(
       onWaiting: (change) => blocked.count(change),
     },
     recycle: { ...DEFAULT_RECYCLE, ...options.recycle },
+    onSuspects: (accounts) => dedicated.suspect(accounts),
     rendererMemoryBytes: options.rendererMemoryBytes ?? pageMemoryBytes(machine.total),
     checkEveryMs: options.checkEveryMs ?? 1000,
     pingMs: options.pingMs ?? PING_MS,

@@ -209,6 +209,30 @@ export function createMetrics(role: string) {
       labelNames: ['reason'] as const,
       registers,
     }),
+    browserProcesses: new Gauge({
+      name: 'platen_browser_processes',
+      help: 'Processes of all browsers, by kind: browser, zygote, renderer, gpu, network, storage, utility.',
+      labelNames: ['kind'] as const,
+      registers,
+    }),
+    browserMemory: new Gauge({
+      name: 'platen_browser_memory_bytes',
+      help: 'Memory of the processes of all browsers by kind, in bytes; shared memory is divided among them.',
+      labelNames: ['kind'] as const,
+      registers,
+    }),
+    browserProcessor: new Counter({
+      name: 'platen_browser_processor_seconds_total',
+      help: 'Processor time of the processes of all browsers, by kind, in seconds.',
+      labelNames: ['kind'] as const,
+      registers,
+    }),
+    browserProcessesEnded: new Counter({
+      name: 'platen_browser_processes_ended_total',
+      help: 'Processes of browsers that were ended, by kind and reason: memory, hung (it drew nothing any more), unused (it computed without a render).',
+      labelNames: ['kind', 'reason'] as const,
+      registers,
+    }),
     sweeps: new Counter({
       name: 'platen_sweeps_total',
       help: 'Sweeps run, by name and outcome.',

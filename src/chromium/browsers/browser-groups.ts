@@ -9,8 +9,8 @@ const GROUP_IDLE_MS = 5000;
 export interface GroupedBrowsers {
   /** Starts a dedicated browser for the group, on behalf of the first request that needs it. */
   launch(request: BrowserRequest, group: string): Promise<RenderBrowser>;
-  /** Counts a render as running in a browser. */
-  lease(browser: RenderBrowser): BrowserLease;
+  /** Counts a render of an account as running in a browser. */
+  lease(browser: RenderBrowser, account: string): BrowserLease;
   /** Retires a browser: it takes no more renders, and ends after the last one. */
   retire(browser: RenderBrowser): void;
 }
@@ -51,7 +51,7 @@ export class BrowserGroups {
         return undefined;
       });
       signal.throwIfAborted();
-      if (browser?.alive && !browser.retiring) return this.#pool.lease(browser);
+      if (browser?.alive && !browser.retiring) return this.#pool.lease(browser, request.account);
       this.#forget(group, started);
     }
   }

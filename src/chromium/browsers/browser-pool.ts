@@ -20,6 +20,7 @@ import { BrowserScale, type BrowserWeight } from './browser-scale.ts';
 import { endHeaviestPage } from './page-memory.ts';
 import { type LaunchOptions, launchBrowser } from './process/launch.ts';
 import type { MachineMemory } from './process/machine-memory.ts';
+import { SharedProcesses } from './shared-processes.ts';
 
 /** A render's requirements of its browser. */
 interface BrowserNeeds extends BrowserRequest {
@@ -38,8 +39,10 @@ interface BrowserPoolOptions extends RecyclingOptions {
   /** Dedicated browsers in addition to the shared ones, for groups of renders and for single renders. */
   readonly dedicated: Omit<DedicatedBrowsersOptions<RenderBrowser>, 'retire'>;
   readonly machine: MachineMemory;
-  /** A renderer process above this is killed, because its document allocates without end. Bytes. */
+  /** A process other than the main one is ended above this, because a document allocates without end. Bytes. */
   readonly rendererMemoryBytes: number;
+  /** Called with the accounts whose renders may have caused the end of a GPU process. */
+  readonly onSuspects: (accounts: readonly string[]) => void;
   readonly checkEveryMs: number;
   readonly pingMs: number;
 }
@@ -62,7 +65,8 @@ export class BrowserPool implements GroupedBrowsers, RecycledBrowsers {
   readonly #dedicated: DedicatedBrowsers<RenderBrowser>;
   readonly #recycling: BrowserRecycling;
   readonly #proof: BrowserProof;
-  readonly #scale: BrowserScale;
+  readonly #scale = new BrowserScale();
+  readonly #shared: SharedProcesses;
   /** All browsers that are being started; `#adding` counts the shared ones among them. */
   #starting = 0;
   #adding = 0;
@@ -76,7 +80,7 @@ export class BrowserPool implements GroupedBrowsers, RecycledBrowsers {
 
   constructor(options: BrowserPoolOptions) {
     this.#options = options;
-    this.#scale = new BrowserScale(options.rendererMemoryBytes);
+    this.#shared = new SharedProcesses({ ...options, memoryBytes: options.rendererMemoryBytes });
     this.#proof = new BrowserProof(options.logger);
     const retire = (browser: RenderBrowser) => this.retire(browser);
     this.#dedicated = new DedicatedBrowsers({ ...options.dedicated, retire });
@@ -120,19 +124,24 @@ export class BrowserPool implements GroupedBrowsers, RecycledBrowsers {
    * @throws the reason of the signal when that aborts first.
    */
   async acquire(needs: BrowserNeeds): Promise<BrowserLease> {
-    const { alone, group, signal } = needs;
-    if (this.#options.exclusive) return await this.#acquireShared(signal);
+    const { alone, group } = needs;
+    if (this.#options.exclusive) return await this.#acquireShared(needs);
     if (alone) return await this.#acquireAlone(needs);
     if (group !== undefined) return await this.#groups.acquire(group, needs);
-    return await this.#acquireShared(signal);
+    return await this.#acquireShared(needs);
   }
 
-  /** Counts a render as running in a browser that has a context for it. */
-  lease(browser: RenderBrowser): BrowserLease {
+  /** Counts a render of an account as running in a browser that has a context for it. */
+  lease(browser: RenderBrowser, account: string): BrowserLease {
     browser.busy++;
     browser.jobs++;
+    const ended = browser.renders.begin(account);
     this.#recycling.entered(browser);
-    return { browser, release: () => this.#leave(browser) };
+    const release = () => {
+      ended();
+      this.#leave(browser);
+    };
+    return { browser, release };
   }
 
   /**
@@ -185,13 +194,13 @@ export class BrowserPool implements GroupedBrowsers, RecycledBrowsers {
     }
   }
 
-  async #acquireShared(signal: AbortSignal): Promise<BrowserLease> {
+  async #acquireShared({ account, signal }: BrowserRequest): Promise<BrowserLease> {
     for (;;) {
       signal.throwIfAborted();
       const [first] = this.#usable()
         .filter((browser) => !this.#options.exclusive || browser.jobs === 0)
         .sort((a, b) => a.busy - b.busy);
-      if (first) return this.lease(first);
+      if (first) return this.lease(first, account);
       await this.#change(signal);
     }
   }
@@ -199,7 +208,7 @@ export class BrowserPool implements GroupedBrowsers, RecycledBrowsers {
   async #acquireAlone(request: BrowserRequest): Promise<BrowserLease> {
     const browser = await this.#launchAlone(request);
     browser.retiring = true;
-    const lease = this.lease(browser);
+    const lease = this.lease(browser, request.account);
     if (request.signal.aborted) lease.release();
     request.signal.throwIfAborted();
     return lease;
@@ -315,6 +324,10 @@ export class BrowserPool implements GroupedBrowsers, RecycledBrowsers {
     try {
       const browsers = [...this.#browsers];
       const weights = await this.#scale.weigh(browsers);
+      this.#shared.check(
+        browsers,
+        weights.map(({ processes }) => processes),
+      );
       for (const [i, browser] of browsers.entries()) this.#judge(browser, weights[i]!);
       if (!this.#closed) await this.#saveMemory(weights);
     } finally {

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import { within } from '../../async/timeout.ts';
 import type { RenderBrowser } from './browser.ts';
+import { inNewPage } from './new-page.ts';
 
 /** A context that takes longer than this to open makes its browser prove itself, in milliseconds. */
 const SLOW_OPENING_MS = 5000;
@@ -62,20 +63,11 @@ export class BrowserProof {
 
 async function opensPages(browser: RenderBrowser): Promise<boolean> {
   try {
-    await within(PROOF_MS, 'opening a page', openPage(browser));
+    // The page's process responds.
+    const responds = inNewPage(browser, (session) => session.send('Runtime.evaluate', { expression: '0' }));
+    await within(PROOF_MS, 'opening a page', responds);
     return true;
   } catch {
     return false;
-  }
-}
-
-async function openPage(browser: RenderBrowser): Promise<void> {
-  const context = await browser.openContext({ targetAppeared() {} });
-  try {
-    const { session } = await browser.openPage(context, true);
-    // The page's process responds.
-    await session.send('Runtime.evaluate', { expression: '0' });
-  } finally {
-    void browser.closeContext(context);
   }
 }

@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { WarmMemory } from '../contexts/warm-memory.ts';
 import type { RenderBrowser } from './browser.ts';
 import { BrowserDrain, type DrainLimits } from './browser-drain.ts';
+import type { ProcessMetrics } from './shared-processes.ts';
 
 /** When a browser is replaced by a new one, and how long its contexts may take to be moved. */
 export interface RecycleLimits extends DrainLimits {
@@ -18,7 +19,7 @@ type RecycleReason = 'jobs' | 'age' | 'memory';
 type RestartReason = 'crashed' | 'hung' | 'unstartable' | RecycleReason;
 
 /** Receives the counts; a prom-client gauge and counter fit. */
-export interface BrowserMetrics {
+export interface BrowserMetrics extends ProcessMetrics {
   readonly browsers: { set(alive: number): void };
   readonly browserRestarts: { inc(labels: { reason: RestartReason }): void };
 }

@@ -1,10 +1,18 @@
 import type { RendererWeight } from '../contexts/warm-memory.ts';
 import { MemoryMeter } from './process/memory-meter.ts';
 import { OwnProcesses } from './process/own-processes.ts';
-import { isRenderer, killProcess, type ProcessSample, processTree } from './process/processes.ts';
+import { kindOf, type ProcessKind, type ProcessSample, processTree } from './process/processes.ts';
 
-/** Proportional set sizes (PSS, proc(5)) in bytes. */
+/** A sample of one process of a browser. */
+export interface BrowserProcess extends ProcessSample {
+  readonly kind: ProcessKind;
+  /** Proportional set size (PSS, proc(5)) in bytes. */
+  readonly bytes: number;
+}
+
+/** Proportional set sizes in bytes. */
 export interface BrowserWeight {
+  readonly processes: readonly BrowserProcess[];
   /** Sum over the whole process tree. */
   readonly bytes: number;
   /** Sum over its renderer processes. */
@@ -20,44 +28,46 @@ export interface BrowserWeight {
 export class BrowserScale {
   readonly #meter = new MemoryMeter();
   readonly #processes = new OwnProcesses();
-  readonly #rendererLimit: number;
-  /** Start time of each renderer process as of the last measurement, by pid. */
-  #renderers: ReadonlyMap<number, number> = new Map();
-
-  /** @param rendererLimit a renderer process whose resident memory exceeds this is killed. Bytes. */
-  constructor(rendererLimit: number) {
-    this.#rendererLimit = rendererLimit;
-  }
+  /** The known kinds, by pid. A process is not asked again, since there may be hundreds. */
+  #kinds: ReadonlyMap<number, { readonly startTime: number; readonly kind: ProcessKind }> = new Map();
 
   /** The memory of `browsers`, in the same order. */
   async weigh(browsers: readonly { readonly pid: number }[]): Promise<BrowserWeight[]> {
     const listed = this.#processes.list();
-    const trees = browsers.map(({ pid }) => ({ root: pid, members: processTree(pid, listed) }));
-    for (const { root, members } of trees)
-      for (const { pid, memoryBytes } of members)
-        if (pid !== root && memoryBytes > this.#rendererLimit) killProcess(pid);
-    const all = trees.flatMap(({ members }) => members);
-    this.#findRenderers(all);
+    const trees = browsers.map(({ pid }) => processTree(pid, listed));
+    const all = trees.flat();
+    this.#findKinds(all);
     const weights = await this.#meter.read(all);
-    return trees.map(({ members }) => this.#weightOf(members, weights));
+    return trees.map((members) => this.#weightOf(members, weights));
   }
 
   #weightOf(members: readonly ProcessSample[], weights: ReadonlyMap<number, number>): BrowserWeight {
-    const renderers = members.filter(({ pid }) => this.#renderers.has(pid));
-    const pages = new Map(renderers.map(({ pid }) => [pid, weights.get(pid) ?? 0]));
-    const sum = (bytes: Iterable<number>) => [...bytes].reduce((total, each) => total + each, 0);
+    const processes = members.flatMap((member) => {
+      const kind = this.#kinds.get(member.pid)?.kind;
+      return kind === undefined ? [] : [{ ...member, kind, bytes: weights.get(member.pid) ?? 0 }];
+    });
+    const renderers = processes.filter(({ kind }) => kind === 'renderer');
     return {
-      bytes: sum(members.map(({ pid }) => weights.get(pid) ?? 0)),
-      renderers: { bytes: sum(pages.values()), count: renderers.length },
-      pages,
+      processes,
+      bytes: sumOfBytes(processes),
+      renderers: { bytes: sumOfBytes(renderers), count: renderers.length },
+      pages: new Map(renderers.map(({ pid, bytes }) => [pid, bytes])),
     };
   }
 
-  /** A process known as a renderer is not checked again, since there may be hundreds. */
-  #findRenderers(members: readonly ProcessSample[]): void {
-    const renderers = members.filter(
-      ({ pid, startTime }) => this.#renderers.get(pid) === startTime || isRenderer(pid),
-    );
-    this.#renderers = new Map(renderers.map(({ pid, startTime }) => [pid, startTime]));
+  #findKinds(members: readonly ProcessSample[]): void {
+    const kinds = new Map<number, { startTime: number; kind: ProcessKind }>();
+    for (const { pid, startTime } of members) {
+      const known = this.#kinds.get(pid);
+      // A zygote may be a process that it has just forked.
+      const isFinal = known?.startTime === startTime && known.kind !== 'zygote';
+      const kind = isFinal ? known.kind : kindOf(pid);
+      if (kind !== undefined) kinds.set(pid, { startTime, kind });
+    }
+    this.#kinds = kinds;
   }
+}
+
+function sumOfBytes(processes: readonly BrowserProcess[]): number {
+  return processes.reduce((sum, { bytes }) => sum + bytes, 0);
 }

@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import type { BrowserStatus } from '../renderer.ts';
 import type { RenderBrowser } from './browser.ts';
 import type { BrowserPool } from './browser-pool.ts';
+import { inNewPage } from './new-page.ts';
 import { sandboxOf } from './process/sandbox.ts';
 
 /** How often the check whether browsers are in their sandbox is tried, and the pause in between in milliseconds. */
@@ -24,15 +25,11 @@ export async function statusOfBrowser(browsers: BrowserPool): Promise<BrowserSta
 /** Opens a page and inspects its process. */
 async function checkAt(browser: RenderBrowser): Promise<BrowserStatus> {
   const { product: version } = await browser.connection.send('Browser.getVersion');
-  const context = await browser.openContext({ targetAppeared() {} });
-  try {
-    const { session } = await browser.openPage(context, true);
+  return await inNewPage(browser, async (session) => {
     // The renderer responds once it is in its sandbox.
     await session.send('Runtime.evaluate', { expression: '0' });
     return { version, sandbox: sandboxOf(browser.pid) };
-  } finally {
-    await browser.closeContext(context);
-  }
+  });
 }
 
 export function logStatus(logger: Logger, { sandbox, version, reason }: BrowserStatus): void {

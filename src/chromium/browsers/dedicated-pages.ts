@@ -4,6 +4,8 @@ import type { JobDocument } from '../render/document/job-document.ts';
 /** How long an account has a dedicated browser after its document has exceeded a limit. Milliseconds. */
 const DEDICATED_MS = 600_000;
 const REMEMBERED_ACCOUNTS = 10_000;
+/** The parts of an account's blame amount to one, within the precision of their sum. */
+const ALL_BLAME = 0.999;
 
 /**
  * Decides which renders do not share a browser with all others. A request that is paused, for its headers or for a
@@ -14,20 +16,31 @@ const REMEMBERED_ACCOUNTS = 10_000;
  */
 export class DedicatedPages {
   readonly #accounts: LRUCache<string, true>;
+  /** The part of the blame for what has befallen shared browsers that each account has, where 1 is all of it. */
+  readonly #blame: LRUCache<string, number>;
 
   /** @param now milliseconds of a clock that never goes back. */
   constructor(now: () => number = () => performance.now()) {
-    this.#accounts = new LRUCache({
-      max: REMEMBERED_ACCOUNTS,
-      ttl: DEDICATED_MS,
-      ttlResolution: 0,
-      perf: { now },
-    });
+    const remembered = { max: REMEMBERED_ACCOUNTS, ttl: DEDICATED_MS, ttlResolution: 0, perf: { now } };
+    this.#accounts = new LRUCache(remembered);
+    this.#blame = new LRUCache(remembered);
   }
 
   /** Notes that a document of the account has exceeded a limit. */
   note(accountId: string): void {
     this.#accounts.set(accountId, true);
+  }
+
+  /**
+   * Notes that a document of one of the accounts, it is not known which, has made a process useless to all others of its
+   * browser. Each has the same part of the blame; an account whose parts amount to one gets a browser to itself.
+   */
+  suspect(accountIds: readonly string[]): void {
+    for (const accountId of accountIds) {
+      const blame = (this.#blame.get(accountId) ?? 0) + 1 / accountIds.length;
+      this.#blame.set(accountId, blame);
+      if (blame >= ALL_BLAME) this.note(accountId);
+    }
   }
 
   /** The group that a document shares a browser with; undefined for a shared browser. */

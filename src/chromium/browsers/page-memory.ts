@@ -34,7 +34,7 @@ export function pageMemoryBytes(memoryBytes: number): number {
  */
 export async function endHeaviestPage(
   machine: MachineMemory,
-  weights: readonly BrowserWeight[],
+  weights: readonly Pick<BrowserWeight, 'pages'>[],
   idlePids: () => ReadonlySet<number>,
   measure = proportionalBytes,
 ): Promise<number | undefined> {

@@ -83,7 +83,7 @@ export class ContextPool implements KeptContexts, MovedContexts {
     await needs.permit?.acquire();
     const warm = this.#takeIdle(needs);
     const open = warm ?? this.#ahead.take(needs);
-    if (open) open.lease = this.#browsers.lease(open.browser);
+    if (open) open.lease = this.#browsers.lease(open.browser, needs.accountId);
     const context = open ?? (await this.#openWithoutCore(needs, end));
     if (!warm) context.assign(needs.accountId, this.#options.dedicated);
     this.#options.metrics?.contextLeases?.inc({ kind: warm ? 'warm' : 'cold' });

@@ -8,6 +8,7 @@ import type { RenderRequest, RenderResult } from '../renderer.ts';
 import { loadDocument, type Outside } from './document/load.ts';
 import { type LoadStrategy, loadStrategy } from './document/load-strategy.ts';
 import { checkArrived } from './document/load-url.ts';
+import { requireNoLostDrawing } from './document/lost-drawings.ts';
 import { removeDocument } from './document/remove-document.ts';
 import { waitUntilDrawn } from './document/wait-until-drawn.ts';
 import { type Finisher, JobFinisher } from './finish.ts';
@@ -66,7 +67,7 @@ async function render(
   deps: RenderDeps,
   observer?: PageObserver,
 ): Promise<RenderOutcome> {
-  const { page } = context;
+  const { page, browser } = context;
   const { request, document, end, collector, findings } = job;
   const { accountId, options, maxOutputBytes } = request;
   const steps = new RenderSteps(page, job);
@@ -76,6 +77,7 @@ async function render(
   };
 
   page.watch((error) => end.end(error));
+  const graphics = document.still ? undefined : await end.race(browser.graphics());
   const ownSteps = await steps.compute(finishSteps(options, sheets));
   steps.ended('page');
 
@@ -98,6 +100,7 @@ async function render(
 
   const printed = await steps.compute(printDocument(page, options, maxOutputBytes, finisher));
   observer?.stop();
+  if (browser.hasLost(graphics)) await steps.compute(requireNoLostDrawing(page));
   // If the document replaces itself now, no fonts are reported.
   if (findings && options.report) findings.fonts = await steps.compute(fontsUsed(page).catch(() => []));
   // Not waited for. Restores the settings, since the options may have changed them and the page may have been made

@@ -51,4 +51,20 @@ describe('renders in dedicated browsers', () => {
     now += 2 * MINUTE;
     assert.equal(groupOf('a', still, {}), undefined);
   });
+
+  it('are those of an account that has all of the blame for what has befallen others', () => {
+    dedicated.suspect(['a', 'b', 'c']);
+    for (const account of ['a', 'b', 'c']) assert.equal(groupOf(account, still, {}), undefined);
+    dedicated.suspect(['a', 'c', 'd']);
+    dedicated.suspect(['a', 'e', 'f']);
+    assert.ok(groupOf('a', still, {}));
+    for (const account of ['b', 'c', 'd', 'e', 'f']) assert.equal(groupOf(account, still, {}), undefined);
+    dedicated.suspect(['g']);
+    assert.ok(groupOf('g', still, {}));
+    dedicated.suspect([]);
+    dedicated.suspect(['h', 'i']);
+    now += 11 * MINUTE;
+    dedicated.suspect(['h', 'j']);
+    for (const account of ['a', 'g', 'h']) assert.equal(groupOf(account, still, {}), undefined);
+  });
 });

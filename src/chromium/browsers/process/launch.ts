@@ -30,6 +30,8 @@ export interface LaunchedBrowser {
   readonly pipe: BoundedPipe;
   /** Pid of the browser's main process, the root of its process tree. */
   readonly pid: number;
+  /** Pid of its GPU process; undefined when it has not started yet. */
+  readonly graphicsPid: number | undefined;
   /** Resolves when the browser has ended, for whatever reason. */
   readonly exited: Promise<void>;
   /** Ends the whole process tree at once, and removes its folders. May be called again. */
@@ -102,13 +104,13 @@ export async function launchBrowser(options: LaunchOptions): Promise<LaunchedBro
   };
   try {
     const connection = await within(options.timeoutMs, 'connecting to the browser', connect(browser));
-    const pid = await within(
+    const pids = await within(
       options.timeoutMs,
-      'asking the browser for its pid',
-      browserPid(connection, started),
+      'asking the browser for its pids',
+      browserPids(connection, started),
     );
-    niceRenderers(pid);
-    return { kind: options.binary.kind, connection, pipe, pid, exited, kill };
+    niceRenderers(pids.pid);
+    return { kind: options.binary.kind, connection, pipe, ...pids, exited, kill };
   } catch (error) {
     await kill();
     throw error;
@@ -116,14 +118,20 @@ export async function launchBrowser(options: LaunchOptions): Promise<LaunchedBro
 }
 
 /**
- * The pid of the browser itself. The started program may be a script that runs the browser as its child, as Debian's
- * /usr/bin/chromium-headless-shell does.
+ * The pids of the browser itself and of its GPU process. The started program may be a script that runs the browser as
+ * its child, as Debian's /usr/bin/chromium-headless-shell does.
  */
-async function browserPid(connection: Connection, started: number): Promise<number> {
+export async function browserPids(
+  connection: Connection,
+  started: number,
+): Promise<Pick<LaunchedBrowser, 'pid' | 'graphicsPid'>> {
   const { processInfo } = await connection.send('SystemInfo.getProcessInfo');
-  const pid = processInfo.find(({ type }) => type === 'browser')?.id;
-  // If the script gives the browser its own pid namespace, the browser reports another pid than the one seen here.
-  return pid !== undefined && descendsFrom(pid, started) ? pid : started;
+  const pidOf = (kind: string) => {
+    const pid = processInfo.find(({ type }) => type === kind)?.id;
+    // If the script gives the browser its own pid namespace, the browser reports other pids than those seen here.
+    return pid !== undefined && descendsFrom(pid, started) ? pid : undefined;
+  };
+  return { pid: pidOf('browser') ?? started, graphicsPid: pidOf('GPU') };
 }
 
 /** From here on targets are attached to explicitly: puppeteer's automatic attaching costs four messages per target. */
@@ -156,6 +164,10 @@ function browserArguments(proxyUrl: string, sandbox: boolean): string[] {
     // Documents' console output is written nowhere.
     '--log-level=3',
     '--disable-gpu',
+    // Otherwise a browser whose GPU process has ended three times has no WebGL any more, and ends itself after six times;
+    // and after one such end the origin that all documents share may be refused WebGL.
+    '--disable-gpu-process-crash-limit',
+    '--disable-domain-blocking-for-3d-apis',
     '--disable-blink-features=StorageBuckets',
     '--disable-site-isolation-trials',
     '--block-new-web-contents',

@@ -1,7 +1,7 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { constants, getPriority, setPriority } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
-import { isZygote, processTree } from './processes.ts';
+import { kindOf, processTree } from './processes.ts';
 
 /** How much higher the niceness of browsers and of their renderers is than the service's; see nice(2). */
 const NICER = { browser: 5, renderers: 10 } as const;
@@ -44,7 +44,8 @@ export async function niceSession(leader: number): Promise<void> {
  */
 export function niceRenderers(browser: number): void {
   const priority = Math.min(getPriority() + NICER.renderers, constants.priority.PRIORITY_LOW);
-  for (const { pid } of processTree(browser)) if (isZygote(pid)) attempt(() => setPriority(pid, priority));
+  for (const { pid } of processTree(browser))
+    if (kindOf(pid) === 'zygote') attempt(() => setPriority(pid, priority));
 }
 
 function attempt(work: () => void): NodeJS.ErrnoException | undefined {

@@ -58,22 +58,48 @@ export function processTree(pid: number, listed: readonly ProcessSample[] = allP
   return tree;
 }
 
+/** What the processes of a browser are for: `utility` is any other than the named ones. */
+export const PROCESS_KINDS = [
+  'browser',
+  'zygote',
+  'renderer',
+  'gpu',
+  'network',
+  'storage',
+  'utility',
+] as const;
+export type ProcessKind = (typeof PROCESS_KINDS)[number];
+
+const KINDS: Readonly<Record<string, ProcessKind>> = {
+  zygote: 'zygote',
+  renderer: 'renderer',
+  'gpu-process': 'gpu',
+  'network.mojom.NetworkService': 'network',
+  'storage.mojom.StorageService': 'storage',
+};
+
+/**
+ * What a process of a browser is for, by its command line. A process that a zygote has just forked still has the
+ * zygote's.
+ *
+ * @returns undefined when it has ended.
+ */
+export function kindOf(pid: number): ProcessKind | undefined {
+  let command: string;
+  try {
+    command = readFileSync(`/proc/${pid}/cmdline`, 'latin1');
+  } catch {
+    return undefined;
+  }
+  const type = /--type=([\w-]+)/.exec(command)?.[1];
+  if (type === undefined) return 'browser';
+  const service = /--utility-sub-type=([\w.]+)/.exec(command)?.[1];
+  return KINDS[service ?? type] ?? 'utility';
+}
+
 /** Whether a process of a browser runs documents. */
 export function isRenderer(pid: number): boolean {
-  return isOfType(pid, 'renderer');
-}
-
-/** Whether a process of a browser is one from which renderers and others are forked. */
-export function isZygote(pid: number): boolean {
-  return isOfType(pid, 'zygote');
-}
-
-function isOfType(pid: number, type: string): boolean {
-  try {
-    return readFileSync(`/proc/${pid}/cmdline`, 'latin1').includes(`--type=${type}`);
-  } catch {
-    return false;
-  }
+  return kindOf(pid) === 'renderer';
 }
 
 /** Whether `pid` is a child of `ancestor`, or of one of its children, and so on. */

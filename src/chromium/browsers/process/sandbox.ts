@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { BrowserStatus } from '../../renderer.ts';
 import { isRoot, type LaunchOptions, sandboxIsRefused } from './launch.ts';
-import { processTree } from './processes.ts';
+import { kindOf, processTree } from './processes.ts';
 
 /**
  * `required`: no browser runs without it; `preferred`: where it is rejected, the browser runs without it and a warning
@@ -48,23 +48,18 @@ async function findReason(policy: SandboxPolicy, launch: LaunchOptions): Promise
  */
 export function sandboxOf(pid: number): BrowserStatus['sandbox'] {
   const members = processTree(pid).map((member) => ({
-    type: typeOf(member.pid),
+    kind: kindOf(member.pid),
     status: statusOf(member.pid),
   }));
   const seen = members.filter(({ status }) => status !== undefined);
-  const browser = seen.filter(({ type }) => type === undefined).map(({ status }) => status!);
-  const renderers = seen.filter(({ type }) => type === 'renderer').map(({ status }) => status!);
+  const browser = seen.filter(({ kind }) => kind === 'browser').map(({ status }) => status!);
+  const renderers = seen.filter(({ kind }) => kind === 'renderer').map(({ status }) => status!);
   if (renderers.length === 0 || browser.length === 0) return 'unknown';
   const depth = Math.max(...browser.map(({ namespaces }) => namespaces));
   const filters = Math.max(...browser.map((status) => status.filters));
   return renderers.every((renderer) => renderer.namespaces > depth && renderer.filters > filters)
     ? 'on'
     : 'off';
-}
-
-/** `renderer`, `zygote`, …; undefined for the browser itself, and for a script that started it. */
-function typeOf(pid: number): string | undefined {
-  return /(?:^|\0| )--type=([\w-]+)/.exec(read(pid, 'cmdline'))?.[1];
 }
 
 /**

@@ -1,0 +1,183 @@
+import assert from 'node:assert/strict';
+import { kindOf, processTree, sampleProcess } from '../../../src/chromium/browsers/process/processes.ts';
+import { PlatenError } from '../../../src/errors/registry.ts';
+import { eventually } from '../../support/eventually.ts';
+import { renderPage } from '../../support/pdf.ts';
+import { HELD, type ImageSite, startImageSite } from './image-site.ts';
+import { type Bench, failure, mainProcesses, render, startBench } from './support.ts';
+
+const RED = [255, 0, 0] as const;
+const MIB = 1024 ** 2;
+
+/** A document that draws a red square by WebGL. */
+const SQUARE = `<canvas width=100 height=100></canvas><script>
+  const gl = document.querySelector('canvas').getContext('webgl', { preserveDrawingBuffer: true });
+  gl.clearColor(1, 0, 0, 1);
+  gl.clear(gl.COLOR_BUFFER_BIT);
+</script>`;
+
+/** A document that draws with a shader that takes a day, and then does `after`. */
+const endless = (after: string) => `<canvas width=4000 height=4000></canvas><script>
+  const gl = document.querySelector('canvas').getContext('webgl');
+  const shader = (type, source) => {
+    const made = gl.createShader(type);
+    gl.shaderSource(made, source);
+    gl.compileShader(made);
+    return made;
+  };
+  const program = gl.createProgram();
+  gl.attachShader(program, shader(gl.VERTEX_SHADER, 'attribute vec4 p; void main() { gl_Position = p; }'));
+  gl.attachShader(program, shader(gl.FRAGMENT_SHADER, 'precision highp float; void main() {' +
+    'float a = 0.; for (int i = 0; i < 100000000; i++) a += sin(float(i) * gl_FragCoord.x); gl_FragColor = vec4(a); }'));
+  gl.linkProgram(program);
+  gl.useProgram(program);
+  gl.bindBuffer(gl.ARRAY_BUFFER, gl.createBuffer());
+  gl.bufferData(gl.ARRAY_BUFFER, new Float32Array([-1, -1, 3, -1, -1, 3]), gl.STATIC_DRAW);
+  gl.enableVertexAttribArray(0);
+  gl.vertexAttribPointer(0, 2, gl.FLOAT, false, 0, 0);
+  for (let i = 0; i < 100; i++) gl.drawArrays(gl.TRIANGLES, 0, 3);
+  gl.flush();
+  ${after}
+</script>`;
+/** Waits for what it has drawn, and so until its time is over. */
+const WAITING = endless('gl.readPixels(0, 0, 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, new Uint8Array(4));');
+/** Is printed at once, without what it has drawn. */
+const LEFT_BEHIND = endless("document.querySelector('canvas').remove();");
+
+/** Which process draws, of the only browser. */
+function gpuProcess(): number | undefined {
+  return processTree(process.pid).find(({ pid }) => kindOf(pid) === 'gpu')?.pid;
+}
+
+describe('the process in which all pages of a browser draw WebGL', () => {
+  let bench: Bench;
+  let site: ImageSite;
+  let ended: string[];
+  beforeEach(() => {
+    ended = [];
+  });
+  afterEach(async () => {
+    await bench.close();
+    await site?.close();
+  });
+
+  const start = async (options: Parameters<typeof startBench>[0] = {}) => {
+    bench = await startBench({
+      browsers: 1,
+      slots: 4,
+      checkEveryMs: 300,
+      metrics: {
+        browsers: { set: () => undefined },
+        browserRestarts: { inc: () => undefined },
+        browserProcessesEnded: { inc: ({ kind, reason }) => ended.push(`${kind} ${reason}`) },
+      },
+      ...options,
+    });
+    site = await startImageSite();
+  };
+  /** The red of a square, in at most as many attempts as a job has: the process may end during the first ones. */
+  const squareOf = async (accountId: string): Promise<number> => {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        const { bytes } = await render(bench, SQUARE, {}, { accountId });
+        return (await renderPage(bytes)).countColor(RED);
+      } catch (error) {
+        if (attempt === 3 || !(error instanceof PlatenError && error.shared)) throw error;
+      }
+    }
+  };
+
+  for (const [name, hostile, code] of [
+    ['waits for its drawing until its time is over', WAITING, 'RENDER_TIMEOUT'],
+    ['has been printed', LEFT_BEHIND, 'none'],
+  ] as const) {
+    it(`draws for others after a document with an endless shader that ${name}`, async () => {
+      await start();
+      assert.ok((await squareOf('neighbour')) > 3000);
+      const before = gpuProcess();
+      const end = await render(bench, hostile, {}, { accountId: 'enemy', timeoutMs: 3000 }).then(
+        () => 'none',
+        (error: PlatenError) => error.code,
+      );
+      assert.equal(end, code);
+      // Without WebGL a neighbour does not notice anything at any time.
+      await render(bench, '<p>x<script>document.body.append(1)</script>', {}, { accountId: 'other' });
+      assert.ok((await squareOf('neighbour')) > 3000);
+      assert.deepEqual(ended.length, 1, String(ended));
+      assert.notEqual(gpuProcess(), before);
+      assert.deepEqual(bench.restarts, []);
+    });
+  }
+
+  it('is ended for a document that still runs, and its account has a browser to itself from then on', async () => {
+    await start();
+    const [shared] = mainProcesses();
+    const enemy = render(bench, WAITING, {}, { accountId: 'enemy' });
+    enemy.catch(() => undefined);
+    await eventually('it is ended', () => ended.length > 0);
+    const { code, shared: isShared } = (await failure(enemy)) as unknown as PlatenError;
+    assert.deepEqual({ code, isShared }, { code: 'BROWSER_CRASHED', isShared: true });
+
+    const again = render(bench, WAITING, {}, { accountId: 'enemy' });
+    again.catch(() => undefined);
+    await eventually('another browser runs', () => mainProcesses().length === 2);
+    for (let i = 0; i < 10; i++) assert.ok((await squareOf('neighbour')) > 3000);
+    assert.deepEqual(ended, ['gpu hung']);
+    assert.ok(mainProcesses().includes(shared!));
+    await bench.renderer.close();
+    await failure(again);
+  });
+
+  it('may end again and again', async () => {
+    await start();
+    for (let i = 0; i < 10; i++) {
+      assert.ok((await squareOf('neighbour')) > 3000, `after ${i} ends`);
+      const gpu = gpuProcess()!;
+      process.kill(gpu, 'SIGKILL');
+      await eventually('it has ended', () => sampleProcess(gpu) === undefined);
+    }
+    assert.deepEqual(bench.restarts, []);
+  });
+
+  it('takes the drawings of renders with it, which then fail instead of lacking them', async () => {
+    await start();
+    const held = (html: string, accountId: string) =>
+      render(bench, `${html}<img src="${site.at(`${HELD}/${accountId}`)}">`, {}, { accountId });
+    const drawn = failure(held(SQUARE, 'a'));
+    const other = held(
+      '<canvas></canvas><script>document.querySelector("canvas").getContext("2d").fillRect(0, 0, 9, 9)</script>',
+      'b',
+    );
+    await site.asked(1, `${HELD}/a`);
+    await site.asked(1, `${HELD}/b`);
+    const gpu = gpuProcess()!;
+    process.kill(gpu, 'SIGKILL');
+    await eventually('it has ended', () => sampleProcess(gpu) === undefined);
+    site.letGo();
+    const { code, shared } = (await drawn) as unknown as PlatenError;
+    assert.deepEqual({ code, shared }, { code: 'BROWSER_CRASHED', shared: true });
+    await other;
+    assert.ok((await squareOf('a')) > 3000);
+  });
+
+  it('is ended when it has too much memory', async () => {
+    await start({ rendererMemoryBytes: 400 * MIB });
+    const textures = `<p>x<canvas></canvas><script>
+      const gl = document.querySelector('canvas').getContext('webgl');
+      for (let i = 0; i < 20; i++) {
+        gl.bindTexture(gl.TEXTURE_2D, gl.createTexture());
+        gl.texImage2D(gl.TEXTURE_2D, 0, gl.RGBA, 4096, 4096, 0, gl.RGBA, gl.UNSIGNED_BYTE, null);
+        gl.framebufferTexture2D(gl.FRAMEBUFFER, gl.COLOR_ATTACHMENT0, gl.TEXTURE_2D, null, 0);
+        gl.texSubImage2D(gl.TEXTURE_2D, 0, 0, 0, 4096, 2048, gl.RGBA, gl.UNSIGNED_BYTE, new Uint8Array(4096 * 2048 * 4));
+      }
+      gl.readPixels(0, 0, 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, new Uint8Array(4));
+    </script><img src="${site.at(HELD)}">`;
+    const enemy = render(bench, textures, {}, { accountId: 'enemy' });
+    enemy.catch(() => undefined);
+    await eventually('it is ended', () => ended.includes('gpu memory'));
+    site.letGo();
+    await enemy.catch(() => undefined);
+    assert.ok((await squareOf('neighbour')) > 3000);
+    assert.deepEqual(bench.restarts, []);
+  });
+});
