@@ -1,12 +1,11 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import type { CDPSession, Protocol } from 'puppeteer';
 import { TimeoutError, within } from '../../async/timeout.ts';
 import type { ListenerOpener, ProxyListener } from '../../egress/proxy-listeners.ts';
 import type { DocumentHost } from '../contexts/page/document-host.ts';
 import type { PageSurroundings } from '../contexts/page/render-page.ts';
 import type { BrowserDrain } from './browser-drain.ts';
+import { BrowserServices } from './browser-services.ts';
 import { browserPids, type Connection, type LaunchedBrowser } from './process/launch.ts';
-import { sampleProcess } from './process/processes.ts';
 import { StoppedProcesses } from './process/stopped-processes.ts';
 import { RecentRenders } from './recent-renders.ts';
 
@@ -18,10 +17,6 @@ const LAST_RESPONSE_MS = 8000;
  * opened pages for ten renders did not respond for more than five seconds, and was well.
  */
 export const PING_MS = 15_000;
-
-/** How often it is asked for its new GPU process, and the pause in between in milliseconds. */
-const GRAPHICS_TRIES = 100;
-const GRAPHICS_TRY_AGAIN_MS = 20;
 
 /** Receives the targets (pages, workers) that appear in a context. */
 export interface TargetListener {
@@ -56,6 +51,7 @@ export class RenderBrowser {
   readonly group: string | undefined;
   readonly exited: Promise<void>;
   readonly renders = new RecentRenders();
+  readonly services: BrowserServices;
   readonly #launched: LaunchedBrowser;
   readonly #listeners = new Map<string, TargetListener>();
   readonly #stopped = new StoppedProcesses();
@@ -70,8 +66,6 @@ export class RenderBrowser {
   busy = 0;
   /** Epoch milliseconds when the last render ended. */
   idleSince: number;
-  /** Pid of its GPU process, in which all its pages draw WebGL; undefined until it is known. */
-  graphicsPid: number | undefined;
   /** Set when it takes no more renders: it is ended as soon as the last one is over. */
   retiring = false;
   /** Set when it has been replaced and its contexts are being moved: it opens no new contexts. */
@@ -90,7 +84,10 @@ export class RenderBrowser {
     this.idleSince = now;
     this.connection = launched.connection;
     this.pid = launched.pid;
-    this.graphicsPid = launched.graphicsPid;
+    this.services = new BrowserServices(
+      launched.services,
+      async () => (await browserPids(launched.connection, launched.pid)).services,
+    );
     this.startedAt = now;
     this.exited = launched.exited.then(async () => {
       this.#alive = false;
@@ -130,30 +127,6 @@ export class RenderBrowser {
   assign(browserContextId: string, accountId: string): void {
     const proxyListener = this.#proxyListeners.get(browserContextId);
     if (proxyListener) proxyListener.accountId = accountId;
-  }
-
-  /**
-   * The pid of its GPU process. If that has ended, waits until Chromium has started another.
-   *
-   * @returns undefined when it is unknown.
-   */
-  async graphics(): Promise<number | undefined> {
-    const tries = this.#hasNoGraphics ? GRAPHICS_TRIES : 1;
-    for (let i = 0; i < tries && (this.graphicsPid === undefined || this.#hasNoGraphics); i += 1) {
-      if (i > 0) await pause(GRAPHICS_TRY_AGAIN_MS);
-      const { graphicsPid } = await browserPids(this.connection, this.pid);
-      if (graphicsPid !== undefined) this.graphicsPid = graphicsPid;
-    }
-    return this.graphicsPid;
-  }
-
-  /** Whether a GPU process has ended. @param pid as `graphics` has returned it. */
-  hasLost(pid: number | undefined): boolean {
-    return pid !== undefined && (this.graphicsPid !== pid || this.#hasNoGraphics);
-  }
-
-  get #hasNoGraphics(): boolean {
-    return this.graphicsPid !== undefined && sampleProcess(this.graphicsPid) === undefined;
   }
 
   /** Whether a page draws frames, for a document that needs them or not: every page of a full Chromium does. */

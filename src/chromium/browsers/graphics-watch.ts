@@ -98,7 +98,6 @@ export class GraphicsWatch {
       againAt: now,
     };
     this.#watched.set(browser, watched);
-    browser.graphicsPid = pid;
     return watched;
   }
 

@@ -8,7 +8,7 @@ import type { RenderRequest, RenderResult } from '../renderer.ts';
 import { loadDocument, type Outside } from './document/load.ts';
 import { type LoadStrategy, loadStrategy } from './document/load-strategy.ts';
 import { checkArrived } from './document/load-url.ts';
-import { requireNoLostDrawing } from './document/lost-drawings.ts';
+import { requireServices, usesServices } from './document/lost-services.ts';
 import { removeDocument } from './document/remove-document.ts';
 import { waitUntilDrawn } from './document/wait-until-drawn.ts';
 import { type Finisher, JobFinisher } from './finish.ts';
@@ -77,7 +77,7 @@ async function render(
   };
 
   page.watch((error) => end.end(error));
-  const graphics = document.still ? undefined : await end.race(browser.graphics());
+  const services = usesServices(document) ? await end.race(browser.services.running()) : undefined;
   const ownSteps = await steps.compute(finishSteps(options, sheets));
   steps.ended('page');
 
@@ -100,7 +100,7 @@ async function render(
 
   const printed = await steps.compute(printDocument(page, options, maxOutputBytes, finisher));
   observer?.stop();
-  if (browser.hasLost(graphics)) await steps.compute(requireNoLostDrawing(page));
+  if (services) await requireServices(page, browser.services, services, steps);
   // If the document replaces itself now, no fonts are reported.
   if (findings && options.report) findings.fonts = await steps.compute(fontsUsed(page).catch(() => []));
   // Not waited for. Restores the settings, since the options may have changed them and the page may have been made

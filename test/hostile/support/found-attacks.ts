@@ -1,3 +1,4 @@
+import { ENDLESS_DRAWING, ENDLESS_DRAWING_LEFT } from '../../support/endless-drawing.ts';
 import type { Attack } from './attack.ts';
 import { began, report, working } from './scripts.ts';
 
@@ -44,6 +45,18 @@ export const FOUND_ATTACKS: readonly Attack[] = [
       options: done,
     }),
     ends: [...SLOW, 'BROWSER_CRASHED', 'OUTPUT_TOO_LARGE'],
+    byFree: true,
+  },
+  {
+    name: 'a shader without end',
+    submission: () => ({ html: ENDLESS_DRAWING, options }),
+    ends: [...TOO_LONG, 'BROWSER_CRASHED'],
+    byFree: true,
+  },
+  {
+    name: 'a shader without end that is left behind',
+    submission: () => ({ html: ENDLESS_DRAWING_LEFT, options }),
+    ends: [...SLOW, 'BROWSER_CRASHED'],
     byFree: true,
   },
   {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { kindOf, processTree, sampleProcess } from '../../../src/chromium/browsers/process/processes.ts';
 import { PlatenError } from '../../../src/errors/registry.ts';
+import { ENDLESS_DRAWING, ENDLESS_DRAWING_LEFT } from '../../support/endless-drawing.ts';
 import { eventually } from '../../support/eventually.ts';
 import { renderPage } from '../../support/pdf.ts';
 import { HELD, type ImageSite, startImageSite } from './image-site.ts';
@@ -15,34 +16,6 @@ const SQUARE = `<canvas width=100 height=100></canvas><script>
   gl.clearColor(1, 0, 0, 1);
   gl.clear(gl.COLOR_BUFFER_BIT);
 </script>`;
-
-/** A document that draws with a shader that takes a day, and then does `after`. */
-const endless = (after: string) => `<canvas width=4000 height=4000></canvas><script>
-  const gl = document.querySelector('canvas').getContext('webgl');
-  const shader = (type, source) => {
-    const made = gl.createShader(type);
-    gl.shaderSource(made, source);
-    gl.compileShader(made);
-    return made;
-  };
-  const program = gl.createProgram();
-  gl.attachShader(program, shader(gl.VERTEX_SHADER, 'attribute vec4 p; void main() { gl_Position = p; }'));
-  gl.attachShader(program, shader(gl.FRAGMENT_SHADER, 'precision highp float; void main() {' +
-    'float a = 0.; for (int i = 0; i < 100000000; i++) a += sin(float(i) * gl_FragCoord.x); gl_FragColor = vec4(a); }'));
-  gl.linkProgram(program);
-  gl.useProgram(program);
-  gl.bindBuffer(gl.ARRAY_BUFFER, gl.createBuffer());
-  gl.bufferData(gl.ARRAY_BUFFER, new Float32Array([-1, -1, 3, -1, -1, 3]), gl.STATIC_DRAW);
-  gl.enableVertexAttribArray(0);
-  gl.vertexAttribPointer(0, 2, gl.FLOAT, false, 0, 0);
-  for (let i = 0; i < 100; i++) gl.drawArrays(gl.TRIANGLES, 0, 3);
-  gl.flush();
-  ${after}
-</script>`;
-/** Waits for what it has drawn, and so until its time is over. */
-const WAITING = endless('gl.readPixels(0, 0, 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, new Uint8Array(4));');
-/** Is printed at once, without what it has drawn. */
-const LEFT_BEHIND = endless("document.querySelector('canvas').remove();");
 
 /** Which process draws, of the only browser. */
 function gpuProcess(): number | undefined {
@@ -88,8 +61,8 @@ describe('the process in which all pages of a browser draw WebGL', () => {
   };
 
   for (const [name, hostile, code] of [
-    ['waits for its drawing until its time is over', WAITING, 'RENDER_TIMEOUT'],
-    ['has been printed', LEFT_BEHIND, 'none'],
+    ['waits for its drawing until its time is over', ENDLESS_DRAWING, 'RENDER_TIMEOUT'],
+    ['has been printed', ENDLESS_DRAWING_LEFT, 'none'],
   ] as const) {
     it(`draws for others after a document with an endless shader that ${name}`, async () => {
       await start();
@@ -112,13 +85,13 @@ describe('the process in which all pages of a browser draw WebGL', () => {
   it('is ended for a document that still runs, and its account has a browser to itself from then on', async () => {
     await start();
     const [shared] = mainProcesses();
-    const enemy = render(bench, WAITING, {}, { accountId: 'enemy' });
+    const enemy = render(bench, ENDLESS_DRAWING, {}, { accountId: 'enemy' });
     enemy.catch(() => undefined);
     await eventually('it is ended', () => ended.length > 0);
     const { code, shared: isShared } = (await failure(enemy)) as unknown as PlatenError;
     assert.deepEqual({ code, isShared }, { code: 'BROWSER_CRASHED', isShared: true });
 
-    const again = render(bench, WAITING, {}, { accountId: 'enemy' });
+    const again = render(bench, ENDLESS_DRAWING, {}, { accountId: 'enemy' });
     again.catch(() => undefined);
     await eventually('another browser runs', () => mainProcesses().length === 2);
     for (let i = 0; i < 10; i++) assert.ok((await squareOf('neighbour')) > 3000);
@@ -178,6 +151,24 @@ describe('the process in which all pages of a browser draw WebGL', () => {
     site.letGo();
     await enemy.catch(() => undefined);
     assert.ok((await squareOf('neighbour')) > 3000);
+    assert.deepEqual(bench.restarts, []);
+  });
+
+  it('and the one that fetches end without a render that lacks something', async () => {
+    await start();
+    for (const html of ['<p>x', '<p>x<script>document.body.append(1)</script>']) {
+      const path = `${HELD}/${html.length}`;
+      const before = site.requests.length;
+      const rendering = failure(render(bench, `${html}<img src="${site.at(path)}">`, {}, { accountId: 'a' }));
+      await eventually('it fetches', () => site.requests.length > before);
+      const network = processTree(process.pid).find(({ pid }) => kindOf(pid) === 'network')!.pid;
+      process.kill(network, 'SIGKILL');
+      const { code, shared } = (await rendering) as unknown as PlatenError;
+      assert.deepEqual({ code, shared }, { code: 'BROWSER_CRASHED', shared: true });
+    }
+    site.letGo();
+    await render(bench, `<p>x<img src="${site.at('/picture')}">`, {}, { accountId: 'a' });
+    assert.ok(site.requests.some(({ path }) => path === '/picture'));
     assert.deepEqual(bench.restarts, []);
   });
 });

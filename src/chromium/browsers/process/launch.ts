@@ -1,5 +1,6 @@
 import type { Browser, CDPSession } from 'puppeteer';
 import { within } from '../../../async/timeout.ts';
+import type { Service, ServicePids } from '../browser-services.ts';
 import type { BoundedPipe } from './bounded-pipe.ts';
 import type { BrowserBinary } from './browser-binary.ts';
 import { niceRenderers } from './priority.ts';
@@ -30,8 +31,8 @@ export interface LaunchedBrowser {
   readonly pipe: BoundedPipe;
   /** Pid of the browser's main process, the root of its process tree. */
   readonly pid: number;
-  /** Pid of its GPU process; undefined when it has not started yet. */
-  readonly graphicsPid: number | undefined;
+  /** Pids of the processes that its pages share. */
+  readonly services: ServicePids;
   /** Resolves when the browser has ended, for whatever reason. */
   readonly exited: Promise<void>;
   /** Ends the whole process tree at once, and removes its folders. May be called again. */
@@ -117,21 +118,31 @@ export async function launchBrowser(options: LaunchOptions): Promise<LaunchedBro
   }
 }
 
+/** What a browser calls the processes that its pages share, or the service in such a process. */
+const SERVICES: readonly (readonly [Service, string])[] = [
+  ['gpu', 'GPU'],
+  ['network', 'network.mojom.NetworkService'],
+];
+
 /**
- * The pids of the browser itself and of its GPU process. The started program may be a script that runs the browser as
- * its child, as Debian's /usr/bin/chromium-headless-shell does.
+ * The pids of the browser itself and of processes that its pages share. The started program may be a script that runs
+ * the browser as its child, as Debian's /usr/bin/chromium-headless-shell does.
  */
 export async function browserPids(
   connection: Connection,
   started: number,
-): Promise<Pick<LaunchedBrowser, 'pid' | 'graphicsPid'>> {
+): Promise<Pick<LaunchedBrowser, 'pid' | 'services'>> {
   const { processInfo } = await connection.send('SystemInfo.getProcessInfo');
   const pidOf = (kind: string) => {
     const pid = processInfo.find(({ type }) => type === kind)?.id;
     // If the script gives the browser its own pid namespace, the browser reports other pids than those seen here.
     return pid !== undefined && descendsFrom(pid, started) ? pid : undefined;
   };
-  return { pid: pidOf('browser') ?? started, graphicsPid: pidOf('GPU') };
+  const services = SERVICES.flatMap(([service, kind]) => {
+    const pid = pidOf(kind);
+    return pid === undefined ? [] : [[service, pid] as const];
+  });
+  return { pid: pidOf('browser') ?? started, services: Object.fromEntries(services) };
 }
 
 /** From here on targets are attached to explicitly: puppeteer's automatic attaching costs four messages per target. */
