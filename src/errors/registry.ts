@@ -260,6 +260,12 @@ const REGISTRY = {
     attempts: 1,
     retryable: false,
   },
+  DOCUMENT_FAULT: {
+    status: 400,
+    message: 'The printed document has a fault on which failOn has the render fail.',
+    attempts: 1,
+    retryable: false,
+  },
   COOKIE_INVALID: {
     status: 400,
     message:

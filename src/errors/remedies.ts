@@ -80,6 +80,8 @@ export const REMEDIES: Readonly<Record<ErrorCode, string>> = {
     'Open the address that `message` names and correct it, name its host in `failOn.ignoreHosts`, or leave the rule out of `failOn`. With `report` the job has a list of all requests.',
   GLYPH_MISSING:
     'Name a font in the style sheet that has the character, load one with `@font-face`, or leave `failOn.missingGlyph` out. With `report` the job has a list of all such characters.',
+  DOCUMENT_FAULT:
+    'Do what `message` says, or leave the rule that it begins with out of `failOn`. With `report` the job has a list of all such faults in `observations`.',
   COOKIE_INVALID:
     'Give the cookie a domain that the source URL belongs to, `secure` only with https, and no `domain` if its name begins with `__Host-`.',
   PAGE_RANGE_INVALID:

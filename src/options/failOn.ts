@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { OBSERVATION_RULES, perRule } from './core/observation-rules.ts';
 import { defineOption } from './core/option.ts';
 import { shortList } from './core/short-list.ts';
 import { matches } from './core/text-checks.ts';
@@ -23,6 +24,7 @@ export const failOn = defineOption(
       exception: z.boolean(),
       missingGlyph: z.boolean(),
       ignoreHosts: shortList(z.string().min(1).max(255), 50),
+      ...perRule(z.boolean()),
     })
     .partial(),
   {
@@ -30,8 +32,9 @@ export const failOn = defineOption(
     documentation:
       'What makes the render fail, by what its report says: a status of the source URL (pageStatus) or of anything that the ' +
       'document requests (assetStatus), such as ["400-599"], what cannot be loaded at all (assetUnreachable), a script that ' +
-      'throws (exception), a character that no font has (missingGlyph). Requests to ignoreHosts fail no render. The codes are ' +
-      'URL_UNREACHABLE, ASSET_FAILED, EXCEPTION_THROWN and GLYPH_MISSING.',
+      'throws (exception), a character that no font has (missingGlyph), or anything that a look at the printed document finds: ' +
+      `${OBSERVATION_RULES.join(', ')}. Requests to ignoreHosts fail no render. The codes are URL_UNREACHABLE, ASSET_FAILED, ` +
+      'EXCEPTION_THROWN, GLYPH_MISSING and DOCUMENT_FAULT.',
     needs: () => ({ navigation: true, network: true }),
   },
 );

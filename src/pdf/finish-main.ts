@@ -3,7 +3,7 @@ import { ParseSpeeds, PDFDocument } from '@cantoo/pdf-lib';
 import type { FinishStep } from '../options/core/option.ts';
 import { serve } from '../sandbox/serve.ts';
 import { destinationsOf } from './destinations.ts';
-import { printedText } from './printed-text.ts';
+import { printedPages } from './printed-pages.ts';
 
 export type FinishCall = { readonly pdf: Uint8Array } & (
   | {
@@ -17,7 +17,7 @@ export type FinishCall = { readonly pdf: Uint8Array } & (
 const readers = {
   pages: (document: PDFDocument) => document.getPageCount(),
   destinations: destinationsOf,
-  text: printedText,
+  printed: printedPages,
 };
 
 interface StepModule {

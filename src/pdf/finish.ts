@@ -1,7 +1,7 @@
 import { extname } from 'node:path';
 import { PlatenError } from '../errors/registry.ts';
 import type { FinishStep } from '../options/core/option.ts';
-import type { PrintedText } from '../report/missing-glyphs.ts';
+import type { PrintedPages } from '../report/printed-pages.ts';
 import { createSandbox, type Sandbox, SandboxError, type SandboxLogger } from '../sandbox/sandbox.ts';
 import { pageTreeCount } from './count-pages.ts';
 import type { FinishCall } from './finish-main.ts';
@@ -45,7 +45,7 @@ export interface PdfFinisher {
    *
    * Rejects as `finish`.
    */
-  printedText(pdf: Uint8Array, limits?: FinishLimits): Promise<PrintedText>;
+  printedPages(pdf: Uint8Array, limits?: FinishLimits): Promise<PrintedPages>;
   /** Ends the processes; calls in progress reject with WORKER_LOST. */
   close(): Promise<void>;
 }
@@ -99,8 +99,8 @@ export function createPdfFinisher(options: PdfFinisherOptions): PdfFinisher {
     async destinations(pdf, limits = {}) {
       return (await run({ pdf, read: 'destinations' }, limits)) as Readonly<Record<string, number>>;
     },
-    async printedText(pdf, limits = {}) {
-      return (await run({ pdf, read: 'text' }, limits)) as PrintedText;
+    async printedPages(pdf, limits = {}) {
+      return (await run({ pdf, read: 'printed' }, limits)) as PrintedPages;
     },
     async close() {
       closed = true;

@@ -1,4 +1,5 @@
 import { PlatenError } from '../errors/registry.ts';
+import { OBSERVATION_RULES } from '../options/core/observation-rules.ts';
 import type { FailOn } from '../options/failOn.ts';
 import type { Findings } from './findings.ts';
 import type { LoggedRequest } from './request-log.ts';
@@ -9,11 +10,11 @@ const TRANSIENT_STATUS = new Set([408, 425, 429]);
 /**
  * Fails a render by the findings of its report, and by nothing else.
  *
- * @throws PlatenError URL_UNREACHABLE, ASSET_FAILED, EXCEPTION_THROWN or GLYPH_MISSING for the first finding that
+ * @throws PlatenError URL_UNREACHABLE, ASSET_FAILED, EXCEPTION_THROWN, GLYPH_MISSING or DOCUMENT_FAULT for the first finding that
  *   `rules` do not allow.
  */
 export function requireNoViolation(
-  { requests, exceptions, missingGlyphs }: Findings,
+  { requests, exceptions, missingGlyphs, observations }: Findings,
   rules: FailOn | undefined,
 ): void {
   if (rules === undefined) return;
@@ -42,6 +43,16 @@ export function requireNoViolation(
     const { codePoint, character, page } = missingGlyphs[0];
     throw new PlatenError('GLYPH_MISSING', `No font has "${character}" (${codePoint}), on page ${page}.`);
   }
+  const observation = observations.find(({ rule }) => rules[rule]);
+  if (observation !== undefined) {
+    const { rule, message } = observation;
+    throw new PlatenError('DOCUMENT_FAULT', `failOn.${rule}: ${message}.`);
+  }
+}
+
+/** Whether rules require a look at the printed document. */
+export function requireLook(rules: FailOn | undefined): boolean {
+  return rules !== undefined && OBSERVATION_RULES.some((rule) => rules[rule]);
 }
 
 /**

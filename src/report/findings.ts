@@ -1,4 +1,5 @@
 import { type MissingGlyph, type PrintedText, withFirstNamed } from './missing-glyphs.ts';
+import { MAX_OBSERVATIONS, type Observation } from './observations.ts';
 import type { RenderReport } from './phases.ts';
 import { Redactor } from './redact.ts';
 import { RequestLog } from './request-log.ts';
@@ -53,6 +54,7 @@ export class Findings {
   readonly waits: Wait[] = [];
   /** Names of the lists that were shortened. */
   readonly truncated = new Set<string>();
+  readonly observations: Observation[] = [];
   fonts: readonly FontUse[] = [];
   missingGlyphs: readonly MissingGlyph[] = [];
   picture: Picture | undefined;
@@ -83,6 +85,19 @@ export class Findings {
   }
 
   /** @param missing the characters of the document that its fonts lack, where they are known. */
+  /** @param found texts of which may come from the document. */
+  observe(found: readonly Observation[]): void {
+    for (const observation of found) {
+      if (this.observations.length >= MAX_OBSERVATIONS) {
+        this.truncated.add('observations');
+        return;
+      }
+      const message = this.#shown(observation.message);
+      const selector = observation.selector && this.#shown(observation.selector);
+      this.observations.push({ ...observation, message, selector });
+    }
+  }
+
   addText(text: PrintedText, missing: readonly string[] = []): void {
     this.missingGlyphs = withFirstNamed(text, missing);
     if (text.cut) this.truncated.add('missingGlyphs');

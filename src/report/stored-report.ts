@@ -17,6 +17,7 @@ const SHORTENED = [
   'exceptions',
   'missingGlyphs',
   'fonts',
+  'observations',
   'warnings',
   'waits',
 ] as const;
@@ -24,7 +25,7 @@ const SHORTENED = [
 /** The stored report of a render; the rest of a report comes from the record of the job. */
 function reportBody(findings: Findings, error: JobError | null) {
   const { requests, engine, phases, truncated, picture, pages, size } = findings;
-  const { console, exceptions, fonts, missingGlyphs, waits } = findings;
+  const { console, exceptions, fonts, missingGlyphs, observations, waits } = findings;
   const names = new Set(truncated);
   if (requests.cut) names.add('requests');
   return {
@@ -35,6 +36,7 @@ function reportBody(findings: Findings, error: JobError | null) {
     exceptions,
     fonts,
     missingGlyphs,
+    observations,
     waits,
     // The PDF of a render that failed after printing is not kept.
     pages: error === null ? pages : 0,

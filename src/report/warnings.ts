@@ -34,8 +34,9 @@ const SCRIPTS = (
 
 /** Warnings about problems that the author of a template can solve, in plain words. */
 export function warningsOf(findings: Findings): string[] {
-  const { requests, exceptions, fonts, waits, missingGlyphs } = findings;
+  const { requests, exceptions, fonts, waits, missingGlyphs, observations } = findings;
   const warnings = [
+    ...observations.map(({ message }) => message),
     ...requests.entries.filter(failed).flatMap((request) => requestWarning(request) ?? []),
     ...exceptions.map(({ message, at }) => `A script has thrown: ${message}${at && ` (${at})`}`),
     ...fonts.flatMap((use) => fontWarning(use) ?? []),
@@ -43,17 +44,25 @@ export function warningsOf(findings: Findings): string[] {
     ...waits
       .filter(({ outcome }) => outcome === 'given up')
       .map(({ name, ms }) => `${name} had not come after ${ms} ms: the document was printed as it was`),
+    ...unarrivedWarnings(requests),
   ];
   const different = [...new Set(warnings)];
   if (different.length > MAX_WARNINGS) findings.truncated.add('warnings');
   return different.slice(0, MAX_WARNINGS);
 }
 
+/** What a render has waited for in vain, or whose arrival was not waited for. */
+function unarrivedWarnings({ entries }: Findings['requests']): string[] {
+  return entries.flatMap(({ url, outcome, kind, ms }) => {
+    if (outcome === 'pending') return [`${nameOf(url)} had not arrived when the render ended (${url})`];
+    if (outcome === 'cancelled' && kind === 'frame')
+      return [`the frame ${nameOf(url)} was left after ${ms} ms (${url})`];
+    return [];
+  });
+}
+
 function requestWarning({ url, outcome, status, rule, error }: LoggedRequest): string | undefined {
-  const name =
-    URL.parse(url)
-      ?.pathname.split('/')
-      .findLast((part) => part !== '') ?? url;
+  const name = nameOf(url);
   if (outcome === 'error') return `${name} answered ${status} (${url})`;
   if (outcome === 'unreachable') return `${name} could not be loaded: ${error ?? 'no response'} (${url})`;
   // The caller wants this request blocked.
@@ -89,4 +98,13 @@ function glyphWarnings(missing: Findings['missingGlyphs']): string[] {
     const shown = characters.slice(0, SHOWN_CHARACTERS).join(' ');
     return `${many}${script && ` of ${script}`} ${have} no font: ${shown} (page ${pages})`;
   });
+}
+
+/** The last part of an address. */
+function nameOf(url: string): string {
+  return (
+    URL.parse(url)
+      ?.pathname.split('/')
+      .findLast((part) => part !== '') ?? url
+  );
 }

@@ -1,6 +1,6 @@
 import type { FinishStep } from '../../options/core/option.ts';
 import type { PdfFinisher } from '../../pdf/finish.ts';
-import type { PrintedText } from '../../report/missing-glyphs.ts';
+import type { PrintedPages } from '../../report/printed-pages.ts';
 import type { JobEnd } from './job-end.ts';
 import type { PrintReader } from './print/print-document.ts';
 
@@ -27,8 +27,8 @@ export class JobFinisher implements PrintReader {
     return this.#finisher.destinations(pdf, this.#permit);
   }
 
-  printedText(pdf: Uint8Array): Promise<PrintedText> {
-    return this.#finisher.printedText(pdf, this.#permit);
+  printedPages(pdf: Uint8Array): Promise<PrintedPages> {
+    return this.#finisher.printedPages(pdf, this.#permit);
   }
 
   /** The PDF after `steps`; the same bytes when there are none. */

@@ -14,8 +14,7 @@ import { waitUntilDrawn } from './document/wait-until-drawn.ts';
 import { type Finisher, JobFinisher } from './finish.ts';
 import { printDocument } from './print/print-document.ts';
 import { printSheet, type SheetCache } from './print/sheet.ts';
-import { fontsUsed } from './report/fonts-used.ts';
-import { missingCharacters } from './report/missing-characters.ts';
+import { observePrint } from './report/observe-print.ts';
 import { PageObserver } from './report/page-observer.ts';
 import { RenderSteps, type StepDeps } from './steps.ts';
 import { type WaitingJob, Waits } from './waits.ts';
@@ -101,18 +100,12 @@ async function render(
   const printed = await steps.compute(printDocument(page, options, maxOutputBytes, finisher));
   observer?.stop();
   if (services) await requireServices(page, browser.services, services, steps);
-  // If the document replaces itself now, no fonts are reported.
-  if (findings && options.report) findings.fonts = await steps.compute(fontsUsed(page).catch(() => []));
+  steps.ended('print');
+
+  await observePrint(printed.pdf, { page, steps, finisher, options, findings });
   // Not waited for. Restores the settings, since the options may have changed them and the page may have been made
   // taller.
   page.settings.want([]).catch(() => undefined);
-  steps.ended('print');
-
-  if (findings && (options.report || options.failOn?.missingGlyph)) {
-    const text = await steps.outside(finisher.printedText(printed.pdf));
-    const missing = text.fontsWithUnknown > 0 ? missingCharacters(page).catch(() => []) : undefined;
-    findings.addText(text, missing && (await steps.compute(missing)));
-  }
   const removed = removeDocument(page, strategy);
   const pages = await steps.outside(finisher.countPages(printed.pdf));
   if (findings) requireNoViolation(findings, options.failOn);

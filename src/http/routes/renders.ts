@@ -97,6 +97,7 @@ const render = defineRoute({
     'EXCEPTION_THROWN',
     'ASSET_FAILED',
     'GLYPH_MISSING',
+    'DOCUMENT_FAULT',
     'COOKIE_INVALID',
     'PAGE_RANGE_INVALID',
     'TEMPLATE_ERROR',

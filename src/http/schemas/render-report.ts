@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { OBSERVATION_RULES } from '../../options/core/observation-rules.ts';
 import { REQUEST_OUTCOMES } from '../../report/request-log.ts';
 import { attemptSchema, jobErrorSchema } from './attempt.ts';
 
@@ -47,6 +48,16 @@ export const renderReportSchema = z
       .describe(
         'Characters that no font has, 200 at most. U+FFFD stands for one that is not known: in several fonts, the first one of each.',
       ),
+    observations: z
+      .array(
+        z.strictObject({
+          rule: z.enum(OBSERVATION_RULES),
+          message: z.string(),
+          selector: z.string().nullable(),
+          page: z.int().min(1).nullable(),
+        }),
+      )
+      .describe('What a look at the document and at its printed pages has found, 60 at most.'),
     waits: z.array(
       z.strictObject({ name: z.string(), ms: count, outcome: z.enum(['reached', 'given up', 'failed']) }),
     ),

@@ -70,6 +70,7 @@ ErrorCode = Literal[
     "EXCEPTION_THROWN",
     "ASSET_FAILED",
     "GLYPH_MISSING",
+    "DOCUMENT_FAULT",
     "COOKIE_INVALID",
     "PAGE_RANGE_INVALID",
     "TEMPLATE_ERROR",
@@ -146,8 +147,11 @@ class RenderOptionsFailOn(TypedDict):
     """What makes the render fail, by what its report says: a status of the source URL
     (pageStatus) or of anything that the document requests (assetStatus), such as ["400-599"],
     what cannot be loaded at all (assetUnreachable), a script that throws (exception), a
-    character that no font has (missingGlyph). Requests to ignoreHosts fail no render. The
-    codes are URL_UNREACHABLE, ASSET_FAILED, EXCEPTION_THROWN and GLYPH_MISSING."""
+    character that no font has (missingGlyph), or anything that a look at the printed document
+    finds: overflow, shrunk, hidden, covered, rasterised, blank, undecodable, embedded,
+    stillChanging, redirect, deadLink, pageRules, unsupportedCss, garbled. Requests to
+    ignoreHosts fail no render. The codes are URL_UNREACHABLE, ASSET_FAILED, EXCEPTION_THROWN,
+    GLYPH_MISSING and DOCUMENT_FAULT."""
 
     pageStatus: NotRequired[Sequence[str]]
     assetStatus: NotRequired[Sequence[str]]
@@ -155,6 +159,20 @@ class RenderOptionsFailOn(TypedDict):
     exception: NotRequired[bool]
     missingGlyph: NotRequired[bool]
     ignoreHosts: NotRequired[Sequence[str]]
+    overflow: NotRequired[bool]
+    shrunk: NotRequired[bool]
+    hidden: NotRequired[bool]
+    covered: NotRequired[bool]
+    rasterised: NotRequired[bool]
+    blank: NotRequired[bool]
+    undecodable: NotRequired[bool]
+    embedded: NotRequired[bool]
+    stillChanging: NotRequired[bool]
+    redirect: NotRequired[bool]
+    deadLink: NotRequired[bool]
+    pageRules: NotRequired[bool]
+    unsupportedCss: NotRequired[bool]
+    garbled: NotRequired[bool]
 
 
 class Margin(TypedDict):
@@ -241,8 +259,11 @@ class RenderOptions(TypedDict):
     """What makes the render fail, by what its report says: a status of the source URL
     (pageStatus) or of anything that the document requests (assetStatus), such as ["400-599"],
     what cannot be loaded at all (assetUnreachable), a script that throws (exception), a
-    character that no font has (missingGlyph). Requests to ignoreHosts fail no render. The
-    codes are URL_UNREACHABLE, ASSET_FAILED, EXCEPTION_THROWN and GLYPH_MISSING."""
+    character that no font has (missingGlyph), or anything that a look at the printed document
+    finds: overflow, shrunk, hidden, covered, rasterised, blank, undecodable, embedded,
+    stillChanging, redirect, deadLink, pageRules, unsupportedCss, garbled. Requests to
+    ignoreHosts fail no render. The codes are URL_UNREACHABLE, ASSET_FAILED, EXCEPTION_THROWN,
+    GLYPH_MISSING and DOCUMENT_FAULT."""
     firstFooterTemplate: NotRequired[str]
     """HTML that the first page has in place of footerTemplate, with displayHeaderFooter; an
     empty text prints none."""
@@ -772,6 +793,23 @@ class RenderReportMissingGlyphs:
 
 
 @dataclass(frozen=True, kw_only=True)
+class RenderReportObservations:
+    rule: Literal["overflow", "shrunk", "hidden", "covered", "rasterised", "blank", "undecodable", "embedded", "stillChanging", "redirect", "deadLink", "pageRules", "unsupportedCss", "garbled"]
+    message: str
+    selector: str | None
+    page: int | None
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> RenderReportObservations:
+        return cls(
+            rule=data["rule"],
+            message=data["message"],
+            selector=data["selector"],
+            page=data["page"],
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
 class RenderReportWaits:
     name: str
     ms: int
@@ -819,6 +857,8 @@ class RenderReport:
     missing_glyphs: list[RenderReportMissingGlyphs]
     """Characters that no font has, 200 at most. U+FFFD stands for one that is not known: in
     several fonts, the first one of each."""
+    observations: list[RenderReportObservations]
+    """What a look at the document and at its printed pages has found, 60 at most."""
     waits: list[RenderReportWaits]
     pages: int
     """0 when it has failed."""
@@ -845,6 +885,7 @@ class RenderReport:
             exceptions=each(RenderReportExceptions.from_json)(data["exceptions"]),
             fonts=each(RenderReportFonts.from_json)(data["fonts"]),
             missing_glyphs=each(RenderReportMissingGlyphs.from_json)(data["missingGlyphs"]),
+            observations=each(RenderReportObservations.from_json)(data["observations"]),
             waits=each(RenderReportWaits.from_json)(data["waits"]),
             pages=data["pages"],
             size=data["size"],

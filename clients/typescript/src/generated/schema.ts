@@ -1657,7 +1657,7 @@ export interface components {
             delayMs?: number;
             /** @description Print headerTemplate and footerTemplate in the margins. Default false. */
             displayHeaderFooter?: boolean;
-            /** @description What makes the render fail, by what its report says: a status of the source URL (pageStatus) or of anything that the document requests (assetStatus), such as ["400-599"], what cannot be loaded at all (assetUnreachable), a script that throws (exception), a character that no font has (missingGlyph). Requests to ignoreHosts fail no render. The codes are URL_UNREACHABLE, ASSET_FAILED, EXCEPTION_THROWN and GLYPH_MISSING. */
+            /** @description What makes the render fail, by what its report says: a status of the source URL (pageStatus) or of anything that the document requests (assetStatus), such as ["400-599"], what cannot be loaded at all (assetUnreachable), a script that throws (exception), a character that no font has (missingGlyph), or anything that a look at the printed document finds: overflow, shrunk, hidden, covered, rasterised, blank, undecodable, embedded, stillChanging, redirect, deadLink, pageRules, unsupportedCss, garbled. Requests to ignoreHosts fail no render. The codes are URL_UNREACHABLE, ASSET_FAILED, EXCEPTION_THROWN, GLYPH_MISSING and DOCUMENT_FAULT. */
             failOn?: {
                 pageStatus?: string[];
                 assetStatus?: string[];
@@ -1665,6 +1665,20 @@ export interface components {
                 exception?: boolean;
                 missingGlyph?: boolean;
                 ignoreHosts?: string[];
+                overflow?: boolean;
+                shrunk?: boolean;
+                hidden?: boolean;
+                covered?: boolean;
+                rasterised?: boolean;
+                blank?: boolean;
+                undecodable?: boolean;
+                embedded?: boolean;
+                stillChanging?: boolean;
+                redirect?: boolean;
+                deadLink?: boolean;
+                pageRules?: boolean;
+                unsupportedCss?: boolean;
+                garbled?: boolean;
             };
             /** @description HTML that the first page has in place of footerTemplate, with displayHeaderFooter; an empty text prints none. */
             firstFooterTemplate?: string;
@@ -2023,7 +2037,7 @@ export interface components {
              * @description The list is in docs/errors.md.
              * @enum {string}
              */
-            code: "VALIDATION" | "MALFORMED_JSON" | "UNSUPPORTED_MEDIA_TYPE" | "BILLING_NOT_CONFIGURED" | "PAYMENT_EVENT_REFUSED" | "NOT_SUBSCRIBED" | "NOT_SOLD" | "PAYMENT_FAILED" | "UNAUTHENTICATED" | "ADDRESS_NOT_ALLOWED" | "ORIGIN_NOT_ALLOWED" | "PASSWORD_REQUIRED" | "PLAN_LIMIT" | "QUOTA_EXCEEDED" | "TEST_QUOTA_EXCEEDED" | "STORAGE_FULL" | "KEY_CAPACITY" | "TEMPLATE_CAPACITY" | "REGISTRATION_CLOSED" | "INVITATION_INVALID" | "LINK_INVALID" | "WRONG_PASSWORD" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "UPLOAD_TOO_SLOW" | "NOT_RETRYABLE" | "JOB_ENDED" | "IDEMPOTENCY_MISMATCH" | "IDEMPOTENCY_IN_PROGRESS" | "GONE" | "INPUT_TOO_LARGE" | "BATCH_TOO_LARGE" | "RANGE_NOT_SATISFIABLE" | "RATE_LIMITED" | "TOO_MANY_WAITING" | "TOO_MANY_UPLOADS" | "TOO_MANY_FAILURES" | "TOO_MANY_REGISTRATIONS" | "INTERNAL" | "UNAVAILABLE" | "OVERAGE_PENDING" | "INVALID_URL" | "URL_BLOCKED" | "URL_UNREACHABLE" | "SELECTOR_TIMEOUT" | "CONDITION_TIMEOUT" | "EXCEPTION_THROWN" | "ASSET_FAILED" | "GLYPH_MISSING" | "COOKIE_INVALID" | "PAGE_RANGE_INVALID" | "TEMPLATE_ERROR" | "DOCUMENT_LIMIT" | "OUTPUT_TOO_LARGE" | "RENDER_TIMEOUT" | "BROWSER_CRASHED" | "WORKER_LOST" | "RENDER_FAILED" | "RETRY_SCHEDULED" | "CANCELLED" | "EXPIRED";
+            code: "VALIDATION" | "MALFORMED_JSON" | "UNSUPPORTED_MEDIA_TYPE" | "BILLING_NOT_CONFIGURED" | "PAYMENT_EVENT_REFUSED" | "NOT_SUBSCRIBED" | "NOT_SOLD" | "PAYMENT_FAILED" | "UNAUTHENTICATED" | "ADDRESS_NOT_ALLOWED" | "ORIGIN_NOT_ALLOWED" | "PASSWORD_REQUIRED" | "PLAN_LIMIT" | "QUOTA_EXCEEDED" | "TEST_QUOTA_EXCEEDED" | "STORAGE_FULL" | "KEY_CAPACITY" | "TEMPLATE_CAPACITY" | "REGISTRATION_CLOSED" | "INVITATION_INVALID" | "LINK_INVALID" | "WRONG_PASSWORD" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "UPLOAD_TOO_SLOW" | "NOT_RETRYABLE" | "JOB_ENDED" | "IDEMPOTENCY_MISMATCH" | "IDEMPOTENCY_IN_PROGRESS" | "GONE" | "INPUT_TOO_LARGE" | "BATCH_TOO_LARGE" | "RANGE_NOT_SATISFIABLE" | "RATE_LIMITED" | "TOO_MANY_WAITING" | "TOO_MANY_UPLOADS" | "TOO_MANY_FAILURES" | "TOO_MANY_REGISTRATIONS" | "INTERNAL" | "UNAVAILABLE" | "OVERAGE_PENDING" | "INVALID_URL" | "URL_BLOCKED" | "URL_UNREACHABLE" | "SELECTOR_TIMEOUT" | "CONDITION_TIMEOUT" | "EXCEPTION_THROWN" | "ASSET_FAILED" | "GLYPH_MISSING" | "DOCUMENT_FAULT" | "COOKIE_INVALID" | "PAGE_RANGE_INVALID" | "TEMPLATE_ERROR" | "DOCUMENT_LIMIT" | "OUTPUT_TOO_LARGE" | "RENDER_TIMEOUT" | "BROWSER_CRASHED" | "WORKER_LOST" | "RENDER_FAILED" | "RETRY_SCHEDULED" | "CANCELLED" | "EXPIRED";
             /** @description What can be done about an error of this code. */
             remedy: string;
             /**
@@ -2151,6 +2165,14 @@ export interface components {
                 codePoint: string;
                 page: number;
                 count: number;
+            }[];
+            /** @description What a look at the document and at its printed pages has found, 60 at most. */
+            observations: {
+                /** @enum {string} */
+                rule: "overflow" | "shrunk" | "hidden" | "covered" | "rasterised" | "blank" | "undecodable" | "embedded" | "stillChanging" | "redirect" | "deadLink" | "pageRules" | "unsupportedCss" | "garbled";
+                message: string;
+                selector: string | null;
+                page: number | null;
             }[];
             waits: {
                 name: string;
@@ -3396,7 +3418,7 @@ export interface operations {
                     "application/json": components["schemas"]["AcceptedJob"];
                 };
             };
-            /** @description Bad Request: `VALIDATION`, `UNSUPPORTED_MEDIA_TYPE`, `MALFORMED_JSON`, `INVALID_URL`, `URL_BLOCKED`, `URL_UNREACHABLE`, `SELECTOR_TIMEOUT`, `CONDITION_TIMEOUT`, `EXCEPTION_THROWN`, `ASSET_FAILED`, `GLYPH_MISSING`, `COOKIE_INVALID`, `PAGE_RANGE_INVALID`, `TEMPLATE_ERROR`, `DOCUMENT_LIMIT` */
+            /** @description Bad Request: `VALIDATION`, `UNSUPPORTED_MEDIA_TYPE`, `MALFORMED_JSON`, `INVALID_URL`, `URL_BLOCKED`, `URL_UNREACHABLE`, `SELECTOR_TIMEOUT`, `CONDITION_TIMEOUT`, `EXCEPTION_THROWN`, `ASSET_FAILED`, `GLYPH_MISSING`, `DOCUMENT_FAULT`, `COOKIE_INVALID`, `PAGE_RANGE_INVALID`, `TEMPLATE_ERROR`, `DOCUMENT_LIMIT` */
             400: {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];

@@ -3,17 +3,23 @@ import type { RenderPage } from '../../contexts/page/render-page.ts';
 
 /** Most text nodes that are examined. */
 const MAX_ELEMENTS = 5000;
+/** Chromium sends all children of the elements around one that is asked about. Where there are more, it is not asked. */
+const MAX_CHILDREN = 20_000;
 
 /** Runs in a world of its own: for each list of families, finds the first element whose own text is set in it. */
-const ASKED = `(maxElements, maxFonts) => {
+const ASKED = `(maxElements, maxFonts, maxChildren) => {
   const found = new Map();
+  const isAmongMany = (element) => {
+    for (let e = element; e; e = e.parentElement) if (e.childNodes.length > maxChildren) return true;
+    return false;
+  };
   const walker = document.createTreeWalker(document.documentElement, NodeFilter.SHOW_TEXT);
   for (let i = 0; i < maxElements && found.size < maxFonts && walker.nextNode(); i++) {
     const { parentElement, data } = walker.currentNode;
     if (parentElement === null || !/\\S/.test(data.slice(0, 200))) continue;
     const { fontFamily, display } = getComputedStyle(parentElement);
     if (display === 'none' || found.has(fontFamily)) continue;
-    if (parentElement.getClientRects().length > 0) found.set(fontFamily, parentElement);
+    if (parentElement.getClientRects().length > 0 && !isAmongMany(parentElement)) found.set(fontFamily, parentElement);
   }
   return { families: [...found.keys()].map((list) => list.slice(0, 300)), elements: [...found.values()] };
 }`;
@@ -30,7 +36,7 @@ export async function fontsUsed({ session, frameId }: RenderPage): Promise<FontU
   const { result } = await session.send('Runtime.callFunctionOn', {
     functionDeclaration: ASKED,
     executionContextId,
-    arguments: [{ value: MAX_ELEMENTS }, { value: MAX_FONTS }],
+    arguments: [{ value: MAX_ELEMENTS }, { value: MAX_FONTS }, { value: MAX_CHILDREN }],
   });
   if (result.objectId === undefined) return [];
   const read = (functionDeclaration: string, returnByValue: boolean, ...values: unknown[]) =>

@@ -6,13 +6,9 @@ import {
   type PDFObject,
   PDFRawStream,
 } from '@cantoo/pdf-lib';
-import {
-  codePointsOf,
-  MAX_GLYPHS,
-  type MissingGlyph,
-  type PrintedText,
-  UNKNOWN_CHARACTER,
-} from '../report/missing-glyphs.ts';
+import { codePointsOf, MAX_GLYPHS, type MissingGlyph, UNKNOWN_CHARACTER } from '../report/missing-glyphs.ts';
+import { MAX_BLANK, type PrintedLayout, type PrintedPages } from '../report/printed-pages.ts';
+import { isBlank, printedLayout } from './printed-layout.ts';
 
 /**
  * A font, the text that the following glyphs represent, a string of glyphs, or the end of marked content, as Skia
@@ -24,17 +20,24 @@ const OPERATIONS =
 const NO_GLYPH = '0000';
 
 /**
- * The characters that no font had, in a document as Chromium prints it. Such a character is glyph 0 of a Type 0 font.
+ * Reads a document as Chromium prints it: its layout, its blank pages, and the characters that no font had. Such a character is glyph 0 of a Type 0 font.
  * Skia names the character at each occurrence, except for the first such character of each font, wherever it occurs:
  * its name belongs in the font's ToUnicode table, from which Skia omits glyph 0. These characters are U+FFFD here (see
  * `withFirstNamed`). Text that is drawn in separate groups (with opacity) is not read.
  */
-export function printedText(document: PDFDocument): PrintedText {
+export function printedPages(document: PDFDocument): PrintedPages {
   const found = new Map<string, MissingGlyph>();
   const fontsWithUnknown = new Set<string>();
+  const blank: number[] = [];
+  let blankPages = 0;
+  let layout: PrintedLayout | undefined;
   let cut = false;
-  for (const [i, page] of document.getPages().entries()) {
+  const pages = document.getPages();
+  for (const [i, page] of pages.entries()) {
+    let isEmpty = true;
     for (const text of contentsOf(document, page.node.get(PDFName.of('Contents')))) {
+      layout ??= printedLayout(text);
+      isEmpty &&= isBlank(text);
       for (const { character, font } of missingIn(text)) {
         if (character === UNKNOWN_CHARACTER) fontsWithUnknown.add(font);
         const key = `${i} ${character}`;
@@ -44,8 +47,20 @@ export function printedText(document: PDFDocument): PrintedText {
         else found.set(key, { character, codePoint: codePointsOf(character), page: i + 1, count: 1 });
       }
     }
+    if (isEmpty) {
+      blankPages++;
+      if (blank.length < MAX_BLANK) blank.push(i + 1);
+    }
   }
-  return { missingGlyphs: [...found.values()], fontsWithUnknown: fontsWithUnknown.size, cut };
+  return {
+    missingGlyphs: [...found.values()],
+    fontsWithUnknown: fontsWithUnknown.size,
+    cut,
+    pages: pages.length,
+    layout,
+    blank,
+    blankPages,
+  };
 }
 
 function* contentsOf(document: PDFDocument, contents: PDFObject | undefined): Generator<string> {

@@ -1,0 +1,163 @@
+import type { ObservationRule } from '../../../options/core/observation-rules.ts';
+import type { RenderOptions } from '../../../options/core/render-options.ts';
+import type { Observation } from '../../../report/observations.ts';
+import { type PrintedPages, shrinkage } from '../../../report/printed-pages.ts';
+import type { Fact, Looked } from './look-script.ts';
+
+/** Millimetres in a CSS pixel at scale 1. */
+const PIXEL_MM = 25.4 / 96;
+/** A document that is printed smaller by less than this looks as it should. */
+const UNNOTICED = 0.015;
+/** Less than this beyond the edge of the paper is seldom content. Millimetres. */
+const LEAST_CUT_MM = 3;
+
+/** What a look at the page was given, and what it saw. */
+interface Look {
+  readonly looked: Looked;
+  readonly printed: PrintedPages;
+  readonly options: RenderOptions;
+}
+
+/** A sentence about a fact, and the rule that it belongs to; undefined for a fact that is as the options want it. */
+type Told = readonly [rule: ObservationRule, message: string] | undefined;
+
+const TELL: Readonly<Record<Fact['kind'], (fact: Fact, look: Look) => Told>> = {
+  beyond({ selector, numbers: [right = 0, beyond = 0, columns = 0] }, { printed, options }) {
+    const { layout } = printed;
+    if (layout === undefined || shrinkage(printed, options.scale) === undefined) return undefined;
+    const mm = Math.round((right - layout.width) * layout.scale * PIXEL_MM);
+    if (mm < LEAST_CUT_MM) return undefined;
+    const part = columns > 0 && beyond > 0 ? `${beyond} of its ${columns} columns are` : `${mm} mm of it are`;
+    return [
+      'overflow',
+      `${selector} is wider than the paper: ${part} cut off at the right edge; use landscape, a smaller scale or a ` +
+        'narrower layout',
+    ];
+  },
+  hidden({ selector, numbers: [count = 0, lost = 0, down = 0, right = 0] }) {
+    const part =
+      lost > 0
+        ? `${lost} of its ${count} parts`
+        : down > 0
+          ? `${down} px of its height`
+          : `${right} px of its width`;
+    return [
+      'hidden',
+      `${selector} scrolls, which paper does not: ${part} are hidden; give it overflow: visible and no height in ` +
+        '@media print',
+    ];
+  },
+  covering({ selector, numbers: [bottom = 0, height = 0] }) {
+    return [
+      'covered',
+      `${selector} is fixed and covers ${height} px of the document at the ${bottom ? 'bottom' : 'top'} of every ` +
+        'page; use headerTemplate or footerTemplate, or position: static in @media print',
+    ];
+  },
+  rasterised({ selector, name, numbers: [characters = 0] }) {
+    return [
+      'rasterised',
+      `${selector} has a filter (${name}), which turns ${characters} characters into a picture that cannot be ` +
+        'searched or copied; remove the filter in @media print',
+    ];
+  },
+  undecodable({ selector, name }) {
+    return [
+      'undecodable',
+      `the picture ${selector} (${shown(name)}) arrived and cannot be shown: its data is none of the formats that ` +
+        'browsers know (PNG, JPEG, WebP, AVIF, GIF, SVG), or is cut off',
+    ];
+  },
+  badFont({ name }) {
+    return ['undecodable', `the web font ${name} could not be used: its file is no font, or did not arrive`];
+  },
+  embedded({ selector, name }) {
+    return [
+      'embedded',
+      `${selector} embeds a document (${shown(name)}) that is not printed; merge PDFs after the render instead`,
+    ];
+  },
+  deadLink({ selector, name }) {
+    return ['deadLink', `the link ${selector} leads to ${name}, which is not in the document`];
+  },
+  pageSize({ name }, { options }) {
+    if (options.preferCSSPageSize || name === 'auto' || options.singlePage) return undefined;
+    return [
+      'pageRules',
+      `the @page rule has the size ${name}, which is not used without preferCSSPageSize: true`,
+    ];
+  },
+  pageMargin({ name }, { options }) {
+    if (options.margin === undefined || options.singlePage) return undefined;
+    return ['pageRules', `the @page rule has a margin (${name}), which is used instead of the option margin`];
+  },
+  unsupported({ name }) {
+    return [
+      'unsupportedCss',
+      `a style sheet uses ${name}, which the browser does not print; the guide "My PDF is wrong" says what to use instead`,
+    ];
+  },
+  spacer: () => undefined,
+  garbled({ name }) {
+    return [
+      'garbled',
+      `the page names no encoding and was read as ${name}, which garbles its text; send charset=utf-8 with it`,
+    ];
+  },
+};
+
+/** What a look at the page and at the printed document has found. */
+export function observationsOf(look: Look): Observation[] {
+  const { looked, printed } = look;
+  const told = looked.facts.flatMap((fact) => {
+    const [rule, message] = TELL[fact.kind](fact, look) ?? [];
+    return rule === undefined
+      ? []
+      : [{ rule, message: message!, selector: fact.selector || null, page: null }];
+  });
+  const more = Object.entries(looked.more).flatMap(([kind, count]) => {
+    const last = told.findLast(({ rule }) => rule === ruleOf(kind as Fact['kind'], look));
+    return last === undefined ? [] : [{ ...last, message: `${count} more like: ${last.message}` }];
+  });
+  // An element that is taller than what is in it leaves room on purpose.
+  const isSpaced = looked.facts.some(({ kind }) => kind === 'spacer');
+  const blank = isSpaced && printed.blankPages < printed.pages ? [] : blankPages(printed);
+  return [...shrunk(look), ...told, ...more, ...blank];
+}
+
+function ruleOf(kind: Fact['kind'], look: Look): ObservationRule | undefined {
+  return TELL[kind]({ kind, selector: '', name: '', numbers: [] }, look)?.[0];
+}
+
+function shrunk({ printed, options }: Look): Observation[] {
+  const factor = shrinkage(printed, options.scale) ?? 1;
+  if (factor > 1 - UNNOTICED) return [];
+  const percent = (factor * 100).toFixed(1);
+  const message =
+    `the document is wider than the paper, so the browser has printed all of it at ${percent} % of its size: 100 mm are ` +
+    `${percent} mm; make its widest part narrower`;
+  return [{ rule: 'shrunk', message, selector: null, page: null }];
+}
+
+function blankPages({ pages, blank, blankPages }: PrintedPages): Observation[] {
+  if (blankPages === 0) return [];
+  if (blankPages === pages) {
+    const message =
+      'the PDF is blank: nothing of the document is printed (a hidden body, an empty element that a script should fill, ' +
+      'or a tag that is not closed)';
+    return [{ rule: 'blank', message, selector: null, page: 1 }];
+  }
+  const named = `${blank.join(', ')}${blankPages > blank.length ? ', …' : ''}`;
+  const message = `${blankPages} of ${pages} pages are blank (${named})`;
+  return [{ rule: 'blank', message, selector: null, page: blank[0]! }];
+}
+
+/** The last part of an address; of data, its type. */
+function shown(address: string): string {
+  if (address.startsWith('data:')) return `${address.slice(0, 30)}…`;
+  return (
+    URL.parse(address)
+      ?.pathname.split('/')
+      .findLast((part) => part !== '') ?? address.slice(0, 100)
+  );
+}

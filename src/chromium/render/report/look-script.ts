@@ -1,0 +1,248 @@
+/** What the script has found: a kind of fact, the element, and numbers or short texts for the sentence. */
+export interface Fact {
+  readonly kind:
+    | 'beyond'
+    | 'hidden'
+    | 'covering'
+    | 'rasterised'
+    | 'undecodable'
+    | 'badFont'
+    | 'embedded'
+    | 'deadLink'
+    | 'pageSize'
+    | 'pageMargin'
+    | 'unsupported'
+    | 'garbled'
+    | 'spacer';
+  readonly selector: string;
+  /** What it is about: an address, a family, a property. */
+  readonly name: string;
+  /** Numbers whose meaning depends on the kind: see LOOK. */
+  readonly numbers: readonly number[];
+}
+
+/** The result of a look. */
+export interface Looked {
+  readonly facts: readonly Fact[];
+  /** How many further facts of each kind were found. */
+  readonly more: Readonly<Record<string, number>>;
+  /** Whether the time or the number of elements was used up before everything had been seen. */
+  readonly cut: boolean;
+}
+
+/** CSS for paged media that the browser does not have: each is found in the text of a style sheet. */
+const UNSUPPORTED = {
+  'float: footnote': 'float\\s*:\\s*footnote',
+  'position: running()': 'position\\s*:\\s*running\\s*\\(',
+  'element()': 'content\\s*:[^;}]{0,200}\\belement\\s*\\(',
+  'string-set': 'string-set\\s*:',
+  'string()': 'content\\s*:[^;}]{0,200}\\bstring\\s*\\(',
+  'target-counter()': 'target-counters?\\s*\\(',
+  'target-text()': 'target-text\\s*\\(',
+  'leader()': '\\bleader\\s*\\(',
+  bleed: '[{;]\\s*bleed\\s*:',
+  marks: '[{;]\\s*marks\\s*:\\s*(?:crop|cross)',
+  'bookmark-level': 'bookmark-level\\s*:',
+  '@page :nth()': '@page[^{]{0,100}:nth\\s*\\(',
+  'break-before: recto': 'break-(?:before|after)\\s*:\\s*(?:recto|verso)',
+} as const;
+
+/**
+ * Runs in a world of its own, after the document has been printed, in a window as wide as the printed area and in the
+ * medium of paper. Everything that it looks at is bounded: by time, elements, texts and facts of a kind.
+ *
+ * The numbers of its facts are CSS pixels unless named otherwise. `beyond`: the right edge, columns of a table beyond.
+ * `hidden`: children, those not to be seen, hidden height, hidden width. `covering`: top (0) or bottom (1), height.
+ * `rasterised`: characters. `spacer`, a nearly empty element that is as tall as half a page: its height.
+ */
+export const LOOK = `async (width, mayBeCut, pages, ms, maxElements, maxFacts) => {
+  const until = performance.now() + ms;
+  const facts = [];
+  const more = {};
+  let cut = false;
+  const add = (kind, element, name = '', numbers = []) => {
+    if (facts.filter((fact) => fact.kind === kind).length >= maxFacts) {
+      more[kind] = (more[kind] ?? 0) + 1;
+      return;
+    }
+    facts.push({ kind, selector: element ? selectorOf(element) : '', name: String(name).slice(0, 300), numbers: numbers.map(Math.round) });
+  };
+  const overdue = () => {
+    const isLate = performance.now() > until;
+    cut ||= isLate;
+    return isLate;
+  };
+  // A document can give elements names that shadow the methods of others.
+  const { querySelectorAll } = Document.prototype;
+  const all = (selector) => querySelectorAll.call(document, selector);
+  const rectOf = (element) => Element.prototype.getBoundingClientRect.call(element);
+  const selectorOf = (element) => {
+    const parts = [];
+    for (let e = element; e instanceof Element && parts.length < 3; e = e.parentElement) {
+      const id = e.getAttribute('id');
+      if (id && id.length < 40) {
+        parts.unshift('#' + CSS.escape(id));
+        break;
+      }
+      if (e === document.body || e === document.documentElement) {
+        if (parts.length === 0) parts.unshift(e.localName);
+        break;
+      }
+      let part = e.localName;
+      for (const name of [...e.classList].slice(0, 2)) part += '.' + CSS.escape(name);
+      if (e.classList.length === 0) {
+        let nth = 1, alike = false;
+        for (let s = e.previousElementSibling; s && nth < 1000; s = s.previousElementSibling) if (s.localName === e.localName) nth++;
+        for (let s = e.nextElementSibling, i = 0; s && !alike && i < 10; s = s.nextElementSibling, i++) alike = s.localName === e.localName;
+        if (nth > 1 || alike) part += ':nth-of-type(' + nth + ')';
+      }
+      parts.unshift(part);
+    }
+    return parts.join(' > ').slice(0, 150);
+  };
+  const attempt = async (work) => {
+    if (overdue()) return;
+    try {
+      await work();
+    } catch {
+      cut = true;
+    }
+  };
+  const shows = (style) => style.display !== 'none' && style.visibility === 'visible' && style.opacity !== '0';
+  const textOf = (element) => (element.innerText ?? element.textContent ?? '').trim();
+
+  await attempt(async () => {
+    const pictures = [...all('img')].slice(0, 2000).filter((image) => image.complete && image.naturalWidth === 0 && image.currentSrc);
+    for (const image of pictures.slice(0, 50)) {
+      if (overdue()) return;
+      const fails = await image.decode().then(() => false, () => true);
+      if (fails) add('undecodable', image, image.currentSrc.slice(0, 300));
+    }
+  });
+  await attempt(() => {
+    for (const face of document.fonts) if (face.status === 'error') add('badFont', null, face.family);
+  });
+  await attempt(() => {
+    for (const element of [...all('embed, object, iframe')].slice(0, 200)) {
+      const address = element.getAttribute('src') ?? element.getAttribute('data') ?? '';
+      const type = element.getAttribute('type') ?? '';
+      if (/pdf/i.test(type) || /\\.pdf(?:[?#]|$)/i.test(address) || /^data:application\\/pdf/i.test(address)) add('embedded', element, address.slice(0, 200));
+    }
+  });
+  await attempt(() => {
+    for (const link of [...all('a[href^="#"]')].slice(0, 5000)) {
+      const name = link.getAttribute('href').slice(1);
+      if (name === '' || name === 'top' || /^[!/]/.test(name)) continue;
+      let decoded = name;
+      try { decoded = decodeURIComponent(name); } catch {}
+      const there = [name, decoded].some((id) => document.getElementById(id) !== null || document.getElementsByName(id).length > 0);
+      if (!there) add('deadLink', link, '#' + name.slice(0, 100));
+    }
+  });
+  await attempt(() => {
+    const sheets = [...document.styleSheets, ...document.adoptedStyleSheets].slice(0, 100);
+    for (const sheet of sheets) {
+      let rules;
+      try { rules = sheet.cssRules; } catch { continue; }
+      const visit = (list, depth) => {
+        for (const rule of [...list].slice(0, 5000)) {
+          if (rule instanceof CSSPageRule && rule.selectorText === '') {
+            if (rule.style.size) add('pageSize', null, rule.style.size);
+            if (['Top', 'Right', 'Bottom', 'Left'].some((side) => rule.style['margin' + side] !== '')) add('pageMargin', null, rule.style.margin || 'margins');
+          } else if (depth < 3 && rule.cssRules && !(rule instanceof CSSMediaRule && !matchMedia(rule.conditionText).matches)) visit(rule.cssRules, depth + 1);
+        }
+      };
+      visit(rules, 0);
+    }
+  });
+  await attempt(() => {
+    let text = '';
+    for (const style of [...all('style')].slice(0, 50)) text += style.textContent.slice(0, 200000) + '\\n';
+    text = text.slice(0, 500000).replace(/\\/\\*[^]*?\\*\\//g, ' ');
+    for (const [name, pattern] of Object.entries(${JSON.stringify(UNSUPPORTED)})) if (new RegExp(pattern, 'i').test(text)) add('unsupported', null, name);
+  });
+  await attempt(() => {
+    if (!/^windows-125|^iso-8859/i.test(document.characterSet)) return;
+    const found = /(?:\\u00c3[\\u0080-\\u00bf\\u0192\\u201a-\\u203a\\u0152-\\u0178]|\\u00e2\\u20ac|\\u00c2[\\u00a0-\\u00bf])/.exec((document.body?.textContent ?? '').slice(0, 200000));
+    if (found) add('garbled', null, document.characterSet, []);
+  });
+  // Last, because it may use up the time.
+  const elements = all('body *');
+  const fixed = [];
+  let widest = null;
+  await attempt(() => {
+    for (let i = 0; i < elements.length; i++) {
+      if (i >= maxElements || (i % 200 === 0 && overdue())) {
+        cut = true;
+        break;
+      }
+      const element = elements[i];
+      const rect = rectOf(element);
+      const style = getComputedStyle(element);
+      if (!shows(style)) continue;
+      if (rect.right > width + 1 && rect.width > 0 && rect.left < 5 * width && (!widest || rect.right > widest.right + 1)) {
+        // What a box cuts off itself is not for the paper to cut off.
+        let clipped = false;
+        for (let e = element.parentElement; e && e !== document.documentElement && !clipped; e = e.parentElement) {
+          clipped = getComputedStyle(e).overflowX !== 'visible' && rectOf(e).right <= width + 1;
+        }
+        if (!clipped) widest = { element, right: rect.right };
+      }
+      if (style.position === 'fixed' && rect.height > 0 && rect.width > width / 3) fixed.push({ element, rect, style });
+      if (/(auto|scroll)/.test(style.overflowY + style.overflowX)) {
+        const down = element.scrollHeight - element.clientHeight;
+        const right = element.scrollWidth - element.clientWidth;
+        if ((down > 8 || right > 8) && element.clientHeight > 0) {
+          let list = element;
+          for (let depth = 0; depth < 4 && list.children.length === 1; depth++) list = list.children[0];
+          if (list.localName === 'table') list = list.tBodies[0] ?? list;
+          const box = rectOf(element);
+          let lost = 0;
+          const count = Math.min(list.children.length, 5000);
+          for (let c = 0; c < count; c++) {
+            const child = rectOf(list.children[c]);
+            if (child.bottom > box.bottom + 1 || child.right > box.right + 1) lost++;
+          }
+          if (lost > 0 || textOf(element) !== '') add('hidden', element, '', [count, lost, Math.max(0, down), Math.max(0, right)]);
+        }
+      }
+      // Of a drawing, texts are often pictures on purpose.
+      if (style.filter !== 'none' && element instanceof HTMLElement) {
+        const text = textOf(element);
+        if (text !== '') add('rasterised', element, style.filter, [text.length]);
+      }
+      const isTall = element.firstElementChild === null && rect.height > innerHeight / 2;
+      if (isTall && element instanceof HTMLElement && textOf(element).length < 40) add('spacer', element, '', [rect.height]);
+    }
+  });
+  await attempt(() => {
+    if (!widest || !mayBeCut) return;
+    let { element, right } = widest;
+    // The table that a cell belongs to says more than the cell.
+    const table = element.closest('table');
+    let columns = 0, beyond = 0;
+    if (table && rectOf(table).right > width + 1) {
+      const row = [...table.rows].slice(0, 50).reduce((a, b) => (a && a.cells.length >= b.cells.length ? a : b), null);
+      columns = row?.cells.length ?? 0;
+      for (const cell of row?.cells ?? []) if (rectOf(cell).right > width + 1) beyond++;
+      element = table;
+    } else {
+      for (let e = element.parentElement; e && e !== document.body && rectOf(e).right >= right - 1; e = e.parentElement) element = e;
+    }
+    add('beyond', element, '', [right, beyond, columns]);
+  });
+  await attempt(() => {
+    if (pages < 2) return;
+    for (const { element, rect, style } of fixed) {
+      const transparent = /rgba\\(.*, 0\\)|transparent/.test(style.backgroundColor) && style.backgroundImage === 'none';
+      if (transparent && textOf(element) === '' && element.querySelector('img, svg, canvas') === null) continue;
+      // Above or below the page's own area there is nothing to cover.
+      const top = rect.top < innerHeight / 2;
+      if (rect.bottom <= 1 || rect.height > innerHeight * 0.9) continue;
+      // A head or foot that a table repeats keeps the place free.
+      const kept = [...all(top ? 'thead' : 'tfoot')].slice(0, 20).some((part) => rectOf(part).height >= rect.height - 2);
+      if (!kept) add('covering', element, '', [top ? 0 : 1, rect.height]);
+    }
+  });
+  return { facts, more, cut };
+}`;

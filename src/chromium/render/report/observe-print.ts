@@ -1,0 +1,52 @@
+import type { RenderOptions } from '../../../options/core/render-options.ts';
+import { requireLook } from '../../../report/fail-on.ts';
+import type { Findings } from '../../../report/findings.ts';
+import { redirections } from '../../../report/redirections.ts';
+import type { RenderPage } from '../../contexts/page/render-page.ts';
+import type { JobFinisher } from '../finish.ts';
+import type { RenderSteps } from '../steps.ts';
+import { documentSize, hasChanged } from './change-watch.ts';
+import { fontsUsed } from './fonts-used.ts';
+import { observationsOf } from './look-observations.ts';
+import { missingCharacters } from './missing-characters.ts';
+import { lookAtPage } from './page-look.ts';
+
+interface Observed {
+  readonly page: RenderPage;
+  readonly steps: RenderSteps;
+  readonly finisher: JobFinisher;
+  readonly options: RenderOptions;
+  readonly findings: Findings | undefined;
+}
+
+/**
+ * Observes a document that has just been printed and is still in the page, as far as its report or its rules need that.
+ * The page is of no use for the document afterwards.
+ */
+export async function observePrint(pdf: Uint8Array, observed: Observed): Promise<void> {
+  const { page, steps, finisher, options, findings } = observed;
+  if (findings === undefined) return;
+  const looks = options.report === true || requireLook(options.failOn);
+  const size = looks ? await steps.compute(documentSize(page)) : undefined;
+  // If the document replaces itself now, no fonts are reported.
+  if (options.report) findings.fonts = await steps.compute(fontsUsed(page).catch(() => []));
+  if (!looks && !options.failOn?.missingGlyph) return;
+  const printed = await steps.outside(finisher.printedPages(pdf));
+  const missing = printed.fontsWithUnknown > 0 ? missingCharacters(page).catch(() => []) : undefined;
+  findings.addText(printed, missing && (await steps.compute(missing)));
+  if (!looks) return;
+  if (hasChanged(size, await steps.compute(documentSize(page)))) findings.observe([STILL_CHANGING]);
+  const looked = await steps.compute(lookAtPage(page, printed, options));
+  if (looked.cut) findings.truncated.add('observations');
+  findings.observe(redirections(findings.requests));
+  findings.observe(observationsOf({ looked, printed, options }));
+}
+
+const STILL_CHANGING = {
+  rule: 'stillChanging',
+  message:
+    'scripts were still changing the document while it was printed, so a part of it may be missing; say when it is ready ' +
+    'by waitForEvent, waitForSelector or waitForExpression',
+  selector: null,
+  page: null,
+} as const;
