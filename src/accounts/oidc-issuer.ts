@@ -13,8 +13,8 @@ interface OidcIssuerOptions {
   readonly clock: Clock;
 }
 
-/** Time limit of a request to the issuer, in milliseconds. */
-export const ISSUER_TIMEOUT_MS = 5000;
+/** Time limit of a request to the issuer, in milliseconds: callers get their response within 5 s. */
+export const ISSUER_TIMEOUT_MS = 4000;
 /** After a failure no request is sent to the issuer for this time, in milliseconds. */
 const RETRY_AFTER_MS = 5000;
 /**
