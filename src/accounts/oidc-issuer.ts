@@ -29,6 +29,7 @@ export class OidcIssuer {
   #staleAtMs = 0;
   #discovering: Promise<AuthorizationServer> | undefined;
   #notBeforeMs = 0;
+  #silentUntilMs = 0;
 
   constructor(options: OidcIssuerOptions) {
     this.#options = options;
@@ -67,6 +68,8 @@ export class OidcIssuer {
    */
   unreachable(cause: unknown): PlatenError {
     this.#notBeforeMs = this.#nowMs() + RETRY_AFTER_MS;
+    if (cause instanceof DOMException && cause.name === 'TimeoutError')
+      this.#silentUntilMs = this.#notBeforeMs;
     return unavailable(RETRY_AFTER_MS, cause);
   }
 
@@ -75,6 +78,15 @@ export class OidcIssuer {
    */
   assertReachable(): void {
     const waitMs = this.#notBeforeMs - this.#nowMs();
+    if (waitMs > 0) throw unavailable(waitMs);
+  }
+
+  /**
+   * As `assertReachable`, after a request without a response only: for requests about one user, of which one may fail for
+   * reasons that are not those of others.
+   */
+  assertResponds(): void {
+    const waitMs = this.#silentUntilMs - this.#nowMs();
     if (waitMs > 0) throw unavailable(waitMs);
   }
 
