@@ -52,7 +52,8 @@ export class OidcIssuer {
 
   /** @throws PlatenError UNAVAILABLE while the metadata has never been received and cannot be. */
   async metadata(): Promise<AuthorizationServer> {
-    if (this.#found !== undefined && this.#nowMs() < this.#staleAtMs) return this.#found;
+    if (this.#found !== undefined && isWithin(this.#staleAtMs - this.#nowMs(), METADATA_CACHE_MS))
+      return this.#found;
     if (this.#discovering === undefined && this.#found === undefined) this.assertReachable();
     this.#discovering ??= this.#discover().finally(() => {
       this.#discovering = undefined;
@@ -78,7 +79,7 @@ export class OidcIssuer {
    */
   assertReachable(): void {
     const waitMs = this.#notBeforeMs - this.#nowMs();
-    if (waitMs > 0) throw unavailable(waitMs);
+    if (isWithin(waitMs, RETRY_AFTER_MS)) throw unavailable(waitMs);
   }
 
   /**
@@ -87,7 +88,7 @@ export class OidcIssuer {
    */
   assertResponds(): void {
     const waitMs = this.#silentUntilMs - this.#nowMs();
-    if (waitMs > 0) throw unavailable(waitMs);
+    if (isWithin(waitMs, RETRY_AFTER_MS)) throw unavailable(waitMs);
   }
 
   async #discover(): Promise<AuthorizationServer> {
@@ -109,6 +110,11 @@ export class OidcIssuer {
   #nowMs(): number {
     return this.#options.clock.now().getTime();
   }
+}
+
+/** Whether a wait is not over. One that is longer than it can be began before the clock was set back. */
+function isWithin(waitMs: number, longestMs: number): boolean {
+  return waitMs > 0 && waitMs <= longestMs;
 }
 
 function unavailable(waitMs: number, cause?: unknown): PlatenError {

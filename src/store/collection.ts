@@ -1,6 +1,7 @@
 import { type Connection, mongo } from 'mongoose';
+import type { Logger } from '../telemetry/logger.ts';
 import { type CollectionSpec, declareCollection } from './collection-spec.ts';
-import { watchOf } from './connection.ts';
+import { loggerOf, watchOf } from './connection.ts';
 import { isDuplicateKey } from './duplicate-key.ts';
 import { QueryGuard } from './query-guard.ts';
 import type { Directions } from './query-shape.ts';
@@ -48,6 +49,8 @@ export class Collection<T extends { readonly _id: string }> {
   readonly #records: mongo.Collection<T>;
   readonly #guard: QueryGuard;
   readonly #watch: ResponseWatch;
+  /** For what the owner finds out about its records. */
+  readonly logger: Pick<Logger, 'warn'> | undefined;
 
   /**
    * Declares the collection; `ensureIndexes` makes its indexes.
@@ -60,6 +63,7 @@ export class Collection<T extends { readonly _id: string }> {
     this.#records = connection.collection(spec.name) as unknown as mongo.Collection<T>;
     this.#guard = new QueryGuard(spec);
     this.#watch = watchOf(connection);
+    this.logger = loggerOf(connection);
   }
 
   async findById(id: string, projection?: FindOptions['projection']): Promise<T | undefined> {

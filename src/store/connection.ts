@@ -31,6 +31,7 @@ export async function connectDatabase(
     writeConcern: { w: 'majority', journal: true },
     ...(certificate !== undefined && { tls: true, ...certificate }),
   });
+  loggers.set(connection, logger);
   watchOf(connection, (silent) => {
     if (silent) logger.warn('the database does not respond: requests that need it are rejected');
     else logger.info('the database responds again');
@@ -44,6 +45,13 @@ export async function connectDatabase(
   });
   connection.on('reconnected', () => logger.info('database connection is back'));
   return connection.asPromise();
+}
+
+const loggers = new WeakMap<Connection, Logger>();
+
+/** The logger with which a connection was opened, if any. */
+export function loggerOf(connection: Connection): Logger | undefined {
+  return loggers.get(connection);
 }
 
 const watches = new WeakMap<Connection, ResponseWatch>();
