@@ -15,6 +15,8 @@ export class DatabaseSilent extends Error {
 export function isDatabaseAway(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (AWAY.has(error.name)) return true;
+  // The driver makes an error of a bulk write of every error, with the original inside.
+  if (error instanceof mongo.MongoBulkWriteError && isDatabaseAway(error.errorResponse)) return true;
   return (
     error instanceof mongo.MongoError &&
     (isAwayCode(error) || AWAY_LABELS.some((l) => error.hasErrorLabel(l)))

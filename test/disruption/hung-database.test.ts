@@ -164,3 +164,52 @@ describe('While the database accepts connections and responds to nothing', () =>
     assert.equal(await used(), before + 1);
   });
 });
+
+/** The driver's monitor gives up after a second or so, sooner than the watch: its errors reach the requests. */
+const IMPATIENT = 'connectTimeoutMS=1000&heartbeatFrequencyMS=500&serverSelectionTimeoutMS=1000';
+
+describe('When the driver closes the connections to a database that responds to nothing', () => {
+  let service: TestService;
+  let resume: (() => void) | undefined;
+
+  before(async () => {
+    service = await openStandaloneService({}, IMPATIENT);
+  });
+  after(async () => {
+    resume?.();
+    await service?.stop();
+  });
+
+  it('the requests under way get 503, whatever they do', async () => {
+    const { client } = await service.newTenant('business');
+    const asked = (n: number): Promise<Reply>[] => [
+      client.call('GET', '/v1/pdf/jobs'),
+      client.render({ html: `<p>${n}</p>`, executionMode: 'async' }),
+      client.call('POST', '/v1/pdf/batch', { items: [{ id: 'one', html: `<p>${n}</p>` }] }),
+      send(
+        service.url,
+        'POST',
+        '/auth/login',
+        { email: newEmail(), password: PASSWORD },
+        { 'sec-fetch-site': 'same-origin' },
+      ),
+    ];
+    const statuses = new Set<number>();
+    // Of those before, some have begun when it is suspended, and some are between two of their operations.
+    const before = Array.from({ length: 20 }, (_, n) => asked(n)).flat();
+    resume = await suspendMongo();
+    for (const reply of await Promise.all([
+      ...before,
+      ...Array.from({ length: 5 }, (_, n) => asked(n)).flat(),
+    ])) {
+      statuses.add(reply.status);
+      if (reply.status === 503) assert.equal(reply.json.code, 'UNAVAILABLE');
+    }
+    for (const status of statuses) assert.ok([200, 202, 401, 429, 503].includes(status), String(status));
+    assert.ok(statuses.has(503));
+    resume();
+    resume = undefined;
+    await service.roles.get('standalone')!.ready();
+    assert.equal((await client.renderToEnd({ html: '<p>next</p>' })).status, 200);
+  });
+});

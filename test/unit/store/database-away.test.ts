@@ -93,6 +93,14 @@ describe('An error of the database', () => {
     assert.equal(isDatabaseAway(new mongo.MongoWriteConcernError(result)), true);
   });
 
+  it('means that it is away when a bulk write has met such an error', () => {
+    const ofBulk = (error: Error) =>
+      new mongo.MongoBulkWriteError(Object.assign(error, { writeErrors: [] }), {} as mongo.BulkWriteResult);
+    assert.equal(isDatabaseAway(ofBulk(new mongo.MongoNetworkError('connection closed'))), true);
+    assert.equal(isDatabaseAway(ofBulk(new mongo.MongoNetworkTimeoutError('timed out'))), true);
+    assert.equal(isDatabaseAway(ofBulk(serverError(11_000))), false);
+  });
+
   it('means that it is away when it is marked as temporary', () => {
     const error = serverError(1);
     error.addErrorLabel('RetryableWriteError');
