@@ -12,8 +12,8 @@ const scopes = new AsyncLocalStorage<CallerScope>();
  * has stopped responding ends the wait of a request early, while renders, sweeps and deliveries, which nobody waits for,
  * wait until it responds again.
  *
- * The context of the calls carries this, because a request and a sweep go through the same stores. It costs less than a
- * microsecond for a request: Node keeps such a context for every promise, whether it is used or not.
+ * The context of the calls carries this, because a request and a sweep go through the same stores. It costs about a
+ * microsecond for each request: Node keeps such a context for every promise, whether it is used or not.
  */
 export async function forCaller<T>(work: () => Promise<T>): Promise<T> {
   const scope = { open: true };

@@ -90,7 +90,7 @@ describe('After a crash of a machine whose clock was a day ahead', () => {
   });
 
   it('a dispatched job whose pointer was lost is published again', async () => {
-    const id = await ahead(() => swept.submit());
+    const id = await ahead(() => swept.submit({ updatedAt: swept.domain.clock.now() }));
     const published = () => swept.pointers.filter(({ jobId }) => jobId === id).length;
     const before = published();
     await pass(4000);
