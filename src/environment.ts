@@ -192,7 +192,7 @@ export const environmentSchema = z.object({
     .default([])
     .describe('Private networks that documents and callbacks may reach: CIDRs, comma-separated.'),
   PLATEN_LEASE_MS: integer(15_000, 500, 600_000).describe(
-    'How long a worker holds a job without renewing its lease, in milliseconds.',
+    'How long a worker holds a job without renewing its lease, in milliseconds. The same for workers and dispatchers.',
   ),
   PLATEN_SWEEP_MS: integer(1000, 50, 60_000).describe(
     'Pause between two sweeps of the dispatcher, in milliseconds.',

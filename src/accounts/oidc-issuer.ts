@@ -13,8 +13,8 @@ interface OidcIssuerOptions {
   readonly clock: Clock;
 }
 
-/** Time limit of a request to the issuer, in milliseconds. */
-export const ISSUER_TIMEOUT_MS = 5000;
+/** Time limit of a request to the issuer, in milliseconds: callers get their response within 5 s. */
+export const ISSUER_TIMEOUT_MS = 4000;
 /** After a failure no request is sent to the issuer for this time, in milliseconds. */
 const RETRY_AFTER_MS = 5000;
 /**
@@ -29,6 +29,7 @@ export class OidcIssuer {
   #staleAtMs = 0;
   #discovering: Promise<AuthorizationServer> | undefined;
   #notBeforeMs = 0;
+  #silentUntilMs = 0;
 
   constructor(options: OidcIssuerOptions) {
     this.#options = options;
@@ -51,7 +52,8 @@ export class OidcIssuer {
 
   /** @throws PlatenError UNAVAILABLE while the metadata has never been received and cannot be. */
   async metadata(): Promise<AuthorizationServer> {
-    if (this.#found !== undefined && this.#nowMs() < this.#staleAtMs) return this.#found;
+    if (this.#found !== undefined && isWithin(this.#staleAtMs - this.#nowMs(), METADATA_CACHE_MS))
+      return this.#found;
     if (this.#discovering === undefined && this.#found === undefined) this.assertReachable();
     this.#discovering ??= this.#discover().finally(() => {
       this.#discovering = undefined;
@@ -67,6 +69,8 @@ export class OidcIssuer {
    */
   unreachable(cause: unknown): PlatenError {
     this.#notBeforeMs = this.#nowMs() + RETRY_AFTER_MS;
+    if (cause instanceof DOMException && cause.name === 'TimeoutError')
+      this.#silentUntilMs = this.#notBeforeMs;
     return unavailable(RETRY_AFTER_MS, cause);
   }
 
@@ -75,7 +79,16 @@ export class OidcIssuer {
    */
   assertReachable(): void {
     const waitMs = this.#notBeforeMs - this.#nowMs();
-    if (waitMs > 0) throw unavailable(waitMs);
+    if (isWithin(waitMs, RETRY_AFTER_MS)) throw unavailable(waitMs);
+  }
+
+  /**
+   * As `assertReachable`, after a request without a response only: for requests about one user, of which one may fail for
+   * reasons that are not those of others.
+   */
+  assertResponds(): void {
+    const waitMs = this.#silentUntilMs - this.#nowMs();
+    if (isWithin(waitMs, RETRY_AFTER_MS)) throw unavailable(waitMs);
   }
 
   async #discover(): Promise<AuthorizationServer> {
@@ -97,6 +110,11 @@ export class OidcIssuer {
   #nowMs(): number {
     return this.#options.clock.now().getTime();
   }
+}
+
+/** Whether a wait is not over. One that is longer than it can be began before the clock was set back. */
+function isWithin(waitMs: number, longestMs: number): boolean {
+  return waitMs > 0 && waitMs <= longestMs;
 }
 
 function unavailable(waitMs: number, cause?: unknown): PlatenError {

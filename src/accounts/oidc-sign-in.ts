@@ -105,6 +105,8 @@ export class OidcSignIn {
   async #exchange(authResponse: URLSearchParams, pending: PendingSignIn, redirectUri: string) {
     const { issuer, clientSecret } = this.#deps;
     const server = await issuer.metadata();
+    // Those who have waited behind a request without a response must not wait for another one.
+    issuer.assertResponds();
     const secret = clientSecret === undefined ? oauth.None() : clientAuthentication(server, clientSecret);
     try {
       const code = oauth.validateAuthResponse(server, this.#client, authResponse, pending.state);

@@ -22,7 +22,8 @@ export class TtlCache<K extends string, V> {
   get(key: K, load: () => Promise<V>): Promise<V> {
     const now = this.#clock.now().getTime();
     const kept = this.#entries.get(key);
-    if (kept !== undefined && kept.until > now) return kept.value;
+    // One that is kept for longer than that was made before the clock was set back.
+    if (kept !== undefined && kept.until > now && kept.until <= now + this.#ttlMs) return kept.value;
     // The age counts from the start of the lookup, because the result may have been determined then.
     const entry = { until: now + this.#ttlMs, value: load() };
     entry.value.catch(() => {

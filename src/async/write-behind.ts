@@ -1,4 +1,5 @@
 import type { Logger } from '../telemetry/logger.ts';
+import { withoutCaller } from './caller-scope.ts';
 
 export interface WriteBehindOptions {
   /** How long an entry may wait for others, and a failed write for its retry, in milliseconds; default 500. */
@@ -57,7 +58,8 @@ export class WriteBehind<T> {
     // Callers during a flush share the next flush, which writes the entries added meanwhile.
     this.#next ??= this.#flushing.then(() => {
       this.#next = undefined;
-      this.#flushing = this.#writeWaiting();
+      // Nobody waits for it, also when the entry of a request has filled a batch.
+      this.#flushing = withoutCaller(() => this.#writeWaiting());
       return this.#flushing;
     });
     return this.#next;

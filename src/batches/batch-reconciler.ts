@@ -47,8 +47,8 @@ export class BatchReconciler {
 
   /** Continues the batches of dead processes. @returns the number of batches. */
   async sweep(): Promise<number> {
-    const { batches, clock } = this.#deps;
-    const neglected = (await batches.neglected(clock.now())).slice(0, AT_ONCE);
+    const { batches } = this.#deps;
+    const neglected = (await batches.neglected()).slice(0, AT_ONCE);
     for (const batch of neglected) await this.#reconcile(batch);
     return neglected.length;
   }

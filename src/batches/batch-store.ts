@@ -1,7 +1,9 @@
 import type { Connection } from 'mongoose';
+import type { Timers } from '../async/timers.ts';
 import type { Clock } from '../clock.ts';
 import { Collection, type CollectionSpec } from '../store/collection.ts';
 import { DUE_INDEX, type Due, DueQueue } from '../store/due-queue.ts';
+import { FutureTimes } from '../store/future-times.ts';
 import {
   type Batch,
   type BatchItem,
@@ -77,8 +79,8 @@ function listOfDue(name: string): CollectionSpec {
 /** Entries of a due-queue that are read together. */
 const AT_ONCE = 100;
 /**
- * More than enough time from the entry of a batch in the reconciler's queue to the update of its record, in
- * milliseconds.
+ * More than enough time from the entry of a batch in the reconciler's queue to the update of its record, and longer than
+ * a lease of it, in milliseconds.
  */
 const NOTED_BEFORE_MS = 30_000;
 
@@ -93,15 +95,20 @@ export class BatchStore {
   readonly #reconciler: DueQueue<Due>;
   readonly #retentions: DueQueue<Due>;
   readonly #clock: Clock;
+  readonly #times: FutureTimes;
 
   /** To be created before the connection's indexes. */
-  constructor(connection: Connection, clock: Clock) {
+  constructor(connection: Connection, clock: Clock, timers?: Timers) {
     this.#batches = new Collection<Batch>(connection, BATCHES);
     this.#chunks = new Collection<StoredChunk>(connection, CHUNKS);
     this.#tallies = new Collection<StoredTally>(connection, TALLIES);
-    this.#reconciler = new DueQueue(new Collection<Due>(connection, RECONCILED), clock);
+    this.#reconciler = new DueQueue(new Collection<Due>(connection, RECONCILED), clock, {
+      longestMs: NOTED_BEFORE_MS,
+      timers,
+    });
     this.#retentions = new DueQueue(new Collection<Due>(connection, RETENTIONS), clock);
     this.#clock = clock;
+    this.#times = new FutureTimes(clock, { timers, logger: this.#batches.logger });
   }
 
   /** Makes a batch durable. Its chunks must have been saved before. @returns false when a batch with this id exists. */
@@ -180,11 +187,12 @@ export class BatchStore {
   }
 
   /** Batches that are being expanded or cancelled, and whose lease has ended. */
-  async neglected(now: Date): Promise<Batch[]> {
+  async neglected(): Promise<Batch[]> {
     const neglected: Batch[] = [];
     for (const { entry, batch } of await this.#listed(this.#reconciler)) {
       if (batch?.busy === undefined) await this.#reconciler.remove(entry);
-      else if (batch.busyUntil > now) await this.#reconciler.postpone(entry, batch.busyUntil);
+      else if (!this.#times.isOver(batch._id, batch.busyUntil, NOTED_BEFORE_MS))
+        await this.#reconciler.postpone(entry, batch.busyUntil);
       else neglected.push(batch);
     }
     return neglected;

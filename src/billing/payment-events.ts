@@ -105,7 +105,7 @@ export class PaymentEvents {
   constructor(deps: PaymentEventDeps) {
     const { connection, clock, random = Math.random } = deps;
     this.#events = new Collection(connection, EVENTS);
-    this.#waiting = new DueQueue(this.#events, clock, { backoff: BACKOFF, random });
+    this.#waiting = new DueQueue(this.#events, clock, { backoff: BACKOFF, longestMs: BACKOFF.maxMs, random });
     this.#deps = deps;
   }
 

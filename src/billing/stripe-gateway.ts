@@ -1,4 +1,5 @@
 import Stripe from 'stripe';
+import { callerWaits } from '../async/caller-scope.ts';
 import { payBack } from './pay-back.ts';
 import type { CustomerSnapshot, InvoiceSnapshot, SubscriptionSnapshot } from './snapshot.ts';
 import { invoicesOf, subscriptionsOf } from './stripe-lists.ts';
@@ -6,9 +7,13 @@ import { idOf, invoiceSnapshot, METADATA, subscriptionSnapshot } from './stripe-
 
 /** The API version that the types and the webhook endpoint use; the package pins the same. */
 export const STRIPE_API_VERSION = '2026-10-28.endive';
-/** Of one try, in milliseconds. */
-const TIMEOUT_MS = 20_000;
-const RETRIES = 2;
+/** How long one try may take, in milliseconds, and how often a call is repeated that has failed or got no response. */
+const PATIENT = { timeout: 20_000, maxNetworkRetries: 2 };
+/**
+ * The same while a caller waits, who gets a response within 5 s also if Stripe hangs. A call with an idempotency key is
+ * completed by the caller's next request.
+ */
+const FOR_CALLER = { timeout: 4000, maxNetworkRetries: 0 };
 /** Metadata of the portal's configuration, by which it is found. */
 export const PORTAL_METADATA = { platen: 'portal' } as const;
 
@@ -43,11 +48,18 @@ interface PlanChange {
  * of them are final, all others leave open whether the call took effect.
  */
 export class StripeGateway {
-  /** For the other modules of this folder. */
-  readonly stripe: Stripe;
+  readonly #patient: Stripe;
+  readonly #forCaller: Stripe;
 
-  constructor({ secretKey, apiBase, timeoutMs = TIMEOUT_MS }: StripeSettings) {
-    this.stripe = openStripe(secretKey, apiBase, timeoutMs);
+  constructor({ secretKey, apiBase, timeoutMs }: StripeSettings) {
+    const timeout = timeoutMs === undefined ? {} : { timeout: timeoutMs };
+    this.#patient = openStripe(secretKey, apiBase, { ...PATIENT, ...timeout });
+    this.#forCaller = openStripe(secretKey, apiBase, { ...FOR_CALLER, ...timeout });
+  }
+
+  /** For the other modules of this folder; to be read anew for each call. */
+  get stripe(): Stripe {
+    return callerWaits() ? this.#forCaller : this.#patient;
   }
 
   /** Everything that decides what a customer has, as it is now. */
@@ -286,13 +298,8 @@ export class StripeGateway {
 }
 
 /** Opens the client with settings that must not depend on defaults: version, time-out, retries, telemetry off. */
-function openStripe(secretKey: string, apiBase: string | undefined, timeout: number): Stripe {
-  const options = {
-    apiVersion: STRIPE_API_VERSION,
-    timeout,
-    maxNetworkRetries: RETRIES,
-    telemetry: false,
-  } as const;
+function openStripe(secretKey: string, apiBase: string | undefined, patience: typeof PATIENT): Stripe {
+  const options = { apiVersion: STRIPE_API_VERSION, ...patience, telemetry: false } as const;
   if (apiBase === undefined) return new Stripe(secretKey, options);
   const { protocol, hostname, port } = new URL(apiBase);
   return new Stripe(secretKey, {

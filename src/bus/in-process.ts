@@ -1,3 +1,4 @@
+import { withoutCaller } from '../async/caller-scope.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import {
   type Bus,
@@ -37,7 +38,10 @@ class InProcessBus implements Bus {
   async publishPointer(pointer: JobPointer): Promise<void> {
     if (this.#closed) throw new Error('The bus is closed.');
     this.#queuesOf(pointer.pool)[pointer.class].push(pointer);
-    if (this.#consumption?.pool === pointer.pool) this.#consumption.wake(pointer.class);
+    // The worker renders for as long as it takes, also when a request has published the pointer.
+    withoutCaller(() => {
+      if (this.#consumption?.pool === pointer.pool) this.#consumption.wake(pointer.class);
+    });
   }
 
   async consumePointers(pool: string, consumer: PointerConsumer): Promise<Subscription> {
@@ -60,7 +64,7 @@ class InProcessBus implements Bus {
   async publishEvent(event: JobEvent): Promise<void> {
     if (this.#closed) throw new Error('The bus is closed.');
     // Not in the publisher's own stack: the publisher may be in the middle of something.
-    queueMicrotask(() => this.#handlers.deliver(event));
+    withoutCaller(() => queueMicrotask(() => this.#handlers.deliver(event)));
   }
 
   async subscribeEvents(topic: EventTopic, handler: (event: JobEvent) => void): Promise<Subscription> {

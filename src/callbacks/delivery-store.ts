@@ -1,4 +1,5 @@
 import type { Connection } from 'mongoose';
+import type { Timers } from '../async/timers.ts';
 import type { Clock } from '../clock.ts';
 import { Collection, type CollectionSpec } from '../store/collection.ts';
 import { DUE_INDEX, DueQueue, moved } from '../store/due-queue.ts';
@@ -31,6 +32,8 @@ export type OldDelivery = Pick<Delivery, '_id' | 'accountId' | 'bytes'>;
 
 /** In milliseconds: longer than an attempt and its notes take. A process that has not finished by then is dead. */
 const LEASE_MS = 30_000;
+/** More than the longest wait after a failed attempt, in milliseconds; see schedule.ts. */
+const LONGEST_WAIT_MS = 8 * 3_600_000;
 const KEPT_MS = 90 * 24 * 3_600_000;
 
 const DELIVERIES: CollectionSpec = {
@@ -54,8 +57,12 @@ const DELIVERIES: CollectionSpec = {
 /** Owns the record of callbacks: the due ones, and for 90 days what became of each. */
 export class DeliveryStore extends DueQueue<Delivery> {
   /** To be created before the connection's indexes. */
-  constructor(connection: Connection, clock: Clock) {
-    super(new Collection<Delivery>(connection, DELIVERIES), clock, { leaseMs: LEASE_MS });
+  constructor(connection: Connection, clock: Clock, timers?: Timers) {
+    super(new Collection<Delivery>(connection, DELIVERIES), clock, {
+      leaseMs: LEASE_MS,
+      longestMs: ({ attempts }) => (attempts === 0 ? LEASE_MS : LONGEST_WAIT_MS),
+      timers,
+    });
   }
 
   /** Durable when it resolves. Deliveries that exist already stay as they are, whatever has become of them. */

@@ -1,7 +1,7 @@
 import type { ErrorRequestHandler, RequestHandler } from 'express';
 import { PlatenError, toPlatenError } from '../errors/registry.ts';
 import { docsUrlOf, REMEDIES } from '../errors/remedies.ts';
-import { isDatabaseAway } from '../store/connection.ts';
+import { isDatabaseAway } from '../store/database-away.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { challengeOf } from './challenge.ts';
 import { CallerGone, drainRequest } from './read-json.ts';

@@ -1,9 +1,11 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { Connection } from 'mongoose';
 import { v7 } from 'uuid';
+import type { Timers } from '../async/timers.ts';
 import type { Clock } from '../clock.ts';
 import { PlatenError } from '../errors/registry.ts';
 import { Collection, type CollectionSpec } from '../store/collection.ts';
+import { FutureTimes } from '../store/future-times.ts';
 
 /** How long a key is remembered, in milliseconds. */
 const REMEMBERED_MS = 24 * 3_600_000;
@@ -71,10 +73,12 @@ const KEYS: CollectionSpec = {
 export class IdempotencyStore {
   readonly #keys: Collection<IdempotencyRecord>;
   readonly #clock: Clock;
+  readonly #times: FutureTimes;
 
-  constructor(connection: Connection, clock: Clock) {
+  constructor(connection: Connection, clock: Clock, timers?: Timers) {
     this.#keys = new Collection(connection, KEYS);
     this.#clock = clock;
+    this.#times = new FutureTimes(clock, { timers, logger: this.#keys.logger });
   }
 
   /**
@@ -109,7 +113,7 @@ export class IdempotencyStore {
     }
     if (known.bodyHash !== bodyHash) throw new PlatenError('IDEMPOTENCY_MISMATCH');
     if (known.responded !== null) return { kind: 'replay', workId: known.workId, status: known.responded };
-    if (known.lockedUntil > now) throw inProgress();
+    if (!this.#times.isOver(id, known.lockedUntil, LOCK_MS)) throw inProgress();
     return this.#takeOver(known, now);
   }
 
@@ -138,7 +142,9 @@ export class IdempotencyStore {
       // The next renewal makes up for one that fails; when all fail, another request takes over, as it should.
       keys.updateOne(mine, { $set: { lockedUntil } }).then(
         (stillMine) => {
-          if (stillMine && lockedUntil > heldUntil) heldUntil = lockedUntil;
+          // The clock may have been set back since.
+          const isTooLate = heldUntil.getTime() > clock.now().getTime() + LOCK_MS;
+          if (stillMine && (lockedUntil > heldUntil || isTooLate)) heldUntil = lockedUntil;
         },
         () => undefined,
       );

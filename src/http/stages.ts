@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Request } from 'express';
+import { forCaller } from '../async/caller-scope.ts';
 import { PlatenError } from '../errors/registry.ts';
 import { networkOf } from '../limits/network-of.ts';
 import type { ObserveAdmission } from '../overload/admission-timer.ts';
@@ -62,7 +63,9 @@ const STAGES: readonly Stage[] = [
 export async function runStages<Deps>(exchange: Exchange<Deps>, deps: StageDeps<Deps>): Promise<void> {
   let responded = false;
   try {
-    for (const stage of STAGES) await stage(exchange, deps);
+    await forCaller(async () => {
+      for (const stage of STAGES) await stage(exchange, deps);
+    });
     responded = true;
   } catch (error) {
     deps.limits?.recordFailure(exchange, error);

@@ -2,6 +2,7 @@ import type { Connection } from 'mongoose';
 import type { Bus } from '../bus/bus.ts';
 import type { Clock } from '../clock.ts';
 import type { NamedPlan } from '../plans/plan.ts';
+import { FutureTimes } from '../store/future-times.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { UsageCounters } from '../usage/usage-counters.ts';
 import { Admission } from './admission.ts';
@@ -27,6 +28,8 @@ export interface Jobs {
   readonly admission: Admission;
   readonly ends: JobEnds;
   readonly retries: Retries;
+  /** Measures the times in the records of jobs and ledgers. */
+  readonly times: FutureTimes;
 }
 
 export interface JobsDeps {
@@ -47,7 +50,7 @@ export interface JobsDeps {
 
 /** To be created before the connection's indexes. */
 export function openJobs(deps: JobsDeps): Jobs {
-  const { connection, clock, observeEnd: observe } = deps;
+  const { connection, clock, logger, observeEnd: observe } = deps;
   const store = openJobStore(connection, clock);
   const ledgers = openLedgers(connection);
   const ledger = new Ledger(ledgers, clock);
@@ -65,5 +68,6 @@ export function openJobs(deps: JobsDeps): Jobs {
     admission: new Admission(own),
     ends: new JobEnds({ ...own, observe }),
     retries: new Retries(own),
+    times: new FutureTimes(clock, { logger }),
   };
 }

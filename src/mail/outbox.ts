@@ -1,4 +1,5 @@
 import type { Connection } from 'mongoose';
+import type { Timers } from '../async/timers.ts';
 import type { Clock } from '../clock.ts';
 import { Collection, type CollectionSpec } from '../store/collection.ts';
 import { DUE_INDEX, DueQueue } from '../store/due-queue.ts';
@@ -9,6 +10,8 @@ const KEPT_MS = 90 * 24 * 3_600_000;
 const OLDEST_AMONG = 1_000;
 /** Longer than an attempt takes: a process that has not finished one by then has crashed. Milliseconds. */
 const LEASE_MS = 120_000;
+/** More than the longest wait after a failed attempt, in milliseconds; see sender.ts. */
+const LONGEST_WAIT_MS = 30 * 3_600_000;
 
 const MAILS: CollectionSpec = {
   name: 'mails',
@@ -28,8 +31,12 @@ export type MailEnd = { readonly error?: string } & (
  */
 export class MailOutbox extends DueQueue<Mail> {
   /** To be created before the connection's indexes. */
-  constructor(connection: Connection, clock: Clock) {
-    super(new Collection<Mail>(connection, MAILS), clock, { leaseMs: LEASE_MS });
+  constructor(connection: Connection, clock: Clock, timers?: Timers) {
+    super(new Collection<Mail>(connection, MAILS), clock, {
+      leaseMs: LEASE_MS,
+      longestMs: ({ attempts }) => (attempts === 0 ? LEASE_MS : LONGEST_WAIT_MS),
+      timers,
+    });
   }
 
   /**

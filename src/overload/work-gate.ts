@@ -27,6 +27,7 @@ export class WorkGate {
   readonly #shedder: LoadShedder;
   readonly #timer: NodeJS.Timeout;
   #storageProblemLogged = false;
+  #counting = false;
 
   constructor(deps: WorkGateDeps) {
     this.#deps = deps;
@@ -54,11 +55,18 @@ export class WorkGate {
   #check(): void {
     const { countLiveJobs, clock } = this.#deps;
     this.#logStorage();
-    countLiveJobs().then(
-      (count) => this.#shedder.observe(count, clock.now()),
-      // The database is unreachable: requests that need it fail anyway.
-      () => undefined,
-    );
+    // One at a time, so that counts do not pile up while the database does not respond.
+    if (this.#counting) return;
+    this.#counting = true;
+    countLiveJobs()
+      .then(
+        (count) => this.#shedder.observe(count, clock.now()),
+        // The database is unreachable: requests that need it fail anyway.
+        () => undefined,
+      )
+      .finally(() => {
+        this.#counting = false;
+      });
   }
 
   /** Logs when new work begins to be rejected for lack of storage, and when it no longer is. */

@@ -29,6 +29,7 @@ import type { Closers } from './component.ts';
 import { type JobLife, openJobLife } from './job-life.ts';
 import { openBus } from './open-bus.ts';
 import { recordBus } from './record-bus.ts';
+import { recordDatabase } from './record-database.ts';
 import { startSecretWatch } from './secret-watch.ts';
 
 /** The components that every role needs: the database, the bus, accounts with their plans, and the life of jobs. */
@@ -92,6 +93,7 @@ export async function openCore(
   const bus = await openBus(role, config, logger);
   closers.add(() => bus.close());
   recordBus(metrics, bus);
+  recordDatabase(metrics, connection);
   const accounts = new AccountStore(connection, clock);
   const accountPlans = new AccountPlans(accounts, plans);
   const counters = new UsageCounters(connection, logger);

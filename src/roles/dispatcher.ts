@@ -110,6 +110,7 @@ function jobSweeps(core: Core, batches: Batches): Sweep[] {
     ...jobs,
     clock,
     planOf,
+    leaseMs: config.PLATEN_LEASE_MS,
     redeliveryMs: config.PLATEN_REDELIVERY_MS,
     retryBaseMs: config.PLATEN_RETRY_BASE_MS,
     random: Math.random,

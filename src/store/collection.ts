@@ -1,8 +1,11 @@
 import { type Connection, mongo } from 'mongoose';
+import type { Logger } from '../telemetry/logger.ts';
 import { type CollectionSpec, declareCollection } from './collection-spec.ts';
+import { loggerOf, watchOf } from './connection.ts';
 import { isDuplicateKey } from './duplicate-key.ts';
 import { QueryGuard } from './query-guard.ts';
 import type { Directions } from './query-shape.ts';
+import type { ResponseWatch } from './response-watch.ts';
 
 export type { CollectionSpec } from './collection-spec.ts';
 
@@ -45,6 +48,9 @@ const TRIES = 5;
 export class Collection<T extends { readonly _id: string }> {
   readonly #records: mongo.Collection<T>;
   readonly #guard: QueryGuard;
+  readonly #watch: ResponseWatch;
+  /** For what the owner finds out about its records. */
+  readonly logger: Pick<Logger, 'warn'> | undefined;
 
   /**
    * Declares the collection; `ensureIndexes` makes its indexes.
@@ -56,6 +62,8 @@ export class Collection<T extends { readonly _id: string }> {
     // The only code that uses what mongoose returns: the driver's own collection, without a type for its records.
     this.#records = connection.collection(spec.name) as unknown as mongo.Collection<T>;
     this.#guard = new QueryGuard(spec);
+    this.#watch = watchOf(connection);
+    this.logger = loggerOf(connection);
   }
 
   async findById(id: string, projection?: FindOptions['projection']): Promise<T | undefined> {
@@ -64,26 +72,28 @@ export class Collection<T extends { readonly _id: string }> {
 
   async findOne(filter: Filter<T>, { sort, projection }: FindOptions = {}): Promise<T | undefined> {
     this.#guard.check(filter, sort);
-    const found = await this.#records.findOne(filter, {
-      ...(sort && { sort }),
-      ...(projection && { projection }),
-    });
+    const found = await this.#watch.run(() =>
+      this.#records.findOne(filter, {
+        ...(sort && { sort }),
+        ...(projection && { projection }),
+      }),
+    );
     return (found as T | null) ?? undefined;
   }
 
   async find(filter: Filter<T>, options: FindOptions = {}): Promise<T[]> {
     this.#guard.check(filter, options.sort);
-    return (await this.#records.find(filter, { ...options }).toArray()) as T[];
+    return (await this.#watch.run(() => this.#records.find(filter, { ...options }).toArray())) as T[];
   }
 
   /** @throws an error for `isDuplicateKey` when a unique index rejects the record. */
   async insert(record: T): Promise<void> {
-    await this.#records.insertOne(record as mongo.OptionalUnlessRequiredId<T>);
+    await this.#watch.run(() => this.#records.insertOne(record as mongo.OptionalUnlessRequiredId<T>));
   }
 
   /** Inserts records in their order, up to the first one that a unique index rejects. @throws as `insert` does. */
   async insertAll(records: readonly T[]): Promise<void> {
-    if (records.length > 0) await this.#records.insertMany(records as mongo.OptionalUnlessRequiredId<T>[]);
+    if (records.length > 0) await this.#insertMany(records, true);
   }
 
   /** @returns false when a unique index rejects the record. */
@@ -101,7 +111,7 @@ export class Collection<T extends { readonly _id: string }> {
   async insertAbsent(records: readonly T[]): Promise<boolean> {
     if (records.length === 0) return true;
     try {
-      await this.#records.insertMany(records as mongo.OptionalUnlessRequiredId<T>[], { ordered: false });
+      await this.#insertMany(records, false);
       return true;
     } catch (error) {
       if (isDuplicateKey(error)) return false;
@@ -112,13 +122,13 @@ export class Collection<T extends { readonly _id: string }> {
   /** @returns whether a record matched. */
   async updateOne(filter: Filter<T>, update: Update<T>): Promise<boolean> {
     this.#guard.check(filter);
-    return (await this.#records.updateOne(filter, sent(update))).matchedCount === 1;
+    return (await this.#watch.run(() => this.#records.updateOne(filter, sent(update)))).matchedCount === 1;
   }
 
   /** @returns the number of matching records. */
   async updateMany(filter: Filter<T>, update: Update<T>): Promise<number> {
     this.#guard.check(filter);
-    return (await this.#records.updateMany(filter, sent(update))).matchedCount;
+    return (await this.#watch.run(() => this.#records.updateMany(filter, sent(update)))).matchedCount;
   }
 
   /** @returns the updated record or its projected fields; undefined when none matched. */
@@ -128,11 +138,7 @@ export class Collection<T extends { readonly _id: string }> {
     projection?: FindOptions['projection'],
   ): Promise<T | undefined> {
     this.#guard.check(filter);
-    const found = await this.#records.findOneAndUpdate(filter, sent(update), {
-      returnDocument: 'after',
-      ...(projection && { projection }),
-    });
-    return (found as T | null) ?? undefined;
+    return this.#findOneAndUpdate(filter, update, { ...(projection && { projection }) });
   }
 
   /**
@@ -149,12 +155,10 @@ export class Collection<T extends { readonly _id: string }> {
   ): Promise<T | undefined> {
     this.#guard.check(filter);
     try {
-      const found = await this.#records.findOneAndUpdate(filter, sent(update), {
+      return await this.#findOneAndUpdate(filter, update, {
         upsert: true,
-        returnDocument: 'after',
         ...(projection && { projection }),
       });
-      return (found as T | null) ?? undefined;
     } catch (error) {
       if (!isDuplicateKey(error)) throw error;
       return this.findOneAndUpdate(filter, update, projection);
@@ -175,12 +179,8 @@ export class Collection<T extends { readonly _id: string }> {
   ): Promise<T> {
     for (let tries = 1; ; tries += 1) {
       try {
-        const found = await this.#records.findOneAndUpdate({ _id: id } as Filter<T>, sent(update), {
-          ...options,
-          upsert: true,
-          returnDocument: 'after',
-        });
-        return found as T;
+        const byId = { _id: id } as Filter<T>;
+        return (await this.#findOneAndUpdate(byId, update, { ...options, upsert: true })) as T;
       } catch (error) {
         if (!isDuplicateKey(error) || tries === TRIES) throw error;
       }
@@ -193,7 +193,7 @@ export class Collection<T extends { readonly _id: string }> {
     const operations = changes.map(({ id, update }) => ({
       updateOne: { filter: { _id: id } as Filter<T>, update: sent(update) },
     }));
-    await this.#records.bulkWrite(operations, { ordered: false });
+    await this.#watch.run(() => this.#records.bulkWrite(operations, { ordered: false }));
   }
 
   /** `upsert` for many records, sent together; only failed upserts are repeated. */
@@ -203,7 +203,7 @@ export class Collection<T extends { readonly _id: string }> {
     }));
     for (let tries = 1; left.length > 0; tries += 1) {
       try {
-        await this.#records.bulkWrite(left, { ordered: false });
+        await this.#watch.run(() => this.#records.bulkWrite(left, { ordered: false }));
         return;
       } catch (error) {
         if (!(error instanceof mongo.MongoBulkWriteError) || !isDuplicateKey(error) || tries === TRIES)
@@ -217,24 +217,24 @@ export class Collection<T extends { readonly _id: string }> {
   /** @returns whether a record was deleted. */
   async deleteOne(filter: Filter<T>): Promise<boolean> {
     this.#guard.check(filter);
-    return (await this.#records.deleteOne(filter)).deletedCount === 1;
+    return (await this.#watch.run(() => this.#records.deleteOne(filter))).deletedCount === 1;
   }
 
   /** @returns the number of deleted records. */
   async deleteMany(filter: Filter<T>): Promise<number> {
     this.#guard.check(filter);
-    return (await this.#records.deleteMany(filter)).deletedCount;
+    return (await this.#watch.run(() => this.#records.deleteMany(filter))).deletedCount;
   }
 
   /** By the `count` command: it counts in the index alone, while an aggregation on some servers does not. */
   async count(filter: Filter<T>): Promise<number> {
     this.#guard.check(filter);
-    return this.#records.count(filter);
+    return this.#watch.run(() => this.#records.count(filter));
   }
 
   /** The approximate number of records, without reading any. */
   estimatedCount(): Promise<number> {
-    return this.#records.estimatedDocumentCount();
+    return this.#watch.run(() => this.#records.estimatedDocumentCount());
   }
 
   /** Runs a pipeline over the matching records. */
@@ -243,7 +243,23 @@ export class Collection<T extends { readonly _id: string }> {
     stages: readonly mongo.Document[],
   ): Promise<R[]> {
     this.#guard.check(match);
-    return this.#records.aggregate<R>([{ $match: match }, ...stages]).toArray();
+    return this.#watch.run(() => this.#records.aggregate<R>([{ $match: match }, ...stages]).toArray());
+  }
+
+  async #insertMany(records: readonly T[], ordered: boolean): Promise<void> {
+    const sent = records as mongo.OptionalUnlessRequiredId<T>[];
+    await this.#watch.run(() => this.#records.insertMany(sent, { ordered }));
+  }
+
+  async #findOneAndUpdate(
+    filter: Filter<T>,
+    update: Update<T>,
+    options: mongo.FindOneAndUpdateOptions,
+  ): Promise<T | undefined> {
+    const found = await this.#watch.run(() =>
+      this.#records.findOneAndUpdate(filter, sent(update), { ...options, returnDocument: 'after' }),
+    );
+    return (found as T | null) ?? undefined;
   }
 }
 

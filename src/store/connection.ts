@@ -1,6 +1,9 @@
 import mongoose, { type Connection } from 'mongoose';
+import { within } from '../async/timeout.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { ClientCertificate } from './client-certificate.ts';
+import { DatabaseSilent } from './database-away.ts';
+import { ResponseWatch } from './response-watch.ts';
 
 /**
  * A request that cannot reach the database fails after this time, in milliseconds, unless the URI names another time.
@@ -28,6 +31,11 @@ export async function connectDatabase(
     writeConcern: { w: 'majority', journal: true },
     ...(certificate !== undefined && { tls: true, ...certificate }),
   });
+  loggers.set(connection, logger);
+  watchOf(connection, (silent) => {
+    if (silent) logger.warn('the database does not respond: requests that need it are rejected');
+    else logger.info('the database responds again');
+  });
   let closing = false;
   connection.on('disconnecting', () => {
     closing = true;
@@ -39,23 +47,29 @@ export async function connectDatabase(
   return connection.asPromise();
 }
 
-/** Resolves when the database responds. @throws when it does not respond within two seconds. */
+const loggers = new WeakMap<Connection, Logger>();
+
+/** The logger with which a connection was opened, if any. */
+export function loggerOf(connection: Connection): Logger | undefined {
+  return loggers.get(connection);
+}
+
+const watches = new WeakMap<Connection, ResponseWatch>();
+
+/** The watch over the operations of a connection. */
+export function watchOf(connection: Connection, onChange?: (silent: boolean) => void): ResponseWatch {
+  const known = watches.get(connection);
+  if (known !== undefined) return known;
+  const watch = new ResponseWatch(async () => connection.db?.command({ ping: 1 }), {
+    ...(onChange && { onChange }),
+  });
+  watches.set(connection, watch);
+  return watch;
+}
+
+/** Resolves when the database responds. @throws when it does not respond within two seconds; at once while it is silent. */
 export async function pingDatabase(connection: Connection): Promise<void> {
-  await connection.db?.command({ ping: 1 }, { timeoutMS: PING_MS });
+  const watch = watchOf(connection);
+  if (watch.silent) throw new DatabaseSilent();
+  await within(PING_MS, 'The response of the database', watch.ping());
 }
-
-/** Whether an error means that the database cannot be reached at the moment, not that it rejected a command. */
-export function isDatabaseAway(error: unknown): boolean {
-  return error instanceof Error && AWAY.has(error.name);
-}
-
-/** Errors of the driver: no server could be selected, the connection broke, or the pool was cleared because of that. */
-const AWAY: ReadonlySet<string> = new Set([
-  'MongooseServerSelectionError',
-  'MongoServerSelectionError',
-  'MongoNetworkError',
-  'MongoNetworkTimeoutError',
-  'MongoPoolClearedError',
-  'MongoNotConnectedError',
-  'MongoTopologyClosedError',
-]);

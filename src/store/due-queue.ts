@@ -1,8 +1,10 @@
 import type { mongo } from 'mongoose';
 import { backoffMs } from '../async/backoff.ts';
+import { systemTimers, type Timers } from '../async/timers.ts';
 import type { Clock } from '../clock.ts';
 import type { Collection, Update } from './collection.ts';
 import type { Index } from './collection-spec.ts';
+import { CLOCK_SKEW_MS, FutureTimes } from './future-times.ts';
 
 /** The fields of a record that is due at a given time. */
 export interface Due {
@@ -24,7 +26,7 @@ export interface Due {
  */
 export const DUE_INDEX: Index = { fields: { dueAt: 1, _id: 1 }, unique: true };
 
-interface DueQueueOptions {
+interface DueQueueOptions<T> {
   /** How long a claim lasts that is neither renewed nor ended, in milliseconds; default 10,000. */
   readonly leaseMs?: number;
   /**
@@ -34,11 +36,21 @@ interface DueQueueOptions {
   readonly backoff?: { readonly firstMs: number; readonly maxMs: number };
   /** A number in [0, 1) that spreads these waits. */
   readonly random?: () => number;
+  /**
+   * How far in the future a record may be due at most, in milliseconds, or of each record: at least the length of a
+   * lease. One that is due later was scheduled or claimed with a clock that was ahead, and counts as due once it has not
+   * changed for the length of a lease. Default: a record may be due at any time.
+   */
+  readonly longestMs?: number | ((record: T) => number);
+  readonly timers?: Timers | undefined;
 }
 
 /** The lease of a claim unless the queue sets another, in milliseconds. */
 export const LEASE_MS = 10_000;
 const BACKOFF = { firstMs: 1_000, maxMs: 300_000 };
+/** Milliseconds between two checks for records that are due too far in the future, and how many one check reads. */
+const FUTURE_CHECK_MS = 5_000;
+const FUTURE_AT_ONCE = 100;
 /** Two renewals of a lease may fail. */
 const RENEWALS_PER_LEASE = 3;
 
@@ -57,14 +69,19 @@ export class DueQueue<T extends Due> {
   protected readonly records: Collection<T>;
   protected readonly clock: Clock;
   readonly #leaseMs: number;
-  readonly #options: DueQueueOptions;
+  readonly #options: DueQueueOptions<T>;
+  readonly #timers: Timers;
+  readonly #times: FutureTimes;
+  #futureCheckedAtMs = Number.NEGATIVE_INFINITY;
 
   /** @param records declared with `DUE_INDEX`. */
-  constructor(records: Collection<T>, clock: Clock, options: DueQueueOptions = {}) {
+  constructor(records: Collection<T>, clock: Clock, options: DueQueueOptions<T> = {}) {
     this.records = records;
     this.clock = clock;
     this.#leaseMs = options.leaseMs ?? LEASE_MS;
     this.#options = options;
+    this.#timers = options.timers ?? systemTimers;
+    this.#times = new FutureTimes(clock, { timers: this.#timers, logger: records.logger });
   }
 
   find(id: string): Promise<T | undefined> {
@@ -76,11 +93,34 @@ export class DueQueue<T extends Due> {
    *
    * @param filter leaves records out; its fields must be declared in `filtersBy`.
    */
-  due(limit: number, filter: mongo.Filter<T> = {}): Promise<T[]> {
+  async due(limit: number, filter: mongo.Filter<T> = {}): Promise<T[]> {
     // With a lower bound, because otherwise the embedded database would read the keys of all records at rest, which
     // come first.
     const dueAt = { $gt: new Date(0), $lte: this.clock.now() };
-    return this.records.find({ ...filter, dueAt } as mongo.Filter<T>, { sort: { dueAt: 1 }, limit });
+    const due = await this.records.find({ ...filter, dueAt } as mongo.Filter<T>, {
+      sort: { dueAt: 1 },
+      limit,
+    });
+    return due.length < limit ? [...due, ...(await this.#dueTooLate(limit - due.length, filter))] : due;
+  }
+
+  /** Records that are due later than they can be, and have not changed for the length of a lease. */
+  async #dueTooLate(limit: number, filter: mongo.Filter<T>): Promise<T[]> {
+    const { longestMs } = this.#options;
+    const nowMs = this.#timers.nowMs();
+    if (longestMs === undefined || nowMs - this.#futureCheckedAtMs < FUTURE_CHECK_MS) return [];
+    this.#futureCheckedAtMs = nowMs;
+    const longestOf = typeof longestMs === 'number' ? () => longestMs : longestMs;
+    const leastMs = (typeof longestMs === 'number' ? longestMs : this.#leaseMs) + CLOCK_SKEW_MS;
+    const dueAt = { $gt: new Date(this.clock.now().getTime() + leastMs) };
+    // The farthest first, because these are the most likely ones.
+    const found = await this.records.find({ ...filter, dueAt } as mongo.Filter<T>, {
+      sort: { dueAt: -1 },
+      limit: FUTURE_AT_ONCE,
+    });
+    return found
+      .filter((one) => this.#times.isOver(one._id, one.dueAt!, longestOf(one), this.#leaseMs))
+      .slice(0, limit);
   }
 
   /**

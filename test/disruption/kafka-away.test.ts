@@ -143,4 +143,25 @@ describe('Without Kafka', () => {
     await kafka!.restart();
     await assertEachOnce();
   });
+
+  it('a broker that accepts connections and responds to nothing delays no response', async () => {
+    process.kill(kafka!.pid, 'SIGSTOP');
+    await submitBoth('hung');
+    for (let n = 0; n < MANY; n += 1) {
+      const word = `hung ${n}`;
+      submissions.set(word, await client.submit({ html: `<p>${word}</p>` }));
+    }
+    const gaveUp = roles.api.logs.some(({ msg }) => /pointer not published/.test(String(msg)));
+    assert.equal(gaveUp, false, 'all responses come before a publication is given up');
+    await eventually('all say that they are without it', async () =>
+      (await Promise.all(all().map(connected))).every((said) => said === '0'),
+    );
+    for (const role of all()) {
+      const { status, lacks } = await readiness(role);
+      assert.equal(status, 200, role.role);
+      assert.match(lacks.join(), /^bus: Kafka: /, role.role);
+    }
+    process.kill(kafka!.pid, 'SIGCONT');
+    await assertEachOnce();
+  });
 });

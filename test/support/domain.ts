@@ -40,6 +40,8 @@ export interface Domain extends Jobs {
   readonly connection: Connection;
   readonly bus: Bus;
   readonly clock: TestClock;
+  /** Of workers, in milliseconds. */
+  readonly leaseMs: number;
   readonly plan: Plan;
   readonly planOf: () => Promise<{ name: string; plan: Plan }>;
   readonly counters: UsageCounters;
@@ -99,6 +101,7 @@ export async function openDomain(
     connection,
     bus,
     clock,
+    leaseMs: 15_000,
     plan,
     planOf,
     counters,

@@ -22,6 +22,13 @@ export async function startMongo(): Promise<TestDatabase> {
   return { uri: uri.replace(/\/platen\b/, `/test_${randomBytes(6).toString('hex')}`) };
 }
 
+/** Suspends the server that all tests share, and lets it continue: it accepts connections, and responds to nothing. */
+export async function suspendMongo(): Promise<() => void> {
+  const { pid } = await (server ?? Promise.reject(new Error('There is no database yet.')));
+  process.kill(pid, 'SIGSTOP');
+  return () => void process.kill(pid, 'SIGCONT');
+}
+
 let folder: string | undefined;
 let closing = false;
 

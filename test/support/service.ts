@@ -57,10 +57,13 @@ const ENVIRONMENT = {
  */
 export const SHORT_LEASE = { PLATEN_LEASE_MS: '4000' };
 
-/** One process, in-process bus. */
-export async function openStandaloneService(environment: Record<string, string> = {}): Promise<TestService> {
+/** One process, in-process bus. @param uriOptions of its connection to the database: `name=value&…`. */
+export async function openStandaloneService(
+  environment: Record<string, string> = {},
+  uriOptions = '',
+): Promise<TestService> {
   const dataDir = await mkdtemp(join(tmpdir(), 'platen-standalone-'));
-  const service = await open(['standalone'], { PLATEN_DATA_DIR: dataDir, ...environment });
+  const service = await open(['standalone'], { PLATEN_DATA_DIR: dataDir, ...environment }, uriOptions);
   return {
     ...service,
     async stop() {
@@ -105,9 +108,14 @@ export async function openKafkaService(
   });
 }
 
-async function open(roleNames: readonly string[], environment: Record<string, string>): Promise<TestService> {
+async function open(
+  roleNames: readonly string[],
+  environment: Record<string, string>,
+  uriOptions = '',
+): Promise<TestService> {
   const { uri } = await startMongo();
-  const all: Record<string, string> = { ...ENVIRONMENT, MONGODB_URI: uri, ...environment };
+  const ownUri = uriOptions === '' ? uri : `${uri}${uri.includes('?') ? '&' : '?'}${uriOptions}`;
+  const all: Record<string, string> = { ...ENVIRONMENT, MONGODB_URI: ownUri, ...environment };
   const connection = await connectDatabase(uri, pino({ level: 'silent' }));
   const accounts = new AccountStore(connection, systemClock);
   const keys = new KeyStore(connection, systemClock);

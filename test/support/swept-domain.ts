@@ -4,7 +4,9 @@ import type { LedgerRecord } from '../../src/jobs/ledger/ledger-record.ts';
 import { repairNamedJobs } from '../../src/jobs/sweeps/named-jobs.ts';
 import { WaitingJobs } from '../../src/jobs/sweeps/waiting-jobs.ts';
 import { DEFAULT_POOL } from '../../src/plans/names.ts';
+import { FutureTimes } from '../../src/store/future-times.ts';
 import { type Domain, newJob, openDomain } from './domain.ts';
+import { ManualTimers } from './manual-timers.ts';
 
 /** The jobs of an account `a` whose plan has one slot, no worker, and the sweeps, which run when a test says so. */
 export class SweptDomain {
@@ -13,11 +15,15 @@ export class SweptDomain {
   readonly pointers: JobPointer[] = [];
   /** Why jobs were taken from lost workers. */
   readonly retried: string[] = [];
+  /** By which the sweeps measure how long they have seen times that are too far in the future. */
+  readonly timers = new ManualTimers();
+  readonly #times: FutureTimes;
   readonly #waitingJobs: WaitingJobs;
   #subscription: Subscription | undefined;
 
   private constructor(domain: Domain) {
     this.domain = domain;
+    this.#times = new FutureTimes(domain.clock, { timers: this.timers });
     this.#waitingJobs = new WaitingJobs(domain);
   }
 
@@ -42,6 +48,7 @@ export class SweptDomain {
     return repairNamedJobs(
       {
         ...this.domain,
+        times: this.#times,
         redeliveryMs: 5000,
         retryBaseMs: 1000,
         random: () => 1,

@@ -2,10 +2,13 @@ import type { Clock } from '../../clock.ts';
 import { DueQueue } from '../../store/due-queue.ts';
 import type { JobCollections, ScheduledRetry } from './collections.ts';
 
+/** More than the longest wait between two attempts, in milliseconds: twice the longest that can be configured first. */
+const LONGEST_MS = 3_600_000;
+
 /** The jobs that wait for the time of their next attempt. */
 export class ScheduledRetries extends DueQueue<ScheduledRetry> {
   constructor({ retries }: JobCollections, clock: Clock) {
-    super(retries, clock);
+    super(retries, clock, { longestMs: LONGEST_MS });
   }
 
   /** The number of an account's jobs that wait for the time of their next attempt. */

@@ -22,7 +22,7 @@ type Phases = FailedAttempt['phases'];
 
 /** Details of the attempt that ended a job. */
 interface AttemptDetails {
-  /** For a sweep that takes the job from a worker: a renewed lease remains valid. */
+  /** For a sweep that takes the job from a worker, whose lease has ended as it was read: a renewed one remains valid. */
   readonly onlyIfLeaseEnded?: boolean;
   readonly phases?: Phases;
   readonly report?: StoredReport | undefined;
@@ -120,7 +120,8 @@ export class Transitions {
   /**
    * processing → queued, for another attempt `delayMs` milliseconds from now.
    *
-   * @param onlyIfLeaseEnded for a sweep that takes the job from a worker: a renewed lease remains valid.
+   * @param onlyIfLeaseEnded for a sweep that takes the job from a worker, whose lease has ended as it was read: a renewed
+   *   one remains valid.
    * @param phases of the failed attempt.
    */
   retryLater(
@@ -141,7 +142,10 @@ export class Transitions {
         leaseExpiresAt: null,
         ...afterAttempt(claimed, recorded(error), phases, now),
       },
-      { increment: { crashes: isOwnCrash(error) ? 1 : 0 }, onlyIfLeaseEnded },
+      {
+        increment: { crashes: isOwnCrash(error) ? 1 : 0 },
+        ...(onlyIfLeaseEnded && { guard: { leaseExpiresAt: claimed.leaseExpiresAt } }),
+      },
     );
   }
 
@@ -207,7 +211,7 @@ export class Transitions {
         ...(state === 'failed' && afterAttempt(job, error, phases, now)),
       }),
     };
-    const guard = onlyIfLeaseEnded ? { leaseExpiresAt: { $lte: now } } : {};
+    const guard = onlyIfLeaseEnded ? { leaseExpiresAt: job.leaseExpiresAt } : {};
     const moved = await this.#moveAll(seen, { $set: set, $inc: { version: 1 } }, guard);
     if (moved === seen.length) return seen.map((each) => ({ ...each, ...set, version: each.version + 1 }));
     if (moved === 0) return [];
@@ -233,7 +237,7 @@ export class Transitions {
     set: Partial<Job>,
     more: {
       readonly increment?: Partial<Record<'attempts' | 'crashes', number>>;
-      readonly onlyIfLeaseEnded?: boolean;
+      readonly guard?: mongo.Filter<Job>;
     } = {},
   ): Promise<Job | undefined> {
     const now = this.#clock.now();
@@ -245,7 +249,7 @@ export class Transitions {
       {
         _id: seen._id,
         version: seen.version,
-        ...(more.onlyIfLeaseEnded && { leaseExpiresAt: { $lte: now } }),
+        ...more.guard,
       },
       update,
     );

@@ -1,6 +1,7 @@
 import type { Clock } from '../../clock.ts';
 import { type ErrorCode, PlatenError } from '../../errors/registry.ts';
 import { type NamedPlan, poolOf } from '../../plans/plan.ts';
+import type { FutureTimes } from '../../store/future-times.ts';
 import { finalisingName, hasEnded, type Job, jobOfFinalising } from '../job.ts';
 import type { JobDispatch } from '../job-dispatch.ts';
 import type { JobEnds } from '../job-ends.ts';
@@ -18,6 +19,9 @@ interface NamedJobsDeps {
   readonly ends: JobEnds;
   readonly clock: Clock;
   readonly planOf: (accountId: string) => Promise<NamedPlan>;
+  readonly times: FutureTimes;
+  /** How long a worker holds a job without renewing its lease, in milliseconds. */
+  readonly leaseMs: number;
   /** Milliseconds without a claim after which the pointer of a dispatched job is published again. */
   readonly redeliveryMs: number;
   /** The first wait between attempts, in milliseconds. */
@@ -45,6 +49,11 @@ const UNFOLLOWED_MS = 5000;
  * withdrawn. Milliseconds.
  */
 const UNDECIDED_MS = 60_000;
+/**
+ * Leases for which an end that lies too far in the future stays unchanged, until the worker counts as lost: workers may
+ * have been given a longer lease than this process knows of.
+ */
+const UNRENEWED_LEASES = 2;
 
 /**
  * Checks every job that a ledger names, and does what the process that named it has left undone: a process died between
@@ -57,40 +66,40 @@ export async function repairNamedJobs(
   deps: NamedJobsDeps,
   ledgers: readonly LedgerRecord[],
 ): Promise<number> {
-  const now = deps.clock.now().getTime();
-  const live = await deps.store.live.among(ledgers.flatMap((ledger) => namedIn(ledger, now)));
+  const { times } = deps;
+  const live = await deps.store.live.among(ledgers.flatMap((ledger) => namedIn(ledger, times)));
   let repaired = 0;
   for (const ledger of ledgers) {
     const accountId = ledger._id;
     for (const [jobId, holder] of Object.entries(ledger.holders ?? {})) {
-      repaired += Number(await repairHolder(deps, { accountId, jobId, holder, job: live.get(jobId), now }));
+      repaired += Number(await repairHolder(deps, { accountId, jobId, holder, job: live.get(jobId) }));
     }
-    for (const [id, arrival] of olderThan(DEAD_MS, ledger.arriving ?? {}, now)) {
+    for (const [id, arrival] of olderThan(DEAD_MS, ledger.arriving ?? {}, times)) {
       repaired += Number(await repairArrival(deps, accountId, id, arrival, live));
     }
-    for (const [name, { since }] of olderThan(UNFOLLOWED_MS, timed(ledger.leaving), now)) {
+    for (const [name, { since }] of olderThan(UNFOLLOWED_MS, timed(ledger.leaving), times)) {
       const jobId = jobOfFinalising(name);
       // If the head has reached the job meanwhile, the job has been moved to the history (JobDispatch.clearPositions).
       const job = live.get(jobId) ?? (await deps.store.history.find(jobId));
       if (job !== undefined && hasEnded(job.state) && finalisingName(job) === name) {
         repaired += Number(await deps.ends.follow([job]));
-      } else if (now - since > UNDECIDED_MS) {
+      } else if (times.ageMs(name, since) > UNDECIDED_MS) {
         await deps.ledger.withdrawEnds(accountId, name);
       }
     }
-    const unfollowed = olderThan(UNFOLLOWED_MS, timed(ledger.ending), now).map(([jobId]) => jobId);
+    const unfollowed = olderThan(UNFOLLOWED_MS, timed(ledger.ending), times).map(([jobId]) => jobId);
     if (unfollowed.length > 0) repaired += await finishEnds(deps, accountId, unfollowed);
   }
   return repaired;
 }
 
 /** The ids of the jobs to check. */
-function namedIn(ledger: LedgerRecord, now: number): string[] {
+function namedIn(ledger: LedgerRecord, times: FutureTimes): string[] {
   return [
     ...Object.keys(ledger.holders ?? {}),
-    ...olderThan(DEAD_MS, ledger.arriving ?? {}, now).flatMap(([, { jobs }]) => jobs),
-    ...olderThan(UNFOLLOWED_MS, timed(ledger.leaving), now).map(([name]) => jobOfFinalising(name)),
-    ...olderThan(UNFOLLOWED_MS, timed(ledger.ending), now).map(([id]) => id),
+    ...olderThan(DEAD_MS, ledger.arriving ?? {}, times).flatMap(([, { jobs }]) => jobs),
+    ...olderThan(UNFOLLOWED_MS, timed(ledger.leaving), times).map(([name]) => jobOfFinalising(name)),
+    ...olderThan(UNFOLLOWED_MS, timed(ledger.ending), times).map(([id]) => id),
   ];
 }
 
@@ -100,19 +109,19 @@ interface Held {
   readonly holder: SlotHolder;
   /** Undefined when the job is not live. */
   readonly job: Job | undefined;
-  readonly now: number;
 }
 
 /** @returns whether something was repaired. */
 async function repairHolder(deps: NamedJobsDeps, held: Held): Promise<boolean> {
-  const { job, now, holder } = held;
-  const dead = now - holder.since > DEAD_MS;
+  const { job, jobId, holder } = held;
+  const { times } = deps;
+  const dead = times.ageMs(`slot of ${jobId}`, holder.since) > DEAD_MS;
   if (job === undefined) return dead && (await freeUnusedSlot(deps, held));
   switch (job.state) {
     case 'dispatched':
-      return publishAgain(deps, job, now);
+      return publishAgain(deps, job);
     case 'processing':
-      return endLostAttempt(deps, job, now);
+      return endLostAttempt(deps, job);
     case 'queued':
       if (!dead) return false;
       // The job is between the slot and the dispatch, or between the end of its attempt and the release of its slot.
@@ -120,7 +129,7 @@ async function repairHolder(deps: NamedJobsDeps, held: Held): Promise<boolean> {
       if (job.place === undefined) return deps.retries.releaseSlot(job, holder.since);
       return (await deps.dispatch.dispatch([job], (await deps.planOf(job.accountId)).plan)).length > 0;
     default:
-      if (now - job.updatedAt.getTime() < UNFOLLOWED_MS) return false;
+      if (times.ageMs(`change of ${jobId}`, job.updatedAt) < UNFOLLOWED_MS) return false;
       return job.endedFrom !== 'queued' ? deps.ends.follow([job]) : undoDispatch(deps, job, holder.since);
   }
 }
@@ -153,20 +162,22 @@ async function undoDispatch(
 }
 
 /** The message may be lost, or its pool may have no workers any more; the plan names the present pool. */
-async function publishAgain(deps: NamedJobsDeps, job: Job, now: number): Promise<boolean> {
-  if (now - job.updatedAt.getTime() < deps.redeliveryMs) return false;
+async function publishAgain(deps: NamedJobsDeps, job: Job): Promise<boolean> {
+  if (deps.times.ageMs(`change of ${job._id}`, job.updatedAt) < deps.redeliveryMs) return false;
   const { plan } = await deps.planOf(job.accountId);
   const pool = poolOf(plan);
   // The update spaces the messages; it fails when a worker has claimed the job meanwhile.
-  if (!(await deps.store.live.touch(job, pool, new Date(now)))) return false;
+  if (!(await deps.store.live.touch(job, pool, deps.clock.now()))) return false;
   deps.dispatch.publish({ ...job, pool }, plan, true);
   return true;
 }
 
 /** Takes a job from a worker that has stopped renewing its lease. The job is retried, or fails. */
-async function endLostAttempt(deps: NamedJobsDeps, job: Job, now: number): Promise<boolean> {
-  if (job.leaseExpiresAt === null || job.leaseExpiresAt.getTime() > now) return false;
-  const { retries, store, ends, retryBaseMs, random, onRetried } = deps;
+async function endLostAttempt(deps: NamedJobsDeps, job: Job): Promise<boolean> {
+  const { retries, store, ends, times, leaseMs, retryBaseMs, random, onRetried } = deps;
+  const { _id, leaseExpiresAt } = job;
+  if (leaseExpiresAt === null) return false;
+  if (!times.isOver(`lease of ${_id}`, leaseExpiresAt, leaseMs, UNRENEWED_LEASES * leaseMs)) return false;
   const error = new PlatenError('WORKER_LOST');
   const decision = decideRetry(job, error, retryBaseMs, random);
   if (decision.kind === 'retry') {
@@ -231,9 +242,9 @@ async function finishEnds(
 function olderThan<T extends { readonly since: number }>(
   ageMs: number,
   named: Readonly<Record<string, T>>,
-  now: number,
+  times: FutureTimes,
 ): [string, T][] {
-  return Object.entries(named).filter(([, { since }]) => now - since >= ageMs);
+  return Object.entries(named).filter(([name, { since }]) => times.ageMs(name, since) >= ageMs);
 }
 
 function timed(named: Readonly<Record<string, number>> = {}): Record<string, { since: number }> {

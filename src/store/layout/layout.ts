@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Connection } from 'mongoose';
+import { systemClock } from '../../clock.ts';
 import type { Logger } from '../../telemetry/logger.ts';
+import { FutureTimes } from '../future-times.ts';
 import { migrateToLayout2 } from './migrate-to-2.ts';
 import { migrateToLayout3 } from './migrate-to-3.ts';
 
@@ -38,6 +40,7 @@ const POLL_MS = 250;
  */
 export async function checkLayout(connection: Connection, logger: Logger): Promise<void> {
   const records = connection.collection<LayoutRecord>('layout');
+  const times = new FutureTimes(systemClock, { logger });
   for (;;) {
     const record = await records.findOne({ _id: 'layout' });
     if (record === null) {
@@ -53,8 +56,7 @@ export async function checkLayout(connection: Connection, logger: Logger): Promi
           'Start the newer version, or restore the backup from before the upgrade.',
       );
     }
-    const until = record.migratingUntil ?? 0;
-    if (until > Date.now()) {
+    if (record.migratingUntil !== undefined && !times.isOver('layout', record.migratingUntil, MIGRATION_MS)) {
       await sleep(POLL_MS);
       continue;
     }

@@ -1,6 +1,8 @@
 import type { Connection } from 'mongoose';
+import type { Timers } from '../../async/timers.ts';
 import type { Clock } from '../../clock.ts';
 import { Collection, type CollectionSpec } from '../../store/collection.ts';
+import { CLOCK_SKEW_MS, FutureTimes } from '../../store/future-times.ts';
 
 /*
  * The states of a worker, as it reports them itself:
@@ -59,11 +61,13 @@ const WORKERS: CollectionSpec = {
 export class WorkerRegistry {
   readonly #records: Collection<WorkerRecord>;
   readonly #clock: Clock;
+  readonly #times: FutureTimes;
 
   /** To be created before the connection's indexes are. */
-  constructor(connection: Connection, clock: Clock) {
+  constructor(connection: Connection, clock: Clock, timers?: Timers) {
     this.#records = new Collection<WorkerRecord>(connection, WORKERS);
     this.#clock = clock;
+    this.#times = new FutureTimes(clock, { timers, logger: this.#records.logger });
   }
 
   /** Writes the report of a worker. @returns its record, which contains the requests to it. */
@@ -85,8 +89,8 @@ export class WorkerRegistry {
   }
 
   /** Whether a worker has reported lately. */
-  isSeen({ seenAt }: Pick<WorkerRecord, 'seenAt'>): boolean {
-    return this.#clock.now().getTime() - seenAt.getTime() < UNSEEN_AFTER_MS;
+  isSeen({ _id, seenAt }: Pick<WorkerRecord, '_id' | 'seenAt'>): boolean {
+    return this.#times.ageMs(_id, seenAt) < UNSEEN_AFTER_MS;
   }
 
   /** Requests the workers to claim nothing more. They comply within three seconds, and report that as their state. */
@@ -105,8 +109,16 @@ export class WorkerRegistry {
   }
 
   /** Deletes the records of workers that have not reported since `since`. @returns the number of deleted records. */
-  forgetUnseen(since: Date): Promise<number> {
-    return this.#records.deleteMany({ seenAt: { $lt: since } });
+  async forgetUnseen(since: Date): Promise<number> {
+    const forgotten = await this.#records.deleteMany({ seenAt: { $lt: since } });
+    const future = new Date(this.#clock.now().getTime() + CLOCK_SKEW_MS);
+    const ahead = await this.#records.find({ seenAt: { $gt: future } });
+    // As it was read: a worker whose clock is ahead reports again.
+    const gone = ahead.filter((worker) => !this.isSeen(worker));
+    const deleted = await Promise.all(
+      gone.map(({ _id, seenAt }) => this.#records.deleteOne({ _id, seenAt })),
+    );
+    return forgotten + deleted.filter((done) => done).length;
   }
 
   async #setPause(ids: readonly string[], pauseRequested: boolean): Promise<void> {

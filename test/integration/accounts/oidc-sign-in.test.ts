@@ -116,6 +116,21 @@ describe('Signing in at an OpenID Connect issuer with a browser', () => {
     assert.match(session, /^platen_session=[^;]+; Path=\/; Max-Age=\d+; HttpOnly; SameSite=Strict$/);
   });
 
+  it('waits once for an issuer that hangs, and not once for each browser', async () => {
+    const browsers = [new Browser(), new Browser(), new Browser()];
+    const callbacks: string[] = [];
+    for (const browser of browsers) callbacks.push(await browser.until(start(), api.url + CALLBACK));
+    issuer.hang(true);
+    const requests = issuer.hungRequests();
+    const replies = await Promise.all(browsers.map((browser, i) => browser.request(callbacks[i]!)));
+    for (const reply of replies)
+      assert.match(reply.headers.get('location') ?? '', /\/dashboard\/sign-in\?issuer=away$/);
+    assert.equal(issuer.hungRequests() - requests, 1);
+    issuer.hang(false);
+    api.domain.clock.pass(5000);
+    await new Browser().signIn();
+  });
+
   it('is required again before a secret is shown', async () => {
     const browser = new Browser();
     await browser.signIn();

@@ -8,7 +8,7 @@ export interface Task extends Due {
   readonly outcome?: string;
 }
 
-const TASKS: CollectionSpec = {
+export const TASKS: CollectionSpec = {
   name: 'tasks',
   indexes: [DUE_INDEX],
   filtersBy: { fields: ['owner'], reason: 'the index leads to what is due' },

@@ -141,12 +141,12 @@ describe('Data of layout 2', () => {
     await checkLayout(connection, logger);
     const batches = new BatchStore(connection, clock);
     await ensureIndexes(connection);
-    assert.deepEqual(await batches.neglected(clock.now()), []);
+    assert.deepEqual(await batches.neglected(), []);
     assert.deepEqual(await batches.due(clock.now()), { toPurge: [], toForget: [] });
     assert.equal(await batches.due(clock.now()), undefined, 'what is gone is on no list any more');
     clock.pass(2000);
     assert.equal(await renameDue(connection, clock.now()), 2);
-    assert.deepEqual(ids(await batches.neglected(clock.now())), ['running', 'unlisted']);
+    assert.deepEqual(ids(await batches.neglected()), ['running', 'unlisted']);
     const due = (await batches.due(clock.now()))!;
     assert.deepEqual(ids(due.toPurge), ['ended', 'ended-unlisted']);
     assert.deepEqual(ids(due.toForget), ['purged-unlisted']);
@@ -160,7 +160,7 @@ describe('Data of layout 2', () => {
     assert.equal(await renameDue(connection, clock.now()), 0);
     clock.pass(5000);
     assert.equal(await renameDue(connection, clock.now()), 1);
-    assert.deepEqual(ids(await batches.neglected(clock.now())), ['unlisted', 'running']);
+    assert.deepEqual(ids(await batches.neglected()), ['unlisted', 'running']);
   });
 
   it('leaves what a process of the version before has under way to that, and takes the rest along', async () => {

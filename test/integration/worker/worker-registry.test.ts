@@ -10,6 +10,7 @@ import {
 } from '../../../src/worker/pool/worker-registry.ts';
 import { TestClock } from '../../support/domain.ts';
 import { eventually } from '../../support/eventually.ts';
+import { ManualTimers } from '../../support/manual-timers.ts';
 import { startMongo } from '../../support/mongo.ts';
 
 function report(id: string, overrides: Partial<WorkerReport> = {}): WorkerReport {
@@ -87,6 +88,30 @@ describe('The registry of workers', () => {
     clock.pass(UNSEEN_AFTER_MS / 2);
     assert.deepEqual([registry.isSeen(gone), registry.isSeen(here)], [false, true]);
     assert.equal(await registry.forgetUnseen(new Date(clock.now().getTime() - UNSEEN_AFTER_MS)), 1);
+    assert.deepEqual(
+      (await registry.list()).map(({ _id }) => _id),
+      ['here'],
+    );
+  });
+
+  it('forgets a worker whose clock was ahead once it reports no more, and no other', async () => {
+    const timers = new ManualTimers();
+    const elsewhere = new WorkerRegistry(connection, clock, timers);
+    const ahead = async (id: string) => {
+      clock.pass(86_400_000);
+      const record = await registry.report(report(id));
+      clock.pass(-86_400_000);
+      return record;
+    };
+    const forget = () => elsewhere.forgetUnseen(new Date(0));
+    const gone = await ahead('gone');
+    for (let reports = 0; reports < 10; reports += 1) {
+      assert.equal(elsewhere.isSeen(await ahead('here')), true);
+      assert.equal(elsewhere.isSeen(gone), reports * 3000 < UNSEEN_AFTER_MS);
+      clock.pass(3000);
+      await timers.pass(3000);
+    }
+    assert.equal(await forget(), 1);
     assert.deepEqual(
       (await registry.list()).map(({ _id }) => _id),
       ['here'],

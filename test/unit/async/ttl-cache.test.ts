@@ -27,6 +27,14 @@ describe('the short-lived cache', () => {
     assert.equal(await cache.get('a', load), 2);
   });
 
+  it('loads again when the clock has been set back', async () => {
+    const { cache, load, pass } = make();
+    assert.equal(await cache.get('a', load), 1);
+    pass(-86_400_000);
+    assert.equal(await cache.get('a', load), 2);
+    assert.equal(await cache.get('a', load), 2);
+  });
+
   it('does not keep a failure', async () => {
     const { cache, load } = make();
     await assert.rejects(cache.get('a', () => Promise.reject(new Error('down'))));
