@@ -47,7 +47,7 @@ const MAX_LENGTH_CHARS = 32;
 export function lengthInInches(length: string): number | undefined {
   if (length.length > MAX_LENGTH_CHARS) return undefined;
   // Trimmed before matching: with spaces in the pattern too, matching would take quadratic time in their number.
-  const match = /^(\d+(?:\.\d+)?|\.\d+)\s*([a-z]*)$/i.exec(length.trim());
+  const match = /^(\d+(?:\.\d+)?|\.\d+) *([a-z]*)$/i.exec(length.replace(/^ +| +$/g, ''));
   if (!match) return undefined;
   const perUnit = UNIT_INCHES[(match[2] || 'px').toLowerCase()];
   return perUnit === undefined ? undefined : Number(match[1]) * perUnit;
