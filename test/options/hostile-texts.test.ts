@@ -26,7 +26,7 @@ const PARSED_TEXTS = ['\0', '\ud800', '\u2028', '\r\n', '__proto__', '😀'];
 /** An event that never comes would only be waited for; the origins would keep the headers from being sent. */
 const LEFT_OUT = new Set(['.waitForEvent', '.assetOrigins[]']);
 /** What options need besides. */
-const BESIDE: Options = {
+const NEEDED: Options = {
   displayHeaderFooter: true,
   margin: { top: '2cm', bottom: '2cm' },
   cookies: [{ name: 'a', value: 'b', url: 'https://example.com/' }],
@@ -63,7 +63,7 @@ function items(): Item[] {
     html: DOCUMENT,
     options: FIELDS.filter(({ path }) => !(path in PARSED)).reduce(
       (options, field) => withText(options, field, hostile),
-      BESIDE,
+      NEEDED,
     ),
   }));
   const alone = PARSED_TEXTS.flatMap((hostile, i) =>

@@ -31,12 +31,12 @@ const SHOWN_AS: readonly ((text: string) => string | undefined)[] = [
 ];
 /** Fields that are never shown again, or masked, or whose file gets a safe name. */
 const NOT_SHOWN =
-  /^\.(?:password|email|invitation|oneTimeToken|currentPassword|newPassword|token|filename|webhookUrl|items\[\]\.(?!id$).*|options\.(?:assetHeaders\{\}|cookies\[\]\.value))$/;
+  /^\.(?:password|email|invitation|oneTimeToken|currentPassword|newPassword|token|filename|items\[\]\.(?!id$).*|options\.(?:assetHeaders\{\}|cookies\[\]\.value))$/;
 
-/** The parts of a request that hold fields. */
-const PARTS = ['params', 'query', 'headers', 'body'] as const;
-type Part = (typeof PARTS)[number];
-type Parts = Partial<Record<Part, unknown>>;
+/** Where a request has fields. */
+const SECTIONS = ['params', 'query', 'headers', 'body'] as const;
+type Section = (typeof SECTIONS)[number];
+type Given = Partial<Record<Section, unknown>>;
 
 /**
  * Sends hostile texts in each text field of each route, and in each parameter of its path and query, within a request that
@@ -132,8 +132,13 @@ describe('Hostile texts in any field of any route', () => {
       owner.expect(200, 'GET', `/user/webhook-deliveries/${id}`),
   };
 
-  function inputOf(jobId: string) {
-    return owner.expect(200, 'GET', `/user/renders/${jobId}/input`);
+  /** The address of the callback is shown when the job has ended. */
+  async function inputOf(jobId: string) {
+    const job = await api.domain.store.live.find(jobId);
+    return {
+      ...(await owner.expect(200, 'GET', `/user/renders/${jobId}/input`)),
+      webhookUrl: job?.webhookUrl,
+    };
   }
 
   async function keyOf(id: string) {
@@ -141,7 +146,7 @@ describe('Hostile texts in any field of any route', () => {
     return keys.find((key: { id: string }) => key.id === id);
   }
 
-  function request(route: RouteDeclaration, { params, query, headers, body }: Parts): Promise<Reply> {
+  function request(route: RouteDeclaration, { params, query, headers, body }: Given): Promise<Reply> {
     const given = { ...idsOf(route), ...(params as object) } as Record<string, string | string[]>;
     const path = route.path.replace(/[:*](\w+)/g, (_, name: string) =>
       [given[name] ?? randomUUID()].flat().map(encoded).join('/'),
@@ -171,23 +176,25 @@ describe('Hostile texts in any field of any route', () => {
     const isStream = Object.values(route.responses).some(
       ({ contentType }) => contentType === 'text/event-stream',
     );
-    const fields = PARTS.flatMap((part) => {
-      const schema = route[part];
-      return schema === undefined ? [] : [...fieldsOf(schema)].map((field) => ({ part, field }));
-    }).filter(({ part, field }) => field.kind === 'text' || (part !== 'body' && field.kind === 'other'));
+    const fields = SECTIONS.flatMap((section) => {
+      const schema = route[section];
+      return schema === undefined ? [] : [...fieldsOf(schema)].map((field) => ({ section, field }));
+    }).filter(
+      ({ section, field }) => field.kind === 'text' || (section !== 'body' && field.kind === 'other'),
+    );
     // A stream does not end, and its header cannot hold anything that is tested here.
     if (fields.length === 0 || isStream) continue;
 
     it(`${name}: each is stored as sent, or rejected with its path`, async () => {
       const problems: string[] = [];
-      for (const { part, field } of fields) {
+      for (const { section, field } of fields) {
         const texts = isTestedElsewhere(route, field) ? FEW : HOSTILE_TEXTS;
         for (const hostile of texts) {
           for (const text of embedded(hostile, field)) {
-            if (part === 'headers' && !isSendable(text)) continue;
-            const problem = await problemOf(route, part, field, text);
+            if (section === 'headers' && !isSendable(text)) continue;
+            const problem = await problemOf(route, section, field, text);
             if (problem)
-              problems.push(`${part}${field.path} = ${JSON.stringify(text).slice(0, 80)}: ${problem}`);
+              problems.push(`${section}${field.path} = ${JSON.stringify(text).slice(0, 80)}: ${problem}`);
           }
         }
       }
@@ -195,12 +202,12 @@ describe('Hostile texts in any field of any route', () => {
     });
   }
 
-  async function problemOf(route: RouteDeclaration, part: Part, field: SchemaField, text: string) {
+  async function problemOf(route: RouteDeclaration, section: Section, field: SchemaField, text: string) {
     const name = `${route.method} ${route.path}`;
-    const body = route.body === undefined ? undefined : BODIES[name]?.(part === 'body' ? field.path : '');
+    const body = route.body === undefined ? undefined : BODIES[name]?.(section === 'body' ? field.path : '');
     if (route.body !== undefined && body === undefined) return 'this test needs a valid body of the route';
-    const parts: Parts = { ...(body !== undefined && { body }) };
-    const reply = await request(route, { ...parts, [part]: field.place(text, parts[part]) });
+    const valid: Given = { ...(body !== undefined && { body }) };
+    const reply = await request(route, { ...valid, [section]: field.place(text, valid[section]) });
     if (reply.status >= 500) return `${reply.status} ${Buffer.from(reply.bytes)}`;
     if (reply.status >= 400) {
       const { code, message } = reply.json;
@@ -211,7 +218,7 @@ describe('Hostile texts in any field of any route', () => {
         : errors.join('; ').slice(0, 200);
     }
     const shown = SHOWN[name];
-    if (part !== 'body' || shown === undefined || NOT_SHOWN.test(field.path)) return undefined;
+    if (section !== 'body' || shown === undefined || NOT_SHOWN.test(field.path)) return undefined;
     const found = await shown(reply.json);
     const isShown = SHOWN_AS.some((as) => field.isIn(found, as(text) ?? text));
     return isShown ? undefined : `shown as ${JSON.stringify(found).slice(0, 200)}`;
