@@ -54,6 +54,28 @@ describe('Validation of requests', () => {
       ['a file URL', { url: 'file:///etc/passwd' }, ['url: must be an http or https address']],
       ['a script URL', { url: 'javascript:alert(1)' }, ['url: must be an http or https address']],
       ['a relative URL', { url: '/a' }, ['url: must be an http or https address']],
+      ...['https:example.com', 'https:/example.com', 'https:\\\\example.com', ' https://example.com'].map(
+        (url): [string, unknown, string[]] => [
+          `a URL that is not written in full: ${JSON.stringify(url)}`,
+          { url },
+          ['url: must be an http or https address'],
+        ],
+      ),
+      [
+        'a URL with a line break',
+        { url: 'https://exa\nmple.com' },
+        ['url: must be one line of text without U+000A'],
+      ],
+      [
+        'an address of callbacks that is not written in full',
+        { html: 'x', executionMode: 'async', webhookUrl: 'https:example.com' },
+        ['webhookUrl: must be an absolute https address'],
+      ],
+      [
+        'a file name that is shown as another',
+        { html: 'x', filename: '\u202efdp.exe' },
+        ['filename: must be one line of text without U+202E'],
+      ],
       ['an unknown output', { html: 'x', output: 'zip' }, ['output: must be one of binary, url']],
       [
         'an unknown mode',

@@ -80,6 +80,8 @@ describe('POST /v1/pdf', () => {
     it('a URL', async () => {
       const { input } = await submitted({ url: 'https://example.com/a?b=c' });
       assert.deepEqual(input.source, { mode: 'url', url: 'https://example.com/a?b=c' });
+      const other = await submitted({ url: 'HTTPS://Example.com:443\\a b' });
+      assert.deepEqual(other.input.source, { mode: 'url', url: 'https://example.com/a%20b' });
     });
 
     it('the current version of a template, with the data', async () => {
