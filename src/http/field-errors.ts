@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { printable } from '../options/core/text-schemas.ts';
 
 /** Errors in one response: more than anyone reads. A body of megabytes must not get a response of megabytes. */
 export const MAX_ERRORS = 100;
@@ -36,7 +37,12 @@ function positionOf(path: readonly PropertyKey[], whole: string): string {
 }
 
 function shortened(name: string): string {
-  return name.length <= MAX_NAME ? name : `${name.slice(0, MAX_NAME)}…`;
+  return printable(name.length <= MAX_NAME ? name : `${name.slice(0, MAX_NAME)}…`);
+}
+
+/** An id in an error, between quotation marks. */
+export function quoted(id: string): string {
+  return JSON.stringify(shortened(id));
 }
 
 /** The message of an error, to follow the position of its field. A message of the schema itself takes precedence. */

@@ -4,7 +4,7 @@ import type { IntakeContext, Missing } from '../inputs/input-kind.ts';
 import { INPUT_KINDS, type JobSource, type RequestedInput } from '../inputs/inputs.ts';
 import { resolvedOnce } from '../inputs/template.ts';
 import type { RenderOptions } from '../options/core/render-options.ts';
-import { MAX_ERRORS } from './field-errors.ts';
+import { MAX_ERRORS, quoted } from './field-errors.ts';
 import type { RenderRequest } from './schemas/render-request.ts';
 
 /** The watermark of renders with test keys, whatever their options are. */
@@ -38,7 +38,7 @@ export async function itemSources(
   for (const [index, item] of items.entries()) {
     const source = await findSource(item, context);
     if (!('missing' in source)) sources.push(source);
-    else errors.push(`items[${index}] (${JSON.stringify(item.id.slice(0, 64))}): ${source.missing}`);
+    else errors.push(`items[${index}] (${quoted(item.id)}): ${source.missing}`);
   }
   if (errors.length > 0)
     throw new PlatenError(

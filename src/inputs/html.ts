@@ -1,11 +1,12 @@
 import { z } from 'zod';
+import { documentSchema } from '../options/core/text-schemas.ts';
 import { defineInput } from './input-kind.ts';
 
 /** A document as text. */
 export const html = defineInput({
   mode: 'html',
   field: 'html',
-  fields: { html: z.string().min(1).optional().describe('Input source: an HTML document.') },
+  fields: { html: documentSchema({ min: 1 }).optional().describe('Input source: an HTML document.') },
   stored: { html: z.string().optional() },
   sourceOf: ({ html }) => ({ mode: 'html', html }),
   documentOf: ({ html }) => ({ kind: 'html', html }),

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { PlatenError } from '../errors/registry.ts';
+import { PROTO } from '../options/core/short-list.ts';
 import type { TemplateReader, TemplateVersion } from '../templates/template-store.ts';
 import { defineInput } from './input-kind.ts';
 
@@ -26,8 +27,7 @@ export const template = defineInput({
       .optional()
       .describe('Pins a version of the template; otherwise its current one is used.'),
     data: z
-      .record(z.string(), z.unknown())
-      .refine(isShallow, `must not be nested deeper than ${MAX_DATA_DEPTH} levels`)
+      .preprocess(checkData, z.record(z.string(), z.unknown()))
       .optional()
       .describe("Values of the template's variables."),
   },
@@ -79,16 +79,28 @@ export function resolvedOnce(templates: Templates): Templates {
   };
 }
 
+/** Rejects what could not be stored as it is. It checks the data before a record of them loses an entry. */
+function checkData(data: unknown, context: z.RefinementCtx): unknown {
+  const error = dataErrorOf(data);
+  if (error === undefined) return data;
+  context.addIssue({ code: 'custom', message: error });
+  return z.NEVER;
+}
+
 /** Level by level instead of recursively, because the caller chooses the nesting. */
-function isShallow(data: unknown): boolean {
-  let level: unknown[] = [data];
+function dataErrorOf(data: unknown): string | undefined {
+  let level = [data].filter(isObject);
   for (let depth = 0; depth <= MAX_DATA_DEPTH; depth += 1) {
-    level = level.flatMap((value) =>
-      typeof value === 'object' && value !== null
-        ? Object.values(value).filter((inner) => typeof inner === 'object' && inner !== null)
-        : [],
-    );
-    if (level.length === 0) return true;
+    if (level.some((each) => Object.hasOwn(each, PROTO))) return `must not hold the name ${PROTO}`;
+    const values = level.flatMap((each) => Object.values(each) as unknown[]);
+    if (values.includes(Number.POSITIVE_INFINITY) || values.includes(Number.NEGATIVE_INFINITY))
+      return 'must not hold a number beyond 1.7976931348623157e308';
+    level = values.filter(isObject);
+    if (level.length === 0) return undefined;
   }
-  return false;
+  return `must not be nested deeper than ${MAX_DATA_DEPTH} levels`;
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { addressSchema } from '../options/core/text-schemas.ts';
 import { defineInput } from './input-kind.ts';
 
 /** The usual limit of browsers and proxies. */
@@ -9,10 +10,7 @@ export const url = defineInput({
   mode: 'url',
   field: 'url',
   fields: {
-    url: z
-      .string()
-      .max(MAX_URL_LENGTH, { abort: true })
-      .refine(isHttpUrl, 'must be an http or https address')
+    url: addressSchema(MAX_URL_LENGTH, ['http:', 'https:'], 'must be an http or https address')
       .optional()
       .describe('Input source: the http or https address of a page.')
       .meta({ format: 'uri' }),
@@ -26,9 +24,3 @@ export const url = defineInput({
   markupOf: ({ url }) => url,
   withMarkup: (source, url) => ({ ...source, url }),
 });
-
-function isHttpUrl(text: string): boolean {
-  if (!URL.canParse(text)) return false;
-  const { protocol } = new URL(text);
-  return protocol === 'http:' || protocol === 'https:';
-}

@@ -2,15 +2,19 @@ import { z } from 'zod';
 import { assetOrigins } from './assetOrigins.ts';
 import { defineOption } from './core/option.ts';
 import { shortRecord } from './core/short-list.ts';
-import { matches } from './core/text-checks.ts';
+import { holds, matches } from './core/text-checks.ts';
 
 /** A field value by RFC 9110 section 5.5, without line breaks and control characters. */
 const headerValue = z
   .string()
   .max(8192)
   .check(
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern rejects control characters
-    matches(/^[^\u0000-\u0008\u000a-\u001f\u007f]*$/, 'must not hold line breaks or control characters'),
+    matches(
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern rejects control characters
+      /^[^\u0000-\u0008\u000a-\u001f\u007f-\u009f]*$/,
+      'must not hold line breaks or control characters',
+    ),
+    holds((text) => text.isWellFormed(), 'must not hold lone surrogates'),
   );
 const MAX_ASSET_HEADERS = 50;
 const headerName = z.string().regex(/^[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,128}$/, 'must be an HTTP header name');
@@ -22,6 +26,7 @@ const headerName = z.string().regex(/^[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,128}$/, 'mus
  */
 const FORBIDDEN_ASSET_HEADERS = new Set([
   'host',
+  'expect',
   'connection',
   'content-length',
   'transfer-encoding',

@@ -3,10 +3,9 @@ import { defineOption } from './core/option.ts';
 import { shortList } from './core/short-list.ts';
 import { holds } from './core/text-checks.ts';
 
-/** Whether a text is a scheme, a host and optionally a port, and nothing else. */
-function isOrigin(text: string): boolean {
-  const url = /^https?:\/\/[^/?#@*\\\s]+\/?$/i.test(text) ? URL.parse(text) : null;
-  return url !== null;
+/** The scheme, the host and the port of a text that has nothing else, as a URL parser writes them. */
+function originOf(text: string): string | undefined {
+  return /^https?:\/\/[^/?#@*\\\s]+\/?$/i.test(text) ? URL.parse(text)?.origin : undefined;
 }
 
 /** Has no effect by itself: `assetHeaders` uses its value. */
@@ -17,8 +16,12 @@ export const assetOrigins = defineOption(
       .string()
       .max(300)
       .check(
-        holds(isOrigin, 'must be an origin such as https://assets.example or http://assets.example:8080'),
-      ),
+        holds(
+          (text) => originOf(text) !== undefined,
+          'must be an origin such as https://assets.example or http://assets.example:8080',
+        ),
+      )
+      .overwrite((text) => originOf(text) ?? text),
     20,
   ),
   {

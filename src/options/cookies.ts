@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { type Cookie, defineOption } from './core/option.ts';
 import { shortList } from './core/short-list.ts';
 import { holds, matches } from './core/text-checks.ts';
+import { addressSchema, onOneLine } from './core/text-schemas.ts';
 
 /**
  * Largest size of a cookie's name and value together, in bytes: browsers accept no larger cookie (RFC 6265bis, section
@@ -23,17 +24,14 @@ const cookie = z
       .string()
       .max(MAX_BYTES)
       // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern rejects control characters
-      .check(matches(/^[^\u0000-\u001f\u007f;]*$/, 'must not hold semicolons or control characters')),
-    url: z
-      .string()
-      .max(2048)
-      .check(
-        holds(
-          (text) => /^https?:$/.test(URL.parse(text)?.protocol ?? ''),
-          'must be an http or https address, such as https://reports.example/',
-        ),
-      )
-      .optional(),
+      .check(matches(/^[^\u0000-\u001f\u007f;]*$/, 'must not hold semicolons or control characters'))
+      .check(onOneLine())
+      .check(holds((text) => !/^ | $/.test(text), 'must not begin or end with a space')),
+    url: addressSchema(
+      2048,
+      ['http:', 'https:'],
+      'must be an http or https address, such as https://reports.example/',
+    ).optional(),
     domain: z
       .string()
       .max(255)
@@ -44,6 +42,7 @@ const cookie = z
       .max(1024)
       // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern rejects control characters
       .check(matches(/^\/[^\u0000-\u001f\u007f;]*$/, 'must begin with /, such as /reports'))
+      .check(onOneLine())
       .optional(),
     secure: z.boolean().optional(),
     httpOnly: z.boolean().optional(),

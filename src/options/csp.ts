@@ -7,8 +7,14 @@ export const csp = defineOption(
   z
     .string()
     .max(2000)
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern rejects control characters
-    .check(matches(/^[^\u0000-\u001f\u007f]*$/, 'must not hold line breaks or control characters')),
+    .check(
+      matches(
+        // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern rejects control characters
+        /^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$/,
+        'must not hold line breaks or control characters',
+      ),
+    )
+    .overwrite((text) => text.toWellFormed()),
   {
     stage: 'load',
     documentation: 'A Content-Security-Policy that the document is loaded under.',

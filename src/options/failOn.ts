@@ -3,6 +3,7 @@ import { OBSERVATION_RULES, perRule } from './core/observation-rules.ts';
 import { defineOption } from './core/option.ts';
 import { shortList } from './core/short-list.ts';
 import { matches } from './core/text-checks.ts';
+import { lineSchema } from './core/text-schemas.ts';
 
 const statuses = shortList(
   z
@@ -23,7 +24,7 @@ export const failOn = defineOption(
       assetUnreachable: z.boolean(),
       exception: z.boolean(),
       missingGlyph: z.boolean(),
-      ignoreHosts: shortList(z.string().min(1).max(255), 50),
+      ignoreHosts: shortList(lineSchema({ min: 1, max: 255 }), 50),
       ...perRule(z.boolean()),
     })
     .partial(),

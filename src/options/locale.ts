@@ -11,9 +11,11 @@ const LOCALE: PageSetting<string> = {
   send: (session, locale) => session.send('Emulation.setLocaleOverride', locale === '' ? {} : { locale }),
 };
 
+/** The canonical form of a language tag; undefined for other texts, and for a tag of no language, which Chromium rejects. */
 function canonical(text: string): string | undefined {
   try {
-    return Intl.getCanonicalLocales(text)[0];
+    const [tag] = Intl.getCanonicalLocales(text);
+    return /^und(?:-|$)/.test(tag ?? '') ? undefined : tag;
   } catch {
     return undefined;
   }

@@ -2,8 +2,9 @@ import { z } from 'zod';
 import type { PdfMetadata } from '../pdf/xmp.ts';
 import { defineOption } from './core/option.ts';
 import { shortList } from './core/short-list.ts';
+import { lineSchema } from './core/text-schemas.ts';
 
-const text255 = z.string().max(255);
+const text255 = lineSchema({ max: 255 });
 
 export const metadata = defineOption(
   'metadata',

@@ -2,12 +2,13 @@ import { z } from 'zod';
 import { defineOption } from './core/option.ts';
 import { holds } from './core/text-checks.ts';
 
-const RANGE = /^(?:(\d{1,6})|(\d{1,6})?-(\d{1,6})|(\d{1,6})-)$/;
+/** One range, of which the printed settings leave the spaces out. */
+const RANGE = /^ *(?:(\d{1,6})|(\d{1,6})?-(\d{1,6})|(\d{1,6})-) *$/;
 
 /** Whether each range has page numbers from 1 on, and none ends before it begins. */
 function areRanges(text: string): boolean {
   return text.split(',').every((range) => {
-    const match = RANGE.exec(range.trim());
+    const match = RANGE.exec(range);
     if (match === null) return false;
     const [, single, from = '1', to, open] = match;
     const first = Number(single ?? open ?? from);

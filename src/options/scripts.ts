@@ -1,10 +1,10 @@
-import { z } from 'zod';
 import { PlatenError } from '../errors/registry.ts';
 import { needsScript, SCRIPT_RUNS } from './core/needs-script.ts';
 import { defineOption } from './core/option.ts';
 import { shortList } from './core/short-list.ts';
+import { documentSchema } from './core/text-schemas.ts';
 
-export const scripts = defineOption('scripts', shortList(z.string().max(100_000), 10), {
+export const scripts = defineOption('scripts', shortList(documentSchema({ max: 100_000 }), 10), {
   stage: 'wait',
   documentation:
     'Scripts that run in the document once it has been loaded, one after another, with the rights of its own scripts. ' +

@@ -1,6 +1,6 @@
-import { z } from 'zod';
 import { defineOption } from './core/option.ts';
 import { shortList } from './core/short-list.ts';
+import { documentSchema } from './core/text-schemas.ts';
 
 /**
  * Runs in the document: adds style sheets that are not subject to the document's policy and do not show in its markup.
@@ -13,7 +13,7 @@ const ADOPT = `(styles) => {
   })];
 }`;
 
-export const styles = defineOption('styles', shortList(z.string().max(100_000), 10), {
+export const styles = defineOption('styles', shortList(documentSchema({ max: 100_000 }), 10), {
   stage: 'wait',
   documentation:
     'Style sheets that are added to the document once it has been loaded, after its own. They have no @import. The ' +

@@ -9,14 +9,18 @@ const TIMEZONE: PageSetting<string> = {
   send: (session, timezoneId) => session.send('Emulation.setTimezoneOverride', { timezoneId }),
 };
 
-/** Chromium silently accepts some names that do not exist, and rejects offsets, which Intl accepts. */
-function isTimezone(text: string): boolean {
-  if (!/^[A-Za-z]/.test(text)) return false;
+/**
+ * The spelling of a time zone that Chromium accepts. Intl ignores upper and lower case, and accepts offsets; Chromium
+ * rejects both, and silently accepts some names that do not exist.
+ *
+ * @returns undefined for a text that is no time zone.
+ */
+function canonical(text: string): string | undefined {
+  if (!/^[A-Za-z]/.test(text)) return undefined;
   try {
-    new Intl.DateTimeFormat('en', { timeZone: text });
-    return true;
+    return new Intl.DateTimeFormat('en', { timeZone: text }).resolvedOptions().timeZone;
   } catch {
-    return false;
+    return undefined;
   }
 }
 
@@ -25,11 +29,16 @@ export const timezone = defineOption(
   z
     .string()
     .max(64)
-    .check(holds(isTimezone, 'must be a time zone of the IANA database, such as Europe/Berlin')),
+    .check(
+      holds(
+        (text) => canonical(text) !== undefined,
+        'must be a time zone of the IANA database, such as Europe/Berlin',
+      ),
+    ),
   {
     stage: 'page',
     documentation:
-      "Time zone of the document's scripts, such as Europe/Berlin. Default UTC, as the service has it.",
-    page: (value) => [{ setting: TIMEZONE, value }],
+      "Time zone of the document's scripts, such as Europe/Berlin, in upper or lower case. Default UTC, as the service has it.",
+    page: (value) => [{ setting: TIMEZONE, value: canonical(value) ?? value }],
   },
 );

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { z } from 'zod';
 import { needsScript, SCRIPT_RUNS } from './core/needs-script.ts';
 import { defineOption, type PageSession, type PageSetting } from './core/option.ts';
+import { lineSchema } from './core/text-schemas.ts';
 
 /** Runs in the world of `runIsolated`, which the document's scripts cannot access. */
 const listen = (name: string) => `globalThis.platenEvent = new Promise((resolve) => {
@@ -33,7 +33,7 @@ const AWAITED_EVENT: PageSetting<string> = {
   },
 };
 
-export const waitForEvent = defineOption('waitForEvent', z.string().min(1).max(100), {
+export const waitForEvent = defineOption('waitForEvent', lineSchema({ min: 1, max: 100 }), {
   stage: 'wait',
   documentation:
     'The name of an event that must have been dispatched in the document before it is printed, such as ' +

@@ -1,14 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { z } from 'zod';
 import { PlatenError } from '../errors/registry.ts';
 import { needsScript, SCRIPT_RUNS } from './core/needs-script.ts';
 import { defineOption } from './core/option.ts';
+import { documentSchema } from './core/text-schemas.ts';
 
 const POLL_MS = 50;
 /** Most characters of the expression that a message shows. */
 const MAX_SHOWN = 200;
 
-export const waitForExpression = defineOption('waitForExpression', z.string().min(1).max(2000), {
+export const waitForExpression = defineOption('waitForExpression', documentSchema({ min: 1, max: 2000 }), {
   stage: 'wait',
   documentation:
     'An expression of JavaScript that must be true in the document before it is printed, such as window.ready === true. A ' +

@@ -1,14 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { z } from 'zod';
 import { PlatenError } from '../errors/registry.ts';
 import { defineOption } from './core/option.ts';
+import { documentSchema } from './core/text-schemas.ts';
 
 const POLL_MS = 50;
 const FIND = `(selector) => {
   try { return document.querySelector(selector) !== null; } catch { return 'invalid'; }
 }`;
 
-export const waitForSelector = defineOption('waitForSelector', z.string().min(1).max(255), {
+export const waitForSelector = defineOption('waitForSelector', documentSchema({ min: 1, max: 255 }), {
   stage: 'wait',
   documentation: 'A CSS selector that must be in the document before it is printed.',
   order: 1,

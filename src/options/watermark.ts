@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { defineOption } from './core/option.ts';
 import { paperOf } from './core/paper.ts';
+import { lineSchema } from './core/text-schemas.ts';
 
 const DEFAULTS = { opacity: 0.15, rotation: 45, color: '#888888' };
 /** Part of the page's length in the direction of the text that the text takes. */
@@ -13,10 +14,10 @@ const MAX_SIZE = 0.2;
 const COLOR = /^[#a-z0-9(),.%/ +-]+$/i;
 
 const schema = z.strictObject({
-  text: z.string().min(1).max(120),
+  text: lineSchema({ min: 1, max: 120 }),
   opacity: z.number().min(0.02).max(0.6).optional().describe('Default 0.15.'),
   rotation: z.number().min(-90).max(90).optional().describe('Degrees, counter-clockwise. Default 45.'),
-  color: z.string().min(1).max(40).optional().describe('A CSS colour. Default #888888.'),
+  color: lineSchema({ min: 1, max: 40 }).optional().describe('A CSS colour. Default #888888.'),
 });
 
 /**

@@ -6,6 +6,7 @@ const many = (count: number) => Object.fromEntries(Array.from({ length: count },
 /** Headers of the connection, and those that Chromium does not send. */
 const FORBIDDEN = [
   'Host',
+  'Expect',
   'Proxy-Authorization',
   'proxy-x',
   'Set-Cookie',
@@ -18,6 +19,13 @@ export const cases: OptionCases = {
   accepted: [{}, { Authorization: 'Bearer x' }, { ['X'.repeat(128)]: 'x'.repeat(8192) }, many(50)],
   refused: [
     [one('X-A', 'a\r\nX-B: b'), 'assetHeaders.X-A', /must not hold line breaks or control characters/],
+    [one('X-A', 'a\x85'), 'assetHeaders.X-A', /must not hold line breaks or control characters/],
+    [one('X-A', 'a\ud800'), 'assetHeaders.X-A', /must not hold lone surrogates/],
+    [
+      { assetHeaders: JSON.parse('{"__proto__": "a"}') },
+      'assetHeaders.__proto__',
+      /is a name that may not be used/,
+    ],
     [one('X-A', 'x'.repeat(8193)), 'assetHeaders.X-A', /at most 8192 characters/],
     [one('a b'), 'assetHeaders.a b', /must be an HTTP header name/],
     [{ assetHeaders: many(51) }, 'assetHeaders', /must not hold more than 50 headers/],

@@ -10,6 +10,7 @@ export const cases: OptionCases = {
   refused: [
     [{ csp: 'x'.repeat(2001) }, 'csp', /at most 2000 characters/],
     [{ csp: "default-src 'self'\r\nX: y" }, 'csp', /must not hold line breaks or control characters/],
+    [{ csp: 'a\x9f' }, 'csp', /must not hold line breaks or control characters/],
   ],
   effects: [
     {

@@ -17,6 +17,7 @@ export const cases: OptionCases = {
   ],
   refused: [
     [{ failOn: { assetStatus: ['4xx'] } }, 'failOn.assetStatus[0]', /must be a status or a range of them/],
+    [{ failOn: { ignoreHosts: ['a\x85'] } }, 'failOn.ignoreHosts[0]', /without U\+0085/],
     [{ failOn: { exception: 'yes' } }, 'failOn.exception', /must be a boolean/],
     [
       { failOn: { ignoreHosts: Array.from({ length: 51 }, () => 'a.example') } },

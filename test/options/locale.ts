@@ -4,10 +4,12 @@ import { echo, type OptionCases, RED } from './support/cases.ts';
 const EXAMPLE = /such as de-DE/;
 
 export const cases: OptionCases = {
-  accepted: ['de', 'de-DE', 'zh-Hant-TW', 'ar-u-nu-latn'],
+  accepted: ['de', 'DE-de', 'de-DE', 'zh-Hant-TW', 'ar-u-nu-latn'],
   refused: [
     [{ locale: 'de_DE' }, 'locale', EXAMPLE],
     [{ locale: 'german language' }, 'locale', EXAMPLE],
+    [{ locale: 'und' }, 'locale', EXAMPLE],
+    [{ locale: 'und-US' }, 'locale', EXAMPLE],
     [{ locale: '' }, 'locale', EXAMPLE],
     [{ locale: `de-${'x'.repeat(62)}` }, 'locale', /at most 64 characters/],
   ],

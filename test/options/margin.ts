@@ -27,7 +27,7 @@ export const cases: OptionCases = {
     [{ margin: { top: '99999in' }, scale: 3 }, 'margin', ROOM],
     [{ margin: { left: 5 } }, 'margin.left', /must be a string/],
     [{ margin: { left: `${'0'.repeat(31)}mm` } }, 'margin.left', /at most 32 characters/],
-    ...['', '1em', '-1mm', '1 2mm', '50%', 'auto', '1e3mm'].map(
+    ...['', '1constructor', '1cm\n', '1\u2028cm', '1em', '-1mm', '1 2mm', '50%', 'auto', '1e3mm'].map(
       (left) => [{ margin: { left } }, 'margin.left', /must be a length such as 12mm/] as const,
     ),
   ],

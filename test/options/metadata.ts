@@ -16,6 +16,9 @@ export const cases: OptionCases = {
     [{ metadata: { title: 'x'.repeat(256) } }, 'metadata.title', /at most 255 characters/],
     [{ metadata: { keywords: Array(21).fill('x') } }, 'metadata.keywords', /at most 20 items/],
     [{ metadata: { keywords: ['x'.repeat(256)] } }, 'metadata.keywords[0]', /at most 255 characters/],
+    [{ metadata: { title: 'a\nb' } }, 'metadata.title', /must be one line of text without U\+000A/],
+    [{ metadata: { keywords: ['\u202e'] } }, 'metadata.keywords[0]', /without U\+202E/],
+    [{ metadata: { subject: '\ud800' } }, 'metadata.subject', /without U\+D800/],
     [{ metadata: { date: '2026' } }, 'metadata.date', /is not known/],
   ],
   effects: [

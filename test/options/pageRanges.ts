@@ -17,6 +17,8 @@ export const cases: OptionCases = {
     [{ pageRanges: 'a' }, 'pageRanges', EXAMPLE],
     [{ pageRanges: '1,,2' }, 'pageRanges', EXAMPLE],
     [{ pageRanges: '' }, 'pageRanges', EXAMPLE],
+    [{ pageRanges: '1-3,\u20285' }, 'pageRanges', EXAMPLE],
+    [{ pageRanges: '1\n' }, 'pageRanges', EXAMPLE],
     [{ pageRanges: '-' }, 'pageRanges', EXAMPLE],
     [{ pageRanges: `1${',1'.repeat(128)}` }, 'pageRanges', /at most 255 characters/],
   ],

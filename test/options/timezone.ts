@@ -4,7 +4,15 @@ import type { OptionCases } from './support/cases.ts';
 const EXAMPLE = /such as Europe\/Berlin/;
 
 export const cases: OptionCases = {
-  accepted: ['UTC', 'Europe/Berlin', 'America/Argentina/Buenos_Aires', 'Asia/Kathmandu'],
+  accepted: [
+    'UTC',
+    'utc',
+    'GMT',
+    'EST5EDT',
+    'Europe/Berlin',
+    'America/Argentina/Buenos_Aires',
+    'Asia/Kathmandu',
+  ],
   refused: [
     [{ timezone: 'Europe/Atlantis' }, 'timezone', EXAMPLE],
     [{ timezone: '+05:00' }, 'timezone', EXAMPLE],
@@ -19,6 +27,12 @@ export const cases: OptionCases = {
       </script>`,
       options: { timezone: 'Asia/Kathmandu' },
       proof: ({ text }) => assert.match(text, /^Asia\/Kat[a-z]+ 5:30$/),
+    },
+    {
+      title: 'the time zone may be in lower case',
+      html: '<p id=p></p><script>p.textContent = Intl.DateTimeFormat().resolvedOptions().timeZone</script>',
+      options: { timezone: 'europe/berlin' },
+      proof: ({ text }) => assert.equal(text.trim(), 'Europe/Berlin'),
     },
   ],
 };

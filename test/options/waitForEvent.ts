@@ -6,6 +6,7 @@ export const cases: OptionCases = {
   refused: [
     [{ waitForEvent: '' }, 'waitForEvent', /at least 1 character/],
     [{ waitForEvent: 'x'.repeat(101) }, 'waitForEvent', /at most 100 characters/],
+    [{ waitForEvent: 'a\0' }, 'waitForEvent', /must be one line of text without U\+0000/],
     [{ waitForEvent: 'x', javascriptEnabled: false }, 'waitForEvent', /\{"javascriptEnabled": true\}/],
   ],
   effects: [

@@ -17,6 +17,7 @@ export const cases: OptionCases = {
     [{ watermark: {} }, 'watermark.text', /is required/],
     [{ watermark: { text: '' } }, 'watermark.text', /at least 1 character/],
     [{ watermark: { text: 'x'.repeat(121) } }, 'watermark.text', /at most 120 characters/],
+    [{ watermark: { text: 'a\u2028b' } }, 'watermark.text', /must be one line of text without U\+2028/],
     [{ watermark: { text, opacity: 0.61 } }, 'watermark.opacity', /must be at most 0.6/],
     [{ watermark: { text, opacity: 0.019 } }, 'watermark.opacity', /must be at least 0.02/],
     [{ watermark: { text, rotation: 91 } }, 'watermark.rotation', /must be at most 90/],

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { INVOICE_SORTS } from '../../billing/invoice-mirror.ts';
+import { displayNameSchema } from '../../options/core/text-schemas.ts';
 import type { ApiDeps } from '../api-deps.ts';
 import { defineRoute } from '../route.ts';
 import { invoiceListSchema } from '../schemas/billing.ts';
@@ -19,7 +20,7 @@ const list = defineRoute({
     .strictObject({
       ...paging,
       status: z.enum(STATUSES).default('all'),
-      search: z.string().trim().min(1).max(100).optional().describe('Part of the number, in either case.'),
+      search: displayNameSchema(100).optional().describe('Part of the number, in either case.'),
       from: day.optional().describe('Only what was made then or later.'),
       to: day.optional().describe('Only what was made before that.'),
       sort: z.enum(INVOICE_SORTS).default('created_desc'),

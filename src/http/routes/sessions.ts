@@ -6,6 +6,7 @@ import {
   SESSION_IDLE_MS,
 } from '../../accounts/access-token-store.ts';
 import { PASSWORD_LENGTHS } from '../../accounts/credentials.ts';
+import { printable } from '../../options/core/text-schemas.ts';
 import type { ApiDeps } from '../api-deps.ts';
 import { type AnyRequest, defineRoute } from '../route.ts';
 import { sessionRequestSchema } from '../schemas/auth.ts';
@@ -149,7 +150,8 @@ export function browserOf({
   readonly clientAddress: string | undefined;
   readonly userAgent: string | undefined;
 }): Browser {
-  return { ipAddress: clientAddress ?? null, userAgent: userAgent?.slice(0, MAX_USER_AGENT) ?? null };
+  const shown = userAgent === undefined ? null : printable(userAgent).slice(0, MAX_USER_AGENT);
+  return { ipAddress: clientAddress ?? null, userAgent: shown };
 }
 
 /** The response fields of a session. Its id is a hash of the token, which does not reveal the token. */

@@ -3,6 +3,8 @@ import { normaliseAllowedIp } from '../../keys/allowed-ips.ts';
 import { KEY_SORTS, KEY_STATUSES } from '../../keys/key-store.ts';
 import { KEY_MODES } from '../../keys/secret.ts';
 import { shortList } from '../../options/core/short-list.ts';
+import { holds } from '../../options/core/text-checks.ts';
+import { displayNameSchema, lineSchema } from '../../options/core/text-schemas.ts';
 import { page, paging } from './paging.ts';
 
 const MAX_ALLOWED_IPS = 100;
@@ -49,16 +51,16 @@ export const apiKeyQuerySchema = z.strictObject({
   ...paging,
 });
 
-const allowedIp = z
-  .string()
-  .max(64, { abort: true })
-  .refine(
-    (entry) => normaliseAllowedIp(entry) !== undefined,
-    'must be an IPv4 or IPv6 address, or a network such as 203.0.113.0/24',
+const allowedIp = lineSchema({ max: 64 })
+  .check(
+    holds(
+      (entry) => normaliseAllowedIp(entry) !== undefined,
+      'must be an IPv4 or IPv6 address, or a network such as 203.0.113.0/24',
+    ),
   )
   .transform((entry) => normaliseAllowedIp(entry) ?? entry);
 
-const name = z.string().trim().min(1).max(MAX_NAME);
+const name = displayNameSchema(MAX_NAME);
 const allowedIps = shortList(allowedIp, MAX_ALLOWED_IPS).transform((entries) => [...new Set(entries)]);
 
 /** The body of `PATCH /user/api-keys/:id`. */

@@ -3,7 +3,9 @@ import { BATCH_STATUSES } from '../../batches/batch.ts';
 import { ITEM_STATUSES } from '../../batches/batch-item.ts';
 import { INPUT_FIELDS } from '../../inputs/inputs.ts';
 import { shortRecord } from '../../options/core/short-list.ts';
-import { MAX_ERRORS } from '../field-errors.ts';
+import { holds } from '../../options/core/text-checks.ts';
+import { lineSchema, linesSchema } from '../../options/core/text-schemas.ts';
+import { MAX_ERRORS, quoted } from '../field-errors.ts';
 import { page } from './paging.ts';
 import { inputErrors, renderRequestSchema, webhookUrlSchema } from './render-request.ts';
 
@@ -15,16 +17,15 @@ const MAX_METADATA = { entries: 50, key: 100, value: 500 };
 
 const { filename, report, options } = renderRequestSchema.shape;
 
-/** An item's id is part of paths, in which `.` and `..` have another meaning and control characters are not allowed. */
-const itemId = z
-  .string()
-  .min(1)
-  .max(MAX_ITEM_ID, { abort: true })
-  .refine(
-    (id) => !/^\.{1,2}$|[\p{Cc}\p{Cs}]/u.test(id),
-    'must hold no control characters and not be "." or ".."',
-  )
+/** An item's id is part of paths, in which `.` and `..` have another meaning. */
+const itemId = lineSchema({ min: 1, max: MAX_ITEM_ID })
+  .check(holds((id) => id !== '.' && id !== '..', 'must not be "." or ".."'))
   .describe('Names the item; unique within the batch.');
+
+/** A field of a record in the database, which has a meaning of its own for names with a `$`, and for `_bsontype`. */
+const metadataName = lineSchema({ min: 1, max: MAX_METADATA.key }).check(
+  holds((name) => !name.startsWith('$') && name !== '_bsontype', 'must not begin with "$" or be "_bsontype"'),
+);
 
 const batchItemSchema = z.strictObject({
   id: itemId,
@@ -52,9 +53,9 @@ export const batchRequestSchema = z
       .describe(
         'How long the outputs are kept after the end of the batch; at most, and by default, as long as the plan keeps them.',
       ),
-    notes: z.string().max(MAX_NOTES).optional().describe('Kept with the batch, for its owner.'),
+    notes: linesSchema(MAX_NOTES).optional().describe('Kept with the batch, for its owner.'),
     metadata: shortRecord(
-      z.record(z.string().min(1).max(MAX_METADATA.key), z.string().max(MAX_METADATA.value)),
+      z.record(metadataName, linesSchema(MAX_METADATA.value)),
       MAX_METADATA.entries,
       `must hold at most ${MAX_METADATA.entries} entries`,
     )
@@ -91,7 +92,7 @@ export function nameItem(problem: string, given: unknown): string {
   const match = /^items\[(\d{1,6})\]/.exec(problem);
   const id = match === null ? undefined : idOf(itemsOf(given)[Number(match[1])]);
   if (match === null || id === undefined) return problem;
-  return `${match[0]} (${JSON.stringify(id.slice(0, 64))})${problem.slice(match[0].length)}`;
+  return `${match[0]} (${quoted(id)})${problem.slice(match[0].length)}`;
 }
 
 function itemsOf(given: unknown): readonly unknown[] {

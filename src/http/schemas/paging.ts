@@ -3,7 +3,7 @@ import { z } from 'zod';
 /** An integer of a query string. */
 export function queryInteger(min: number, max: number, fallback: number) {
   return z.preprocess(
-    (text) => (typeof text === 'string' && /^-?\d{1,15}$/.test(text) ? Number(text) : text),
+    (text) => (typeof text === 'string' && /^(?:0|-?[1-9]\d{0,14})$/.test(text) ? Number(text) : text),
     z
       .int({ error: (issue) => (issue.code === 'invalid_type' ? 'must be an integer' : undefined) })
       .min(min)

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { INPUT_FIELDS, INPUT_KINDS } from '../../inputs/inputs.ts';
 import { renderOptionsSchema } from '../../options/core/render-options.ts';
+import { addressSchema, lineSchema } from '../../options/core/text-schemas.ts';
 
 /** The fields that choose a kind of input. */
 const SOURCES = INPUT_KINDS.map(({ field }) => field);
@@ -13,14 +14,9 @@ const DEPENDENT_FIELDS = INPUT_KINDS.flatMap(({ field, fields }) =>
 );
 
 /** The address of a callback; the route checks whether it may be called. */
-export const webhookUrlSchema = z
-  .string()
-  .max(2048, { abort: true })
-  .refine(
-    (text) => URL.canParse(text) && new URL(text).protocol === 'https:',
-    'must be an absolute https address',
-  )
-  .meta({ format: 'uri' });
+export const webhookUrlSchema = addressSchema(2048, ['https:'], 'must be an absolute https address').meta({
+  format: 'uri',
+});
 
 /** The body of `POST /v1/pdf`; `renderErrors` has the rules between its fields. */
 export const renderRequestSchema = z
@@ -30,7 +26,7 @@ export const renderRequestSchema = z
       .enum(['binary', 'url'])
       .default('binary')
       .describe('`binary` responds with the PDF, `url` with a signed address to download it from.'),
-    filename: z.string().min(1).max(255).optional().describe('Name of the PDF file.'),
+    filename: lineSchema({ min: 1, max: 255 }).optional().describe('Name of the PDF file.'),
     executionMode: z
       .enum(['sync', 'async'])
       .default('sync')

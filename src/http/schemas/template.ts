@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { MAX_DATA_DEPTH } from '../../inputs/template.ts';
+import { displayNameSchema, documentSchema } from '../../options/core/text-schemas.ts';
 import { findJsonError } from '../json-error.ts';
 import { type JsonBounds, jsonLimitExceeded } from '../json-size.ts';
 import { page, paging } from './paging.ts';
@@ -10,13 +11,11 @@ const MAX_NAME = 200;
 const MAX_SAMPLE: JsonBounds = { elements: 50_000, names: 25_000, depth: MAX_DATA_DEPTH };
 
 const time = z.iso.datetime();
-const name = z.string().trim().min(1).max(MAX_NAME);
-const content = z
-  .string()
-  .min(1)
-  .describe('HTML with Liquid: `{{name}}`, `{{a.b}}`, loops, conditions, filters.');
-const sampleData = z
-  .string()
+const name = displayNameSchema(MAX_NAME);
+const content = documentSchema({ min: 1 }).describe(
+  'HTML with Liquid: `{{name}}`, `{{a.b}}`, loops, conditions, filters.',
+);
+const sampleData = documentSchema()
   .check((context) => {
     const problem = jsonErrorOf(context.value);
     if (problem === undefined) return;
@@ -77,11 +76,7 @@ export const templateQuerySchema = z
       .enum(['full', 'summary'])
       .default('full')
       .describe('`summary` leaves content and sample data out.'),
-    search: z
-      .string()
-      .trim()
-      .min(1)
-      .max(MAX_NAME)
+    search: displayNameSchema(MAX_NAME)
       .optional()
       .describe('Part of the name, in either case; with `view` = `summary`.'),
   })

@@ -35,7 +35,7 @@ export class DownloadLinks {
     const expiresAt = Math.min(now.getTime() + LINK_LIFE_MS, retentionEnds.getTime());
     const payload = Buffer.from(JSON.stringify([jobId, accountId, expiresAt, kind])).toString('base64url');
     return {
-      token: `${payload}.${this.#mac(payload).toString('base64url')}`,
+      token: `${payload}.${this.#mac(payload)}`,
       expiresAt: new Date(expiresAt),
     };
   }
@@ -44,8 +44,8 @@ export class DownloadLinks {
   verify(token: string, now: Date): LinkTarget | undefined {
     const [payload, mac, ...rest] = token.split('.');
     if (payload === undefined || mac === undefined || rest.length > 0) return undefined;
-    const given = Buffer.from(mac, 'base64url');
-    const expected = this.#mac(payload);
+    // Compared as texts: the decoder would skip other characters in a token.
+    const [given, expected] = [Buffer.from(mac), Buffer.from(this.#mac(payload))];
     if (given.length !== expected.length || !timingSafeEqual(given, expected)) return undefined;
     // Earlier links to PDFs have no kind.
     const [jobId, accountId, expiresAt, kind = 'pdf'] = JSON.parse(
@@ -54,7 +54,7 @@ export class DownloadLinks {
     return expiresAt > now.getTime() ? { kind, jobId, accountId, expiresAt } : undefined;
   }
 
-  #mac(payload: string): Buffer {
-    return createHmac('sha256', this.#key).update(payload).digest();
+  #mac(payload: string): string {
+    return createHmac('sha256', this.#key).update(payload).digest('base64url');
   }
 }

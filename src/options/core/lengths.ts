@@ -27,15 +27,15 @@ export function asPrinted([width, height]: Size, landscape = false): Size {
 export const MAX_PAPER_INCHES = 200;
 
 /** CSS absolute units in inches (CSS Values 4, section 6.2). A bare number counts as pixels. */
-const UNIT_INCHES: Record<string, number> = {
-  px: 1 / 96,
-  in: 1,
-  cm: 1 / 2.54,
-  mm: 1 / 25.4,
-  pt: 1 / 72,
-  pc: 1 / 6,
-  q: 1 / 101.6,
-};
+const UNIT_INCHES: ReadonlyMap<string, number> = new Map([
+  ['px', 1 / 96],
+  ['in', 1],
+  ['cm', 1 / 2.54],
+  ['mm', 1 / 25.4],
+  ['pt', 1 / 72],
+  ['pc', 1 / 6],
+  ['q', 1 / 101.6],
+]);
 
 /** Most characters of a length, including surrounding spaces. */
 const MAX_LENGTH_CHARS = 32;
@@ -47,9 +47,9 @@ const MAX_LENGTH_CHARS = 32;
 export function lengthInInches(length: string): number | undefined {
   if (length.length > MAX_LENGTH_CHARS) return undefined;
   // Trimmed before matching: with spaces in the pattern too, matching would take quadratic time in their number.
-  const match = /^(\d+(?:\.\d+)?|\.\d+)\s*([a-z]*)$/i.exec(length.trim());
+  const match = /^(\d+(?:\.\d+)?|\.\d+) *([a-z]*)$/i.exec(length.replace(/^ +| +$/g, ''));
   if (!match) return undefined;
-  const perUnit = UNIT_INCHES[(match[2] || 'px').toLowerCase()];
+  const perUnit = UNIT_INCHES.get((match[2] || 'px').toLowerCase());
   return perUnit === undefined ? undefined : Number(match[1]) * perUnit;
 }
 

@@ -1,10 +1,10 @@
-import { z } from 'zod';
 import type { MarginSheet } from '../../pdf/steps/margins.ts';
 import { displayHeaderFooter } from '../displayHeaderFooter.ts';
 import { footerTemplate } from '../footerTemplate.ts';
 import { headerTemplate } from '../headerTemplate.ts';
 import { defineOption, type Given, type PrintStage } from './option.ts';
 import { shownTemplate } from './template-option.ts';
+import { documentSchema } from './text-schemas.ts';
 
 type Name = `${'first' | 'last'}${'Header' | 'Footer'}Template`;
 
@@ -19,7 +19,7 @@ export const EXCEPTIONS: ReadonlyMap<string, readonly ReturnType<typeof named>[]
 
 /** An option for a margin of the first or last page, which replaces the template of all pages there. */
 export function marginTemplate(name: Name, documentation: string) {
-  return defineOption(name, z.string().max(5000), {
+  return defineOption(name, documentSchema({ max: 5000 }), {
     stage: 'print',
     documentation,
     // After `displayHeaderFooter`, and after options that print the document once more.

@@ -85,6 +85,11 @@ export interface WantedSetting<Value = unknown> {
   readonly value: Value;
 }
 
+/** A setting with the name of the option that wants it. */
+export interface OptionSetting extends WantedSetting {
+  readonly option: string;
+}
+
 /** Operations of an option while it waits. */
 export interface WaitStage {
   readonly page: {

@@ -3,12 +3,12 @@ import {
   type FinishStep,
   type LoadSettings,
   type Option,
+  type OptionSetting,
   type PrintSettings,
   type PrintStage,
   type RenderNeeds,
   STAGES,
   type WaitStage,
-  type WantedSetting,
 } from './option.ts';
 import { ALL_OPTIONS, given, type RenderOptions } from './render-options.ts';
 
@@ -57,8 +57,10 @@ export function loadSettings(options: RenderOptions): LoadSettings {
 }
 
 /** Settings of the page while the document is in it. */
-export function pageSettings(options: RenderOptions): WantedSetting[] {
-  return present(options).flatMap(([option, value]) => option.page?.(value, given(options)) ?? []);
+export function pageSettings(options: RenderOptions): OptionSetting[] {
+  return present(options).flatMap(([option, value]) =>
+    (option.page?.(value, given(options)) ?? []).map((wanted) => ({ ...wanted, option: option.name })),
+  );
 }
 
 /**

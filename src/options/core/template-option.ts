@@ -1,6 +1,6 @@
-import { z } from 'zod';
 import { displayHeaderFooter } from '../displayHeaderFooter.ts';
 import { defineOption } from './option.ts';
+import { documentSchema } from './text-schemas.ts';
 
 /** If a template is empty, Chromium prints a header or footer of its own. */
 const NOTHING = '<span></span>';
@@ -10,7 +10,7 @@ export const shownTemplate = (template: string | undefined): string => template 
 
 /** An option for the upper or lower margin of each page. */
 export function templateOption(name: 'headerTemplate' | 'footerTemplate', documentation: string) {
-  return defineOption(name, z.string().max(5000), {
+  return defineOption(name, documentSchema({ max: 5000 }), {
     stage: 'print',
     documentation,
     default: '',

@@ -1,5 +1,8 @@
 import { z } from 'zod';
 
+/** The message of a check, or a function that makes it for a rejected text. */
+type Rejection = string | ((issue: { readonly input?: unknown }) => string);
+
 /**
  * Checks of a text after its limit on the length (docs/decisions/0216-lengths-before-patterns.md). They run only on a text
  * without an error so far. `abort` of the limit would have the same effect, but it would end the checks of all options
@@ -14,6 +17,6 @@ export function matches(pattern: RegExp, error: string) {
 }
 
 /** The condition holds. @param error as in `matches`. */
-export function holds(condition: (text: string) => boolean, error: string) {
+export function holds(condition: (text: string) => boolean, error: Rejection) {
   return z.refine<string>(condition, { error, ...onValid });
 }

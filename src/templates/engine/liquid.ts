@@ -42,7 +42,8 @@ export class TemplateRenderer {
     });
     // Characters were counted during rendering; bytes are at least as many.
     if (Buffer.byteLength(output) > call.maxOutputBytes) throw new OutputTooLarge(call.maxOutputBytes);
-    return output;
+    // A filter may have cut a character in two.
+    return output.toWellFormed();
   }
 
   #parse(source: string): Template[] {

@@ -155,7 +155,7 @@ describe('POST /v1/pdf/batch', () => {
       'items[1] ("a").id: is that of items[0] as well',
       'items[1] ("a"): only one of html, url, templateId may be given, not html and url',
       'items[2] ("c").url: must be an http or https address',
-      'items[3] ("..").id: must hold no control characters and not be "." or ".."',
+      'items[3] ("..").id: must not be "." or ".."',
       'items[4].id: is required',
     ]);
   });

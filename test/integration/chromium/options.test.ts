@@ -36,6 +36,17 @@ describe('render options in Chromium', () => {
     await assert.rejects(render(bench, '<p>x', {}, { maxOutputBytes: 500 }), { code: 'OUTPUT_TOO_LARGE' });
   });
 
+  it('fails for good, with the name of the option, where the browser rejects a value', async () => {
+    // No request can have it: the schemas of the options are not asked here.
+    await assert.rejects(render(bench, '<p>x', { timezone: 'Nowhere/At_All' }), {
+      code: 'RENDER_FAILED',
+      permanent: true,
+      message: 'options.timezone: the browser rejects it (Invalid timezone id).',
+    });
+    const { pages } = await readPdf((await render(bench, '<p>x', { timezone: 'UTC' })).bytes);
+    assert.equal(pages.length, 1);
+  });
+
   describe('asset headers', () => {
     it('go to the origins that the markup names, and across no redirect', async () => {
       const site = await startSite((request, response) => {

@@ -54,6 +54,28 @@ describe('Validation of requests', () => {
       ['a file URL', { url: 'file:///etc/passwd' }, ['url: must be an http or https address']],
       ['a script URL', { url: 'javascript:alert(1)' }, ['url: must be an http or https address']],
       ['a relative URL', { url: '/a' }, ['url: must be an http or https address']],
+      ...['https:example.com', 'https:/example.com', 'https:\\\\example.com', ' https://example.com'].map(
+        (url): [string, unknown, string[]] => [
+          `a URL that is not written in full: ${JSON.stringify(url)}`,
+          { url },
+          ['url: must be an http or https address'],
+        ],
+      ),
+      [
+        'a URL with a line break',
+        { url: 'https://exa\nmple.com' },
+        ['url: must be one line of text without U+000A'],
+      ],
+      [
+        'an address of callbacks that is not written in full',
+        { html: 'x', executionMode: 'async', webhookUrl: 'https:example.com' },
+        ['webhookUrl: must be an absolute https address'],
+      ],
+      [
+        'a file name that is shown as another',
+        { html: 'x', filename: '\u202efdp.exe' },
+        ['filename: must be one line of text without U+202E'],
+      ],
       ['an unknown output', { html: 'x', output: 'zip' }, ['output: must be one of binary, url']],
       [
         'an unknown mode',
@@ -212,9 +234,11 @@ describe('Validation of requests', () => {
         content: 'x',
         sampleData: '{}',
       });
-      const data =
-        '{"__proto__":{"polluted":1},"a":{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}}}';
-      assert.equal((await caller.render(`{"templateId":"${template._id}","data":${data}}`)).status, 200);
+      const body = (data: string) => `{"templateId":"${template._id}","data":${data}}`;
+      for (const data of ['{"__proto__":{"polluted":1}}', '{"a":[{"__proto__":{"polluted":1}}]}'])
+        assert.deepEqual((await rejected(body(data))).message, ['data: must not hold the name __proto__']);
+      const kept = '{"a":{"constructor":{"prototype":{"polluted":1}}}}';
+      assert.equal((await caller.render(body(kept))).status, 200);
       assert.equal(({} as { polluted?: unknown }).polluted, undefined);
     });
 
@@ -349,18 +373,15 @@ describe('Validation of requests', () => {
 
   it('keeps file names and metadata from breaking out of a header', async () => {
     for (const filename of [
-      'a\r\nSet-Cookie: b=c',
+      'a\\r\\nSet-Cookie: b=c',
       'a"; filename="evil.exe',
-      '\u202Efdp.exe',
+      'fdp.exe\u200b',
       '../../a',
-      'a\u0000b',
-      '…/\n',
+      '%0d%0aSet-Cookie: b=c',
+      '…/ü',
     ]) {
-      const response = await caller.render({
-        html: 'x',
-        filename,
-        options: { metadata: { title: 'a\r\nX-Evil: 1' } },
-      });
+      const options = { metadata: { title: 'a"; X-Evil: 1' } };
+      const response = await caller.render({ html: 'x', filename, options });
       assert.equal(response.status, 200, JSON.stringify(filename));
       assert.equal(response.headers.get('set-cookie'), null);
       assert.equal(response.headers.get('x-evil'), null);

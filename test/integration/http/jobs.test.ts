@@ -55,6 +55,19 @@ describe('Jobs over HTTP', () => {
     assert.equal((await caller.get(`/v1/pdf/jobs/${jobId.toUpperCase()}`)).json.jobId, jobId);
   });
 
+  it('have a download address in one spelling', async () => {
+    const jobId = await caller.completed();
+    const { url } = (await caller.get(`/v1/pdf/jobs/${jobId}/download-url`)).json;
+    assert.equal((await fetch(url)).status, 200);
+    const [payload = '', mac = ''] = url.split('.').slice(-2);
+    const lastDigit = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+    // The last character of 43 has two bits that a decoder drops.
+    const sameBytes = lastDigit[lastDigit.indexOf(mac.at(-1)!) ^ 1]!;
+    const others = ['=', '%20', '%00', '%0A', '%3D'].map((added) => url + added);
+    for (const other of [...others, url.slice(0, -1) + sameBytes, url.replace(payload, `${payload}=`)])
+      assert.equal((await fetch(other)).status, 404, other);
+  });
+
   it('have neither file nor download address until they are completed', async () => {
     const held = latch();
     api.worker.render = async () => {

@@ -80,6 +80,8 @@ describe('POST /v1/pdf', () => {
     it('a URL', async () => {
       const { input } = await submitted({ url: 'https://example.com/a?b=c' });
       assert.deepEqual(input.source, { mode: 'url', url: 'https://example.com/a?b=c' });
+      const other = await submitted({ url: 'HTTPS://Example.com:443\\a b' });
+      assert.deepEqual(other.input.source, { mode: 'url', url: 'https://example.com/a%20b' });
     });
 
     it('the current version of a template, with the data', async () => {
@@ -146,7 +148,7 @@ describe('POST /v1/pdf', () => {
     });
 
     it('a safe file name', async () => {
-      const { job } = await submitted({ html: 'x', filename: '../../etc/pass"wd\r\nSet-Cookie: a=b' });
+      const { job } = await submitted({ html: 'x', filename: '../../etc/pass"wd; Set-Cookie: a=b' });
       assert.match(job.fileName, /^[^/\\"\r\n]+\.pdf$/);
     });
   });

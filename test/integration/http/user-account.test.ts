@@ -40,6 +40,10 @@ describe('The dashboard of an account', () => {
     assert.equal((await caller.get('/v1/pdf/jobs')).status, 200);
     await assertRefused(400, 'VALIDATION', 'PATCH', path, {});
     await assertRefused(400, 'VALIDATION', 'PATCH', path, { allowedIps: ['here'] });
+    await assertRefused(400, 'VALIDATION', 'PATCH', path, { allowedIps: ['10.0.0.0/8\n'] });
+    await assertRefused(400, 'VALIDATION', 'PATCH', path, { name: 'B\n' });
+    for (const limit of ['010', '-0', '1e1', '0x10', ' 10', '１０'])
+      await assertRefused(400, 'VALIDATION', 'GET', `/user/api-keys?limit=${encodeURIComponent(limit)}`);
     assert.equal((await stranger.call('PATCH', path, { name: 'mine' })).status, 404);
     await owner.expect(200, 'DELETE', path);
     await assertRefused(404, 'NOT_FOUND', 'PATCH', path, { name: 'C' });

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { runInNewContext } from 'node:vm';
-import { z } from 'zod';
 import { API_ROUTES } from '../../../src/http/app.ts';
 import { errorsOf, wordError } from '../../../src/http/field-errors.ts';
+import { fieldsOf, type SchemaField } from '../../support/schema-fields.ts';
 
 /**
  * A validation that takes linear time finishes all texts of a field long before. One that takes quadratic time would need
@@ -37,38 +37,7 @@ const ENDS = ['', '!'];
 /** Entries of a record, all with invalid names: more than any record may have. */
 const BAD_NAMES = 50_000;
 
-/** Makes a part of a request that contains only this value, in the position of its field. */
-type Wrap = (value: unknown) => unknown;
-
-interface Field {
-  readonly kind: 'text' | 'record';
-  readonly path: string;
-  readonly wrap: Wrap;
-}
-
-/** The text and record fields of a schema, at any depth. */
-function* fieldsOf(schema: unknown, path: string, wrap: Wrap): Generator<Field> {
-  if (schema instanceof z.ZodObject) {
-    for (const [name, inner] of Object.entries(schema.shape))
-      yield* fieldsOf(inner, `${path}.${name}`, (value) => wrap({ [name]: value }));
-  } else if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault) {
-    yield* fieldsOf(schema.unwrap(), path, wrap);
-  } else if (schema instanceof z.ZodArray) {
-    yield* fieldsOf(schema.element, `${path}[]`, (value) => wrap([value]));
-  } else if (schema instanceof z.ZodPipe) {
-    yield* fieldsOf(schema.in instanceof z.ZodTransform ? schema.out : schema.in, path, wrap);
-  } else if (schema instanceof z.ZodUnion) {
-    for (const option of schema.options) yield* fieldsOf(option, path, wrap);
-  } else if (schema instanceof z.ZodRecord) {
-    yield { kind: 'record', path, wrap };
-    yield* fieldsOf(schema.valueType, `${path}{}`, (value) => wrap({ name: value }));
-    yield* fieldsOf(schema.keyType, `${path}{name}`, (value) => wrap({ [String(value)]: 'x' }));
-  } else if (schema instanceof z.ZodString || schema instanceof z.ZodStringFormat) {
-    yield { kind: 'text', path, wrap };
-  }
-}
-
-interface Checked extends Field {
+interface Checked extends SchemaField {
   readonly check: (value: unknown) => void;
 }
 
@@ -78,10 +47,10 @@ function checkedFields(): Checked[] {
     return Object.entries(schemas).flatMap(([part, schema]) => {
       if (schema === undefined) return [];
       const name = `${method} ${path} ${part}`;
-      return [...fieldsOf(schema, name, (value) => value)].map((field) => ({
+      return [...fieldsOf(schema, name)].map((field) => ({
         ...field,
         check(value: unknown) {
-          const given = field.wrap(value);
+          const given = field.place(value);
           const { error } = schema.safeParse(given, { error: wordError });
           if (error !== undefined) errorsOf(error, part);
           if (part === 'body') bodyErrors?.(given);

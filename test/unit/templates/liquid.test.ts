@@ -44,6 +44,10 @@ describe('Liquid as templates speak it', () => {
     );
   });
 
+  it('prints U+FFFD for what a filter has left of a character', () => {
+    assert.equal(render("{{ x | split: '' | first }}", { x: '😀' }), '\ufffd');
+  });
+
   it('prints variables that do not exist as nothing', () => {
     assert.equal(render('[{{ missing }}][{{ a.b.c.d }}][{{ a[7] }}]', { a: { b: null } }), '[][][]');
   });

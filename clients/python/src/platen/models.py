@@ -342,8 +342,8 @@ class RenderOptions(TypedDict):
     timeoutMs: NotRequired[int]
     """Deadline of the whole render. Default 30,000 and delayMs, at most the plan's."""
     timezone: NotRequired[str]
-    """Time zone of the document's scripts, such as Europe/Berlin. Default UTC, as the service
-    has it."""
+    """Time zone of the document's scripts, such as Europe/Berlin, in upper or lower case.
+    Default UTC, as the service has it."""
     userAgent: NotRequired[str]
     """The User-Agent that requests are sent with, and that scripts find."""
     viewport: NotRequired[RenderOptionsViewport]

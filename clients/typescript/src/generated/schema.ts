@@ -1763,7 +1763,7 @@ export interface components {
             tagged?: boolean;
             /** @description Deadline of the whole render. Default 30,000 and delayMs, at most the plan's. */
             timeoutMs?: number;
-            /** @description Time zone of the document's scripts, such as Europe/Berlin. Default UTC, as the service has it. */
+            /** @description Time zone of the document's scripts, such as Europe/Berlin, in upper or lower case. Default UTC, as the service has it. */
             timezone?: string;
             /** @description The User-Agent that requests are sent with, and that scripts find. */
             userAgent?: string;

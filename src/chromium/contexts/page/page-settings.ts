@@ -1,5 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { PageSession, PageSetting, WantedSetting } from '../../../options/core/option.ts';
+import { PlatenError } from '../../../errors/registry.ts';
+import type { OptionSetting, PageSession, PageSetting } from '../../../options/core/option.ts';
+import { rejectionReason } from './rejected-command.ts';
 
 /** Whether scripts run, from the next document on. A page keeps the value until a document needs another one. */
 export const SCRIPT: PageSetting<boolean> = {
@@ -55,16 +57,31 @@ export class PageSettings {
   /**
    * Takes over the values that a render wants until its document is printed; other settings with that lifetime are
    * reset.
+   *
+   * @throws PlatenError RENDER_FAILED, naming the option, for a value that the browser rejects, as it would each time.
    */
-  async want(settings: readonly WantedSetting[]): Promise<void> {
+  async want(settings: readonly OptionSetting[]): Promise<void> {
     this.#wanted.clear();
     for (const { setting, value } of settings) this.#wanted.set(setting, value);
+    const optionOf = new Map(settings.map(({ setting, option }) => [setting, option]));
     const undone = [...this.#present.keys()].filter(({ until }) => until === 'printed');
     const sent = Promise.all(
-      [...new Set([...undone, ...this.#wanted.keys()])].map((each) => this.restore(each)),
+      [...new Set([...undone, ...this.#wanted.keys()])].map((each) =>
+        this.restore(each).catch((error: unknown) => {
+          throw asRejected(error, optionOf.get(each));
+        }),
+      ),
     );
     const before = this.#settled;
     this.#settled = sent.catch(() => undefined);
     await Promise.all([before, sent]);
   }
+}
+
+/** The error of a setting, as that of its option if the browser has rejected the value. */
+function asRejected(error: unknown, option: string | undefined): unknown {
+  const reason = rejectionReason(error);
+  if (reason === undefined || option === undefined) return error;
+  const message = `options.${option}: the browser rejects it (${reason}).`;
+  return new PlatenError('RENDER_FAILED', message, { permanent: true, cause: error });
 }

@@ -1,6 +1,7 @@
 import { PlatenError } from '../../../errors/registry.ts';
 import type { Cookie } from '../../../options/core/option.ts';
 import type { AssetHeaders } from '../../contexts/page/interceptor.ts';
+import { rejectionReason } from '../../contexts/page/rejected-command.ts';
 import type { RenderPage } from '../../contexts/page/render-page.ts';
 import { DOCUMENT_REPORTS } from '../report/report-script.ts';
 import type { JobDocument } from './job-document.ts';
@@ -43,7 +44,7 @@ async function setCookies({ session }: RenderPage, cookies: readonly Cookie[]): 
       session.send('Network.setCookie', cookie).then(
         ({ success }) => success,
         (error: Error) => {
-          if (/cookie/i.test(error.message)) return false;
+          if (rejectionReason(error) !== undefined) return false;
           throw error;
         },
       ),

@@ -1,0 +1,250 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { API_ROUTES } from '../../../src/http/app.ts';
+import type { RouteDeclaration } from '../../../src/http/route.ts';
+import { AccountClient, newEmail, PASSWORD } from '../../support/account-client.ts';
+import { SAME_ORIGIN } from '../../support/browser.ts';
+import { HOSTILE_TEXTS, isAbout } from '../../support/hostile-texts.ts';
+import { fieldsOf, type SchemaField } from '../../support/schema-fields.ts';
+import { type Reply, send } from '../../support/send.ts';
+import { callApi, openApi, type TestApi, type TestCaller } from './support/api.ts';
+
+/** What is sent to a field that is tested with all texts in another route, and to passwords, whose hashes take long. */
+const FEW = ['\0', '\ud800', '__proto__', '😀'];
+/** Texts of fields that have a form, with the hostile text in place of the question mark. */
+const EMBEDDED: readonly (readonly [RegExp, string])[] = [
+  [/url$/i, 'https://example.com/?'],
+  [/assetOrigins\[\]$/, 'https://a?b.example'],
+  [/\.email$/, 'a?@example.com'],
+  [/allowedIps\[\]$/, '10.0.0.0/8?'],
+  [/\.(?:margin\.\w+|width|height|pageRanges|limit|offset)$/, '1?'],
+  [/\.timezone$/, 'UTC?'],
+  [/\.locale$/, 'de?'],
+];
+/** How a text may be shown that is not shown as it was sent, in each case as the documentation says. */
+const SHOWN_AS: readonly ((text: string) => string | undefined)[] = [
+  (text) => text,
+  (text) => text.toWellFormed(),
+  (text) => text.trim(),
+  (text) => URL.parse(text)?.href,
+  (text) => URL.parse(text)?.origin,
+];
+/** Fields that are never shown again, or masked, or whose file gets a safe name. */
+const NOT_SHOWN =
+  /^\.(?:password|email|invitation|oneTimeToken|currentPassword|newPassword|token|filename|items\[\]\.(?!id$).*|options\.(?:assetHeaders\{\}|cookies\[\]\.value))$/;
+
+/** Where a request has fields. */
+const SECTIONS = ['params', 'query', 'headers', 'body'] as const;
+type Section = (typeof SECTIONS)[number];
+type Given = Partial<Record<Section, unknown>>;
+
+/**
+ * Sends hostile texts in each text field of each route, and in each parameter of its path and query, within a request that
+ * is valid otherwise. A route that takes a body needs a valid one in BODIES.
+ */
+describe('Hostile texts in any field of any route', () => {
+  let api: TestApi;
+  let caller: TestCaller;
+  let owner: AccountClient;
+  let ids: Readonly<Record<string, string>>;
+
+  before(async () => {
+    api = await openApi({
+      plan: {
+        maxActiveKeys: 10_000,
+        maxWaitingJobs: 1_000_000,
+        monthlyRenders: 1_000_000,
+        maxStoredBytes: 1024 ** 4,
+        features: { callbacks: true, templateVersions: true, revealIp: true },
+      },
+      config: {
+        PLATEN_SIGN_IN_FAILURES_PER_ACCOUNT: 1_000_000,
+        PLATEN_SIGN_IN_FAILURES_PER_ADDRESS: 1_000_000,
+      },
+      templateBounds: { templates: 10_000, versions: 10_000 },
+    });
+    caller = await api.newCaller();
+    owner = new AccountClient(api.url, (await api.accountServices.tokens.issue(caller.accountId)).token);
+    const template = await owner.expect(201, 'POST', '/user/templates', { name: 'x', content: 'x' });
+    const key = await owner.expect(201, 'POST', '/user/api-keys', { name: 'x' });
+    // No job ends, so that its input can be read.
+    api.worker.render = () => new Promise(() => undefined);
+    ids = { templates: template.id, versionId: template.versionId, 'api-keys': key.id, itemId: 'a' };
+  });
+  after(() => api.close());
+
+  /** A valid body of each route that takes one. @param field in whose position another text comes. */
+  const BODIES: Readonly<Record<string, (field: string) => Record<string, unknown>>> = {
+    'post /v1/pdf': (field) => ({ ...documentFor(field), executionMode: 'async' }),
+    'post /user/renders': (field) => ({ ...documentFor(field), executionMode: 'async', mode: 'live' }),
+    'post /v1/pdf/batch': (field) => ({
+      items: [
+        { id: 'a', ...documentFor(field.replace('.items[]', '')) },
+        { id: 'b', html: 'x' },
+      ],
+    }),
+    'post /auth/register': () => ({ email: newEmail(), password: PASSWORD }),
+    'post /auth/login': () => ({ email: newEmail(), password: PASSWORD }),
+    'post /auth/session': (field) =>
+      field === '.oneTimeToken' ? {} : { email: newEmail(), password: PASSWORD },
+    'post /auth/password': () => ({ currentPassword: PASSWORD, newPassword: PASSWORD }),
+    'post /auth/forgot': () => ({ email: newEmail() }),
+    'post /auth/reset': () => ({ token: 'x'.repeat(43), password: PASSWORD }),
+    'post /auth/email/verify': () => ({ token: 'x'.repeat(43) }),
+    'post /user/api-keys': () => ({ name: 'x' }),
+    'patch /user/api-keys/:id': () => ({ name: 'x' }),
+    'post /user/templates': () => ({ name: 'x', content: 'x' }),
+    'patch /user/templates/:id': () => ({ name: 'x' }),
+    'post /user/templates/preview': (field) =>
+      field === '.templateId' ? {} : { content: 'x', ...optionsFor(field) },
+    'post /user/webhook-deliveries/test': () => ({}),
+  };
+
+  /** A document, with what the field of its options needs besides. */
+  function documentFor(field: string): Record<string, unknown> {
+    if (field === '.url' || field === '.templateId') return {};
+    if (/^\.(?:templateVersionId|data)/.test(field)) return { templateId: ids.templates };
+    return { html: 'x', ...optionsFor(field) };
+  }
+
+  function optionsFor(field: string): Record<string, unknown> {
+    const site = field.endsWith('cookies[].domain') ? {} : { url: 'https://example.com/' };
+    if (field.includes('.cookies[]')) return { options: { cookies: [{ name: 'a', value: 'b', ...site }] } };
+    if (field.includes('.watermark')) return { options: { watermark: { text: 'x' } } };
+    return {};
+  }
+
+  /** What shows the texts of a request again, in the form of its body. */
+  // biome-ignore lint/suspicious/noExplicitAny: bodies of every shape
+  const SHOWN: Readonly<Record<string, (json: any) => Promise<unknown>>> = {
+    'post /v1/pdf': async ({ jobId }) => inputOf(jobId),
+    'post /user/renders': async ({ jobId }) => inputOf(jobId),
+    async 'post /v1/pdf/batch'({ jobId }) {
+      const { json } = await caller.get(`/v1/pdf/batch/${jobId}`);
+      const { webhookUrl } = await owner.expect(200, 'GET', `/user/batches/${jobId}`);
+      return { ...json.job, webhookUrl, items: [{ id: json.items[0].itemId }] };
+    },
+    'post /user/templates': async ({ id }) => owner.expect(200, 'GET', `/user/templates/${id}`),
+    'patch /user/templates/:id': async ({ id }) => owner.expect(200, 'GET', `/user/templates/${id}`),
+    'post /user/api-keys': async ({ id }) => keyOf(id),
+    'patch /user/api-keys/:id': async ({ id }) => keyOf(id),
+    'post /user/webhook-deliveries/test': async ({ id }) =>
+      owner.expect(200, 'GET', `/user/webhook-deliveries/${id}`),
+  };
+
+  /** The address of the callback is shown when the job has ended. */
+  async function inputOf(jobId: string) {
+    const job = await api.domain.store.live.find(jobId);
+    return {
+      ...(await owner.expect(200, 'GET', `/user/renders/${jobId}/input`)),
+      webhookUrl: job?.webhookUrl,
+    };
+  }
+
+  async function keyOf(id: string) {
+    const { keys } = await owner.expect(200, 'GET', '/user/api-keys?limit=100');
+    return keys.find((key: { id: string }) => key.id === id);
+  }
+
+  function request(route: RouteDeclaration, { params, query, headers, body }: Given): Promise<Reply> {
+    const given = { ...idsOf(route), ...(params as object) } as Record<string, string | string[]>;
+    const path = route.path.replace(/[:*](\w+)/g, (_, name: string) =>
+      [given[name] ?? randomUUID()].flat().map(encoded).join('/'),
+    );
+    const search = Object.entries((query ?? {}) as Record<string, string>).map(
+      ([name, text]) => `${name}=${encoded(text)}`,
+    );
+    const credentials: Record<string, Record<string, string>> = {
+      apiKey: { 'x-api-key': caller.secret },
+      bearer: { authorization: `Bearer ${owner.token}` },
+      page: SAME_ORIGIN,
+      none: {},
+    };
+    const all = { ...credentials[route.auth], ...(headers as Record<string, string>) };
+    // An internal route is not in the API document, and not checked against it.
+    const call = route.internal ? send : callApi;
+    return call(api.url, route.method.toUpperCase(), `${path}?${search.join('&')}`, body, all);
+  }
+
+  function idsOf({ path }: RouteDeclaration): Record<string, string> {
+    const [, , kind = ''] = path.split('/');
+    return { ...ids, id: ids[kind] ?? randomUUID() };
+  }
+
+  for (const route of API_ROUTES) {
+    const name = `${route.method} ${route.path}`;
+    const isStream = Object.values(route.responses).some(
+      ({ contentType }) => contentType === 'text/event-stream',
+    );
+    const fields = SECTIONS.flatMap((section) => {
+      const schema = route[section];
+      return schema === undefined ? [] : [...fieldsOf(schema)].map((field) => ({ section, field }));
+    }).filter(
+      ({ section, field }) => field.kind === 'text' || (section !== 'body' && field.kind === 'other'),
+    );
+    // A stream does not end, and its header cannot hold anything that is tested here.
+    if (fields.length === 0 || isStream) continue;
+
+    it(`${name}: each is stored as sent, or rejected with its path`, async () => {
+      const problems: string[] = [];
+      for (const { section, field } of fields) {
+        const texts = isTestedElsewhere(route, field) ? FEW : HOSTILE_TEXTS;
+        for (const hostile of texts) {
+          for (const text of embedded(hostile, field)) {
+            if (section === 'headers' && !isSendable(text)) continue;
+            const problem = await problemOf(route, section, field, text);
+            if (problem)
+              problems.push(`${section}${field.path} = ${JSON.stringify(text).slice(0, 80)}: ${problem}`);
+          }
+        }
+      }
+      assert.deepEqual(problems, []);
+    });
+  }
+
+  async function problemOf(route: RouteDeclaration, section: Section, field: SchemaField, text: string) {
+    const name = `${route.method} ${route.path}`;
+    const body = route.body === undefined ? undefined : BODIES[name]?.(section === 'body' ? field.path : '');
+    if (route.body !== undefined && body === undefined) return 'this test needs a valid body of the route';
+    const valid: Given = { ...(body !== undefined && { body }) };
+    const reply = await request(route, { ...valid, [section]: field.place(text, valid[section]) });
+    if (reply.status >= 500) return `${reply.status} ${Buffer.from(reply.bytes)}`;
+    if (reply.status >= 400) {
+      const { code, message } = reply.json;
+      const errors = [message].flat() as string[];
+      if (code !== 'VALIDATION' || errors[0] === 'The path is not validly encoded.') return undefined;
+      return errors.some((error) => isAbout(error, field.path, text))
+        ? undefined
+        : errors.join('; ').slice(0, 200);
+    }
+    const shown = SHOWN[name];
+    if (section !== 'body' || shown === undefined || NOT_SHOWN.test(field.path)) return undefined;
+    const found = await shown(reply.json);
+    const isShown = SHOWN_AS.some((as) => field.isIn(found, as(text) ?? text));
+    return isShown ? undefined : `shown as ${JSON.stringify(found).slice(0, 200)}`;
+  }
+});
+
+/** Whether another route has the same schema of the field and does the same with it, or the field is a password. */
+function isTestedElsewhere({ path }: RouteDeclaration, field: SchemaField): boolean {
+  if (/assword$/.test(field.path)) return true;
+  return path === '/user/renders' || (path !== '/v1/pdf' && field.path.includes('.options.'));
+}
+
+/** The text in one that the field might have, and by itself where that is a name with a meaning, or one is wanted. */
+function embedded(text: string, { path }: SchemaField): string[] {
+  const [, around = 'x?y'] = EMBEDDED.find(([fields]) => fields.test(path)) ?? [];
+  const within = around.replace('?', () => text);
+  if (path.endsWith('sampleData')) return [text, JSON.stringify({ [text]: text })];
+  return /^[\w$.]+$/.test(text) ? [text, within] : [within];
+}
+
+/** Percent-encoded; a lone surrogate as the bytes that it would have. */
+function encoded(text: string): string {
+  return [...text].map((each) => (each.isWellFormed() ? encodeURIComponent(each) : '%ED%A0%80')).join('');
+}
+
+/** Whether HTTP has a way to send the text in a header. */
+function isSendable(text: string): boolean {
+  return /^[\t\x20-\x7e\x80-\xff]*$/.test(text);
+}
