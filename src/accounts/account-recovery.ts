@@ -1,34 +1,22 @@
-import { createHash } from 'node:crypto';
-import type { Connection } from 'mongoose';
 import { byAccount } from '../audit/audit-log.ts';
-import type { Clock } from '../clock.ts';
-import { type CountedWindows, WindowCounter } from '../limits/fixed-window.ts';
-import { countedNetworks } from '../limits/network-of.ts';
 import type { MailOutbox } from '../mail/outbox.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { type AccountLinks, type MailedPurpose, openLink } from './account-links.ts';
 import type { AccountService } from './account-service.ts';
 import type { Account, AccountStore } from './account-store.ts';
+import type { MailLimit } from './mail-limit.ts';
 
 const HOUR_MS = 3_600_000;
 const LIFE_MS: Readonly<Record<MailedPurpose, number>> = {
   'password-reset': HOUR_MS,
   'email-verification': 24 * HOUR_MS,
 };
-/** Mails to one address an hour. */
-const MAILS_TO_ADDRESS = 3;
-/** Mails that one network may request an hour; an IPv6 /48 may request ten times as many. */
-const MAILS_OF_NETWORK = 20;
-const MAILS: CountedWindows = {
-  spec: { name: 'recovery_mails', indexes: [{ fields: { expiresAt: 1 } }] },
-  fields: { count: 'mails', end: 'expiresAt' },
-  lengthMs: HOUR_MS,
-};
 
 interface AccountRecoveryDeps {
   readonly accounts: AccountStore;
   readonly accountService: AccountService;
   readonly links: AccountLinks;
+  readonly limit: MailLimit;
   readonly outbox: MailOutbox;
   readonly logger: Logger;
 }
@@ -36,13 +24,10 @@ interface AccountRecoveryDeps {
 /** Lets the owner of an e-mail address set a new password and confirm the address, by mailed links. */
 export class AccountRecovery {
   readonly #deps: AccountRecoveryDeps;
-  readonly #mails: WindowCounter;
   #sending: Promise<unknown> = Promise.resolve();
 
-  /** To be created before the connection's indexes. */
-  constructor(connection: Connection, clock: Clock, deps: AccountRecoveryDeps) {
+  constructor(deps: AccountRecoveryDeps) {
     this.#deps = deps;
-    this.#mails = new WindowCounter(connection, clock, MAILS);
   }
 
   /**
@@ -50,15 +35,14 @@ export class AccountRecovery {
    * duration reveals whether it has: all work that depends on it is done after the promise resolves.
    *
    * @param address the client's IP address; undefined when the connection is closed already.
+   * @throws PlatenError TOO_MANY_MAILS, by what was requested and not by what was sent: it reveals no account either.
    */
   async forgot(email: string, address: string | undefined): Promise<void> {
     const login = email.toLowerCase();
-    const isWithin = await this.#count(login, address);
-    this.#sending = Promise.all([this.#sending, isWithin && this.#sendReset(login)]).catch(
-      (error: unknown) => {
-        this.#deps.logger.error({ err: error }, 'a link for a new password could not be sent');
-      },
-    );
+    await this.#deps.limit.count(login, 'password-reset', address);
+    this.#sending = Promise.all([this.#sending, this.#sendReset(login)]).catch((error: unknown) => {
+      this.#deps.logger.error({ err: error }, 'a link for a new password could not be sent');
+    });
   }
 
   /** Resolves when the requested mails are in the outbox. */
@@ -84,34 +68,21 @@ export class AccountRecovery {
     await this.#deps.accounts.setEmailVerified(account._id);
   }
 
-  /** Sends a link that confirms the address of an account, unless it has none or has reached its limit of mails. */
+  /**
+   * Sends a link that confirms the address of an account, unless it has none.
+   *
+   * @throws PlatenError TOO_MANY_MAILS
+   */
   async sendVerification(account: Account, address: string | undefined): Promise<void> {
     const { email } = account;
-    if (email !== null && (await this.#count(email, address)))
-      await this.#send(account, email, 'email-verification');
+    if (email === null) return;
+    await this.#deps.limit.count(email, 'email-verification', address);
+    await this.#send(account, email, 'email-verification');
   }
 
   /** @returns the number of deleted counts and links. */
   async deleteExpired(now: Date): Promise<number> {
-    return (await this.#mails.deleteEnded(now)) + (await this.#deps.links.deleteExpired(now));
-  }
-
-  /** Counts a requested mail, whether or not the address has an account. @returns whether the mail may be sent. */
-  async #count(email: string, address: string | undefined): Promise<boolean> {
-    const counted = [
-      ...countedNetworks(address, MAILS_OF_NETWORK),
-      {
-        kind: 'address',
-        name: createHash('sha256').update(email).digest('base64url'),
-        bound: MAILS_TO_ADDRESS,
-      },
-    ];
-    let isWithin = true;
-    for (const { kind, name, bound } of counted) {
-      const count = await this.#mails.add(this.#mails.window(`${kind} ${name}`), 1);
-      isWithin &&= count <= bound;
-    }
-    return isWithin;
+    return (await this.#deps.limit.deleteExpired(now)) + (await this.#deps.links.deleteExpired(now));
   }
 
   async #sendReset(login: string): Promise<void> {

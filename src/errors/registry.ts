@@ -195,6 +195,12 @@ const REGISTRY = {
     attempts: 1,
     retryable: true,
   },
+  TOO_MANY_MAILS: {
+    status: 429,
+    message: 'Too many mails have been asked for from this network or to this address.',
+    attempts: 1,
+    retryable: true,
+  },
   INTERNAL: { status: 500, message: 'Something went wrong on our side.', attempts: 3, retryable: true },
   UNAVAILABLE: {
     status: 503,

@@ -62,6 +62,8 @@ export const REMEDIES: Readonly<Record<ErrorCode, string>> = {
   TOO_MANY_UPLOADS: 'Send fewer large requests at a time, and this one again after `Retry-After`.',
   TOO_MANY_FAILURES: 'Wait as `Retry-After` says before the next attempt, or reset the password by mail.',
   TOO_MANY_REGISTRATIONS: 'Wait as `Retry-After` says, then register again.',
+  TOO_MANY_MAILS:
+    'Look for the mail that was sent already, also among spam; or wait as `Retry-After` says, then ask again.',
   INTERNAL:
     'Send the same request again with the same Idempotency-Key. If it fails again, give the operator the `requestId`.',
   UNAVAILABLE: 'Wait as `Retry-After` says, then send the same request again with the same Idempotency-Key.',

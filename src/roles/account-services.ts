@@ -7,6 +7,7 @@ import type { AccountStore } from '../accounts/account-store.ts';
 import { BearerTokens } from '../accounts/bearer.ts';
 import { FailureLimit } from '../accounts/failure-limit.ts';
 import { InvitationStore } from '../accounts/invitation-store.ts';
+import { MailLimit } from '../accounts/mail-limit.ts';
 import { OidcIssuer } from '../accounts/oidc-issuer.ts';
 import { OidcSignIn } from '../accounts/oidc-sign-in.ts';
 import { OidcVerifier } from '../accounts/oidc-verifier.ts';
@@ -79,10 +80,11 @@ export function createAccountServices(
   const invitations = new InvitationStore(connection, clock);
   const limit = new RegistrationLimit(connection, clock, config.PLATEN_REGISTRATIONS_PER_ADDRESS);
   const links = new AccountLinks(connection, clock);
-  const recovery = new AccountRecovery(connection, clock, {
+  const recovery = new AccountRecovery({
     accounts,
     accountService,
     links,
+    limit: new MailLimit(connection, clock),
     outbox: new MailOutbox(connection, clock),
     logger,
   });

@@ -49,11 +49,12 @@ const forgot = defineRoute({
   path: '/auth/forgot',
   summary: 'Ask for a link that sets a new password',
   description:
-    'The answer is the same whether the address has an account or not, and however many links were asked for: three an hour are sent to an address. A link works once, for an hour.',
+    'The answer is the same whether the address has an account or not. From one network three links an hour can be asked for by one address, and from all networks fifteen. A link works once, for an hour.',
   tags,
   auth: 'page',
   body: z.strictObject({ email: emailSchema }).meta({ id: 'ForgottenPassword' }),
   responses: { 202: { description: 'A mail is sent if the address has an account.', schema: successSchema } },
+  errors: ['TOO_MANY_MAILS'],
 }).handledBy(async ({ body, clientAddress }, { recovery }: ApiDeps) => {
   await recovery.forgot(body.email, clientAddress);
   return { status: 202, json: { success: true } };
@@ -81,7 +82,8 @@ const sendVerification = defineRoute({
   description: 'Three an hour are sent. A link works once, for a day.',
   tags,
   auth: 'bearer',
-  responses: { 202: { description: 'A mail is sent, unless too many were.', schema: successSchema } },
+  responses: { 202: { description: 'A mail is sent.', schema: successSchema } },
+  errors: ['TOO_MANY_MAILS'],
 }).handledBy(async ({ caller, clientAddress }, { recovery }: ApiDeps) => {
   await recovery.sendVerification(caller.session.account, clientAddress);
   return { status: 202, json: { success: true } };

@@ -173,6 +173,7 @@ const ELSEWHERE: readonly ErrorCode[] = [
   'REGISTRATION_CLOSED',
   'INVITATION_INVALID',
   'TOO_MANY_REGISTRATIONS',
+  'TOO_MANY_MAILS',
   // The tests of billing cover these.
   'PAYMENT_EVENT_REFUSED',
   'NOT_SUBSCRIBED',

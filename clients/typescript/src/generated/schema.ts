@@ -603,7 +603,7 @@ export interface paths {
         put?: never;
         /**
          * Ask for a link that sets a new password
-         * @description The answer is the same whether the address has an account or not, and however many links were asked for: three an hour are sent to an address. A link works once, for an hour.
+         * @description The answer is the same whether the address has an account or not. From one network three links an hour can be asked for by one address, and from all networks fifteen. A link works once, for an hour.
          */
         post: operations["post_auth_forgot"];
         delete?: never;
@@ -2023,7 +2023,7 @@ export interface components {
              * @description The list is in docs/errors.md.
              * @enum {string}
              */
-            code: "VALIDATION" | "MALFORMED_JSON" | "UNSUPPORTED_MEDIA_TYPE" | "BILLING_NOT_CONFIGURED" | "PAYMENT_EVENT_REFUSED" | "NOT_SUBSCRIBED" | "NOT_SOLD" | "PAYMENT_FAILED" | "UNAUTHENTICATED" | "ADDRESS_NOT_ALLOWED" | "ORIGIN_NOT_ALLOWED" | "PASSWORD_REQUIRED" | "PLAN_LIMIT" | "QUOTA_EXCEEDED" | "TEST_QUOTA_EXCEEDED" | "STORAGE_FULL" | "KEY_CAPACITY" | "TEMPLATE_CAPACITY" | "REGISTRATION_CLOSED" | "INVITATION_INVALID" | "LINK_INVALID" | "WRONG_PASSWORD" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "UPLOAD_TOO_SLOW" | "NOT_RETRYABLE" | "JOB_ENDED" | "IDEMPOTENCY_MISMATCH" | "IDEMPOTENCY_IN_PROGRESS" | "GONE" | "INPUT_TOO_LARGE" | "BATCH_TOO_LARGE" | "RANGE_NOT_SATISFIABLE" | "RATE_LIMITED" | "TOO_MANY_WAITING" | "TOO_MANY_UPLOADS" | "TOO_MANY_FAILURES" | "TOO_MANY_REGISTRATIONS" | "INTERNAL" | "UNAVAILABLE" | "OVERAGE_PENDING" | "INVALID_URL" | "URL_BLOCKED" | "URL_UNREACHABLE" | "SELECTOR_TIMEOUT" | "CONDITION_TIMEOUT" | "EXCEPTION_THROWN" | "ASSET_FAILED" | "GLYPH_MISSING" | "COOKIE_INVALID" | "PAGE_RANGE_INVALID" | "TEMPLATE_ERROR" | "DOCUMENT_LIMIT" | "OUTPUT_TOO_LARGE" | "RENDER_TIMEOUT" | "BROWSER_CRASHED" | "WORKER_LOST" | "RENDER_FAILED" | "RETRY_SCHEDULED" | "CANCELLED" | "EXPIRED";
+            code: "VALIDATION" | "MALFORMED_JSON" | "UNSUPPORTED_MEDIA_TYPE" | "BILLING_NOT_CONFIGURED" | "PAYMENT_EVENT_REFUSED" | "NOT_SUBSCRIBED" | "NOT_SOLD" | "PAYMENT_FAILED" | "UNAUTHENTICATED" | "ADDRESS_NOT_ALLOWED" | "ORIGIN_NOT_ALLOWED" | "PASSWORD_REQUIRED" | "PLAN_LIMIT" | "QUOTA_EXCEEDED" | "TEST_QUOTA_EXCEEDED" | "STORAGE_FULL" | "KEY_CAPACITY" | "TEMPLATE_CAPACITY" | "REGISTRATION_CLOSED" | "INVITATION_INVALID" | "LINK_INVALID" | "WRONG_PASSWORD" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "UPLOAD_TOO_SLOW" | "NOT_RETRYABLE" | "JOB_ENDED" | "IDEMPOTENCY_MISMATCH" | "IDEMPOTENCY_IN_PROGRESS" | "GONE" | "INPUT_TOO_LARGE" | "BATCH_TOO_LARGE" | "RANGE_NOT_SATISFIABLE" | "RATE_LIMITED" | "TOO_MANY_WAITING" | "TOO_MANY_UPLOADS" | "TOO_MANY_FAILURES" | "TOO_MANY_REGISTRATIONS" | "TOO_MANY_MAILS" | "INTERNAL" | "UNAVAILABLE" | "OVERAGE_PENDING" | "INVALID_URL" | "URL_BLOCKED" | "URL_UNREACHABLE" | "SELECTOR_TIMEOUT" | "CONDITION_TIMEOUT" | "EXCEPTION_THROWN" | "ASSET_FAILED" | "GLYPH_MISSING" | "COOKIE_INVALID" | "PAGE_RANGE_INVALID" | "TEMPLATE_ERROR" | "DOCUMENT_LIMIT" | "OUTPUT_TOO_LARGE" | "RENDER_TIMEOUT" | "BROWSER_CRASHED" | "WORKER_LOST" | "RENDER_FAILED" | "RETRY_SCHEDULED" | "CANCELLED" | "EXPIRED";
             /** @description What can be done about an error of this code. */
             remedy: string;
             /**
@@ -6854,7 +6854,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Too Many Requests: `TOO_MANY_UPLOADS` */
+            /** @description Too Many Requests: `TOO_MANY_UPLOADS`, `TOO_MANY_MAILS` */
             429: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
@@ -6983,7 +6983,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A mail is sent, unless too many were. */
+            /** @description A mail is sent. */
             202: {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -7015,7 +7015,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
+            /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING`, `TOO_MANY_MAILS` */
             429: {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
