@@ -64,13 +64,14 @@ export function createAccountServices(
   const oidc =
     issuer === undefined || audience === undefined
       ? undefined
-      : new OidcVerifier({ issuer, audience, clock });
+      : new OidcVerifier({ issuer, audience, clientId, clock });
   const accountService = new AccountService({ accounts, tokens, audit, plans });
   const oidcSignIn =
     issuer === undefined || clientId === undefined
       ? undefined
       : new OidcSignIn({
           issuer,
+          clock,
           clientId,
           clientSecret: config.PLATEN_OIDC_CLIENT_SECRET,
           accountService,

@@ -190,6 +190,7 @@ describe('Tokens of an OpenID Connect issuer', () => {
     it('do not block requests when its keys have expired', async () => {
       const { clock } = api.domain;
       const verifier = new OidcVerifier({
+        clientId: undefined,
         issuer: new OidcIssuer({ issuer: issuer.issuer, clock }),
         audience: issuer.audience,
         clock,
@@ -212,6 +213,7 @@ describe('Tokens of an OpenID Connect issuer', () => {
     it('are verified without new metadata an hour after the last', async () => {
       const { clock } = api.domain;
       const verifier = new OidcVerifier({
+        clientId: undefined,
         issuer: new OidcIssuer({ issuer: issuer.issuer, clock }),
         audience: issuer.audience,
         clock,
