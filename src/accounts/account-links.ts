@@ -27,6 +27,11 @@ export class AccountLinks extends SingleUseStore<AccountLink> {
   }
 }
 
+interface LinkDeps {
+  readonly links: AccountLinks;
+  readonly accounts: AccountStore;
+}
+
 /**
  * Uses up an opened link.
  *
@@ -34,12 +39,16 @@ export class AccountLinks extends SingleUseStore<AccountLink> {
  * @throws PlatenError LINK_INVALID when the link was used or has expired, and when all tokens of the account have been
  * revoked or its address has changed since the link was made.
  */
-export async function openLink(
-  { links, accounts }: { readonly links: AccountLinks; readonly accounts: AccountStore },
-  token: string,
-  purpose: LinkPurpose,
-): Promise<Account> {
-  const link = await links.take(token, (found) => found.purpose === purpose);
+export async function openLink(deps: LinkDeps, token: string, purpose: LinkPurpose): Promise<Account> {
+  return accountOf(deps, await deps.links.take(token, (found) => found.purpose === purpose));
+}
+
+/** The same, but the link can still be used. */
+export async function readLink(deps: LinkDeps, token: string, purpose: LinkPurpose): Promise<Account> {
+  return accountOf(deps, await deps.links.read(token, (found) => found.purpose === purpose));
+}
+
+async function accountOf({ accounts }: LinkDeps, link: AccountLink | undefined): Promise<Account> {
   const account = link && (await accounts.findNow(link.accountId));
   const { tokensNotBefore } = account ?? {};
   // A new password invalidates older links, as it invalidates older tokens.

@@ -100,7 +100,7 @@ export class OidcSignIn {
         { issuer: issuer.issuer, subject, email },
         byAccount(address),
       );
-      const issued = await tokens.issue(account._id, browser);
+      const issued = await tokens.issue(account._id, browser, account.ownerFence);
       await audit.record({ accountId: account._id, action: 'account.signed_in', ...byAccount(address) });
       return { ...issued, account };
     });

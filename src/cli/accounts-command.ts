@@ -91,14 +91,11 @@ const COMMANDS: Readonly<Record<string, { readonly operands: number; readonly ru
   },
   'reset-password': {
     operands: 1,
-    async run({ accounts, accountService, keyService }, [who = ''], options, stdin) {
+    async run(opened, [who = ''], options, stdin) {
       const { password, made } = await passwordOf(options, stdin);
-      const account = await findAccount(accounts, who);
-      await accountService.resetPassword(account, password, BY_OPERATOR);
-      if (options['revoke-keys']) {
-        await keyService.revokeAll(account._id, BY_OPERATOR);
-        await accountService.takeOver(account);
-      }
+      const account = await findAccount(opened.accounts, who);
+      if (options['revoke-keys']) await takeOver(opened, account, password);
+      else await opened.accountService.resetPassword(account, password, BY_OPERATOR);
       return one(account, made);
     },
   },
@@ -148,6 +145,18 @@ export async function runAccountsCommand(
   } finally {
     await opened.close();
   }
+}
+
+/** Ends what whoever had the account before has of it; a running service cancels their work within seconds. */
+async function takeOver(
+  { accountService, keyService, takeover }: OpenAccounts,
+  account: Account,
+  password: string,
+): Promise<void> {
+  accountService.requirePassword(account);
+  if (!(await takeover.begin(account, password, BY_OPERATOR)))
+    throw new CommandError(`Account ${account._id} was taken over at the same moment.`);
+  await keyService.revokeBefore(account._id, (account.ownerFence ?? 0) + 1, BY_OPERATOR);
 }
 
 const OPTIONS = {

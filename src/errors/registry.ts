@@ -108,6 +108,18 @@ const REGISTRY = {
     attempts: 1,
     retryable: false,
   },
+  CONFIRMATION_UNPROVEN: {
+    status: 403,
+    message: 'The link does not show that you made the account.',
+    attempts: 1,
+    retryable: false,
+  },
+  ADDRESS_NOT_CONFIRMED: {
+    status: 403,
+    message: 'Live keys and live renders need a confirmed e-mail address.',
+    attempts: 1,
+    retryable: false,
+  },
   WRONG_PASSWORD: {
     status: 403,
     message: 'The present password is another one.',

@@ -30,7 +30,7 @@ export function apiKeyAuthenticator(deps: {
       throw new PlatenError('UNAUTHENTICATED', 'The header X-API-Key is required.');
     }
     const key = await deps.keys.authenticate(secret);
-    const account = key && (await deps.accounts.find(key.accountId));
+    const account = key && (await deps.accounts.findOwned(key.accountId, key.ownerFence));
     if (key === undefined || account === undefined) {
       throw new PlatenError('UNAUTHENTICATED', 'The API key is not valid.');
     }
@@ -45,6 +45,7 @@ export function apiKeyAuthenticator(deps: {
       planName: account.plan,
       plan: deps.plans.plan(account.plan),
       quotaWindow: account.quotaWindow,
+      ownerFence: account.ownerFence,
     };
   };
 }

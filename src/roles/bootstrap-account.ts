@@ -72,7 +72,7 @@ async function takeOverKey(
   if (known !== undefined) return;
   const fields: NewKey = { name: 'bootstrap', mode: modeOf(secret) ?? 'live', allowedIps: [], secret };
   try {
-    await accountServices.keyService.create(account._id, fields, BY_OPERATOR);
+    await accountServices.keyService.create(account, fields, BY_OPERATOR);
   } catch (error) {
     // Another process may have taken the account over at the same moment.
     if ((await keys.findBySecret(secret))?.accountId !== account._id) throw error;

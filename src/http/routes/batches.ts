@@ -155,7 +155,7 @@ async function submit(
   deps: ApiDeps,
   lock: IdempotencyLock | undefined,
 ): Promise<Batch> {
-  assertAdmissible(caller.plan, deps);
+  await assertAdmissible(caller, deps);
   const submission = await submissionOf(body, caller, deps, lock?.workId ?? newJobId());
   lock?.assertHeld();
   return await deps.batches.submit(caller, submission, admission);

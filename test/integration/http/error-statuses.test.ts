@@ -174,6 +174,8 @@ const ELSEWHERE: readonly ErrorCode[] = [
   'INVITATION_INVALID',
   'TOO_MANY_REGISTRATIONS',
   'TOO_MANY_MAILS',
+  'CONFIRMATION_UNPROVEN',
+  'ADDRESS_NOT_CONFIRMED',
   // The tests of billing cover these.
   'PAYMENT_EVENT_REFUSED',
   'NOT_SUBSCRIBED',
