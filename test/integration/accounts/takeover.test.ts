@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
+import { request as httpRequest } from 'node:http';
 import type { Agent } from 'undici';
 import type { CallbackSender } from '../../../src/callbacks/sender.ts';
 import { PlatenError } from '../../../src/errors/registry.ts';
@@ -222,6 +223,34 @@ describe('An account that somebody has registered in advance with the address of
       return status === 'completed' && render.status === 'completed';
     });
     assert.deepEqual(receiver.received, []);
+  });
+
+  it('admits no request that has begun before, however late its body arrives', async () => {
+    const first = await FirstPerson.register(api);
+    const body = JSON.stringify(ASYNC);
+    const begun = latch();
+    const request = httpRequest(`${api.url}/v1/pdf`, {
+      method: 'POST',
+      headers: {
+        'x-api-key': first.liveKey,
+        'content-type': 'application/json',
+        'content-length': Buffer.byteLength(body),
+        expect: '100-continue',
+      },
+    });
+    // The service takes the body once it has authenticated the request.
+    request.on('continue', () => begun.open());
+    const status = new Promise<number | undefined>((resolve, reject) => {
+      request.on('response', (response) => resolve(response.resume().statusCode)).on('error', reject);
+    });
+    request.flushHeaders();
+    await begun.opened;
+    request.write(body.slice(0, 5));
+    await takeOver(first.email);
+    request.end(body.slice(5));
+    assert.equal(await status, 401);
+    const live = await api.domain.store.live.ofAccount(first.accountId, { skip: 0, limit: 10 });
+    assert.deepEqual(live, []);
   });
 
   it('keeps its keys when its address was confirmed before', async () => {
