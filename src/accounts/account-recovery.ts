@@ -74,7 +74,7 @@ export class AccountRecovery {
     const account = await openLink(this.#deps, token, 'password-reset');
     const by = byAccount(address);
     if (!hasKnownOwner(account)) return this.#takeOver(account, password, address);
-    await accountService.resetPassword(account, password, by);
+    if (!(await accountService.resetPassword(account, password, by))) throw new PlatenError('LINK_INVALID');
     if (account.emailVerifiedAt === undefined) await accountService.confirmAddress(account, by);
   }
 

@@ -139,13 +139,15 @@ export class AccountService {
   /**
    * Revokes the account's tokens as well: anybody with the old password may hold one.
    *
+   * @returns false when the account has had another owner since it was read, and nothing was done.
    * @throws PlatenError VALIDATION for an account of an issuer.
    */
-  async resetPassword(account: Account, password: string, by: DoneBy): Promise<void> {
+  async resetPassword(account: Account, password: string, by: DoneBy): Promise<boolean> {
     this.requirePassword(account);
-    await this.#accounts.setPasswordHash(account._id, await hashPassword(password));
+    if (!(await this.#accounts.setPasswordHash(account, await hashPassword(password)))) return false;
     await this.#record(account, 'account.password_reset', by);
     await this.revokeTokens(account, by);
+    return true;
   }
 
   /**

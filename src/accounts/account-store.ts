@@ -215,8 +215,15 @@ export class AccountStore {
     await this.#accounts.updateOne({ _id: accountId }, { $pull: { unrecorded: { id: changeId } } });
   }
 
-  async setPasswordHash(accountId: string, passwordHash: string): Promise<void> {
-    await this.#change(accountId, { passwordHash });
+  /** @returns false when the account has had another owner since it was read, and nothing was written. */
+  async setPasswordHash(
+    { _id, ownerFence }: Pick<Account, '_id' | 'ownerFence'>,
+    passwordHash: string,
+  ): Promise<boolean> {
+    const asSeen = { _id, ownerFence: ownerFence ?? { $exists: false } };
+    const isSet = await this.#accounts.updateOne(asSeen, { $set: { passwordHash } });
+    this.#cache.forget(_id);
+    return isSet;
   }
 
   /** Notes that the owner has confirmed the address. */

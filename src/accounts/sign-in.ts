@@ -139,7 +139,8 @@ export class SignIn {
       throw new PlatenError('VALIDATION', 'The account signs in through an issuer and has no password.');
     }
     const proven = await this.#requirePassword(email, current, 'account.password_reset', address);
-    await accountService.resetPassword(proven, next, byAccount(address));
+    if (!(await accountService.resetPassword(proven, next, byAccount(address))))
+      throw new PlatenError('UNAUTHENTICATED', 'The account has another owner now.');
     return browser && (await tokens.issue(account._id, browser, account.ownerFence));
   }
 

@@ -1,9 +1,10 @@
 import type { Caller } from '../accounts/caller.ts';
-import { type ErrorCode, PlatenError } from '../errors/registry.ts';
+import type { ErrorCode } from '../errors/registry.ts';
 import type { Accepted, RenderSubmission } from '../jobs/submission/render-service.ts';
 import type { PendingAdmission } from '../overload/pending-admission.ts';
 import { safeFileName } from '../pdf/file-name.ts';
 import { PDF_EXTENSION } from '../pdf/media-type.ts';
+import type { Plan } from '../plans/plan.ts';
 import type { ApiDeps } from './api-deps.ts';
 import { checkWebhook } from './check-webhook.ts';
 import type { IdempotencyLock } from './idempotency-store.ts';
@@ -23,18 +24,10 @@ export const WORK_REJECTIONS = [
 
 const DEFAULT_FILE_NAME = `document${PDF_EXTENSION}`;
 
-/**
- * @throws PlatenError while no new work of the plan is accepted; UNAUTHENTICATED when the account has had another owner
- * since the request was authenticated: its body may have taken long to arrive.
- */
-export async function assertAdmissible(
-  { plan, accountId, ownerFence }: Pick<Caller, 'plan' | 'accountId' | 'ownerFence'>,
-  { admission, accounts }: Pick<ApiDeps, 'admission' | 'accounts'>,
-): Promise<void> {
+/** @throws PlatenError while no new work of the plan is accepted. */
+export function assertAdmissible(plan: Plan, { admission }: Pick<ApiDeps, 'admission'>): void {
   const rejection = admission(plan);
   if (rejection !== undefined) throw rejection;
-  const account = await accounts.findOwned(accountId, ownerFence);
-  if (account === undefined) throw new PlatenError('UNAUTHENTICATED', 'The account has another owner now.');
 }
 
 /**
@@ -83,7 +76,7 @@ export async function submitOnce(
     const begun = await deps.renders.resume(caller.accountId, lock.workId, execution);
     if (begun !== undefined) return begun;
   }
-  await assertAdmissible(caller, deps);
+  assertAdmissible(caller.plan, deps);
   const submission = await prepare();
   lock?.assertHeld();
   const named = lock === undefined ? submission : { ...submission, jobId: lock.workId };

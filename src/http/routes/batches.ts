@@ -155,7 +155,7 @@ async function submit(
   deps: ApiDeps,
   lock: IdempotencyLock | undefined,
 ): Promise<Batch> {
-  await assertAdmissible(caller, deps);
+  assertAdmissible(caller.plan, deps);
   const submission = await submissionOf(body, caller, deps, lock?.workId ?? newJobId());
   lock?.assertHeld();
   return await deps.batches.submit(caller, submission, admission);

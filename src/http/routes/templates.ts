@@ -165,7 +165,7 @@ const preview = defineRoute({
   );
   if (body.output === 'html') return { status: 200, json: { html } };
   const asTest = withoutKey(caller, 'test');
-  await assertAdmissible(caller, deps);
+  assertAdmissible(caller.plan, deps);
   const submission = await renderSubmissionOf({ html, options: body.options, ...PREVIEWED_AS }, asTest, deps);
   const { jobId, stopWaiting } = await deps.renders.submit(asTest, submission);
   stopWaiting();

@@ -164,7 +164,7 @@ const retryFailed = defineRoute({
       const batch = await deps.batches.get({ accountId }, params.id);
       const as = withoutKey(caller, batch.test ? 'test' : 'live');
       requireConfirmedAddress(caller, as.mode, deps);
-      await assertAdmissible(caller, deps);
+      assertAdmissible(caller.plan, deps);
       const submission = await deps.batches.retryOf(batch, caller, lock?.workId ?? newJobId());
       lock?.assertHeld();
       return acceptedRetry(await deps.batches.submit(as, submission, admission));

@@ -134,6 +134,25 @@ describe('A takeover at the same moment as requests of the first person, at two 
     assert.equal(live, 0);
   });
 
+  it('leaves no password of the first person, who changes it at that moment', async () => {
+    for (let tries = 0; tries < TRIES; tries += 1) {
+      const first = await FirstPerson.register(api);
+      const token = await forgotten(api, first.email);
+      const theirs = 'the next password of the first person';
+      const change = first.client
+        .at(tries % 2 === 0 ? api.url : other.url)
+        .call('POST', '/auth/password', { currentPassword: PASSWORD, newPassword: theirs });
+      await new Promise((resolve) => setTimeout(resolve, tries * 4));
+      const reset = await sendAsPage(api, '/auth/reset', { token, password: NEW_PASSWORD });
+      assert.equal(reset.status, 200, 'a change before it does not end the link');
+      const { status } = await change;
+      assert.ok([200, 401, 403].includes(status));
+      const login = (password: string) => sendAsPage(api, '/auth/login', { email: first.email, password });
+      assert.equal((await login(NEW_PASSWORD)).status, 200);
+      for (const password of [theirs, PASSWORD]) assert.equal((await login(password)).status, 401);
+    }
+  });
+
   it('happens once when two links are used at the same moment', async () => {
     for (let tries = 0; tries < TRIES; tries += 1) {
       const first = await FirstPerson.register(api);

@@ -225,32 +225,43 @@ describe('An account that somebody has registered in advance with the address of
     assert.deepEqual(receiver.received, []);
   });
 
-  it('admits no request that has begun before, however late its body arrives', async () => {
-    const first = await FirstPerson.register(api);
-    const body = JSON.stringify(ASYNC);
-    const begun = latch();
-    const request = httpRequest(`${api.url}/v1/pdf`, {
+  /** Begins a request, and sends its body once the returned function is called. @returns its status. */
+  async function begun(path: string, json: unknown, headers: Record<string, string>) {
+    const body = JSON.stringify(json);
+    const request = httpRequest(api.url + path, {
       method: 'POST',
       headers: {
-        'x-api-key': first.liveKey,
+        ...headers,
         'content-type': 'application/json',
         'content-length': Buffer.byteLength(body),
         expect: '100-continue',
       },
     });
-    // The service takes the body once it has authenticated the request.
-    request.on('continue', () => begun.open());
     const status = new Promise<number | undefined>((resolve, reject) => {
       request.on('response', (response) => resolve(response.resume().statusCode)).on('error', reject);
     });
+    const isTaken = new Promise<void>((resolve) => request.on('continue', () => resolve()));
     request.flushHeaders();
-    await begun.opened;
+    // The service takes the body once it has authenticated the request.
+    await isTaken;
     request.write(body.slice(0, 5));
-    await takeOver(first.email);
-    request.end(body.slice(5));
-    assert.equal(await status, 401);
+    return () => {
+      request.end(body.slice(5));
+      return status;
+    };
+  }
+
+  it('admits no request that has begun before, however late its body arrives', async () => {
+    const first = await FirstPerson.register(api);
+    const template = { name: 'of the first person', content: '<p>x</p>', sampleData: '{}' };
+    const bearer = { authorization: `Bearer ${first.client.token}` };
+    const render = await begun('/v1/pdf', ASYNC, { 'x-api-key': first.liveKey });
+    const save = await begun('/user/templates', template, bearer);
+    const owner = await takeOver(first.email);
+    assert.deepEqual([await render(), await save()], [401, 401]);
     const live = await api.domain.store.live.ofAccount(first.accountId, { skip: 0, limit: 10 });
     assert.deepEqual(live, []);
+    assert.equal((await owner.expect(200, 'GET', '/user/templates')).total, 0);
   });
 
   it('keeps its keys when its address was confirmed before', async () => {
