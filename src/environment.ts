@@ -245,6 +245,12 @@ export const environmentSchema = z.object({
     .describe(
       'Who may make an account by POST /auth/register: open (everybody), invite (who has an invitation of platen accounts invite), closed (nobody; platen accounts create does). Accounts of an issuer are made in any case.',
     ),
+  PLATEN_CONFIRM_ADDRESS: z
+    .enum(['optional', 'required'])
+    .default('optional')
+    .describe(
+      'Whether an account that somebody has registered needs a confirmed e-mail address for live API keys, and for live renders from the dashboard: required (without it the response is 403, and a new account is sent the link that confirms it) or optional. Keys that were made before go on working. Accounts that the operator made and accounts of an issuer need none, and neither do test keys.',
+    ),
   PLATEN_REGISTRATIONS_PER_ADDRESS: integer(20, 1, 1_000_000).describe(
     'Accounts that may be requested within an hour from one client address (of IPv6: from one /64, and ten times as many from one /48); beyond this limit, requests are rejected with 429.',
   ),

@@ -12,6 +12,8 @@ export interface AccessToken {
   readonly createdAt: Date;
   readonly expiresAt: Date;
   readonly revoked: boolean;
+  /** Of the account when the token was issued; absent for 0. */
+  readonly ownerFence?: number;
   /** Present for a session: a token that a browser holds in a cookie. */
   readonly session?: BrowserSession;
 }
@@ -99,8 +101,9 @@ export class AccessTokenStore {
    *
    * @param browser that holds the token in a cookie; the token then also ends after SESSION_IDLE_MS without use. Absent
    * for a bearer token.
+   * @param ownerFence of the account as it was when its owner proved to be that.
    */
-  async issue(accountId: string, browser?: Browser): Promise<IssuedToken> {
+  async issue(accountId: string, browser?: Browser, ownerFence = 0): Promise<IssuedToken> {
     const token = `${browser === undefined ? 'at' : 'st'}_${randomBytes(32).toString('base64url')}`;
     const createdAt = this.#clock.now();
     const expiresAt = new Date(createdAt.getTime() + LIFETIME_MS);
@@ -110,6 +113,7 @@ export class AccessTokenStore {
       createdAt,
       expiresAt,
       revoked: false,
+      ...(ownerFence > 0 && { ownerFence }),
       ...(browser && { session: { ...browser, lastUsedAt: createdAt } }),
     };
     await this.#tokens.insert(record);
@@ -169,6 +173,11 @@ export class AccessTokenStore {
   /** Deletes every token that this service issued to the account. */
   async deleteOf(accountId: string): Promise<void> {
     await this.#tokens.deleteMany({ accountId });
+  }
+
+  /** Deletes the tokens that were issued to the account before a time. @returns the number of deleted tokens. */
+  deleteBefore(accountId: string, createdBefore: Date): Promise<number> {
+    return this.#tokens.deleteMany({ accountId, createdAt: { $lt: createdBefore } });
   }
 
   /** @returns the number of deleted tokens. */

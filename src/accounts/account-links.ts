@@ -2,6 +2,7 @@ import type { Connection } from 'mongoose';
 import type { Clock } from '../clock.ts';
 import { PlatenError } from '../errors/registry.ts';
 import type { Account, AccountStore } from './account-store.ts';
+import { hasKnownOwner } from './confirmed-address.ts';
 import { type SingleUse, SingleUseStore, singleUseSpec } from './single-use-store.ts';
 
 /** What a mailed link allows once. */
@@ -27,23 +28,38 @@ export class AccountLinks extends SingleUseStore<AccountLink> {
   }
 }
 
+interface LinkDeps {
+  readonly links: AccountLinks;
+  readonly accounts: AccountStore;
+}
+
 /**
  * Uses up an opened link.
  *
  * @returns the account that the link belongs to.
- * @throws PlatenError LINK_INVALID when the link was used or has expired, and when all tokens of the account have been
- * revoked or its address has changed since the link was made.
+ * @throws PlatenError LINK_INVALID when the link was used or has expired, and when since it was made the account's address has
+ * changed, or all tokens of an account with a known owner have been revoked.
  */
-export async function openLink(
-  { links, accounts }: { readonly links: AccountLinks; readonly accounts: AccountStore },
-  token: string,
-  purpose: LinkPurpose,
-): Promise<Account> {
-  const link = await links.take(token, (found) => found.purpose === purpose);
+export async function openLink(deps: LinkDeps, token: string, purpose: LinkPurpose): Promise<Account> {
+  return accountOf(deps, await deps.links.take(token, (found) => found.purpose === purpose));
+}
+
+/** The same, but the link can still be used. */
+export async function readLink(deps: LinkDeps, token: string, purpose: LinkPurpose): Promise<Account> {
+  return accountOf(deps, await deps.links.read(token, (found) => found.purpose === purpose));
+}
+
+async function accountOf({ accounts }: LinkDeps, link: AccountLink | undefined): Promise<Account> {
   const account = link && (await accounts.findNow(link.accountId));
   const { tokensNotBefore } = account ?? {};
-  // A new password invalidates older links, as it invalidates older tokens.
-  const isOver = tokensNotBefore != null && link !== undefined && link.createdAt < tokensNotBefore;
+  // A new password invalidates older links, as it invalidates older tokens; but nobody who has registered somebody else's
+  // address can keep its owner from taking the account over.
+  const isOver =
+    account !== undefined &&
+    hasKnownOwner(account) &&
+    tokensNotBefore != null &&
+    link !== undefined &&
+    link.createdAt < tokensNotBefore;
   if (link === undefined || account === undefined || account.email !== link.email || isOver)
     throw new PlatenError('LINK_INVALID');
   return account;

@@ -1,48 +1,45 @@
-import { createHash } from 'node:crypto';
-import type { Connection } from 'mongoose';
 import { byAccount } from '../audit/audit-log.ts';
-import type { Clock } from '../clock.ts';
-import { type CountedWindows, WindowCounter } from '../limits/fixed-window.ts';
-import { countedNetworks } from '../limits/network-of.ts';
+import { PlatenError } from '../errors/registry.ts';
+import type { KeyReader } from '../keys/key-store.ts';
 import type { MailOutbox } from '../mail/outbox.ts';
 import type { Logger } from '../telemetry/logger.ts';
-import { type AccountLinks, type MailedPurpose, openLink } from './account-links.ts';
+import { type AccountLinks, type MailedPurpose, openLink, readLink } from './account-links.ts';
 import type { AccountService } from './account-service.ts';
 import type { Account, AccountStore } from './account-store.ts';
+import type { AccountTakeover } from './account-takeover.ts';
+import { hasKnownOwner } from './confirmed-address.ts';
+import type { MailLimit } from './mail-limit.ts';
 
 const HOUR_MS = 3_600_000;
 const LIFE_MS: Readonly<Record<MailedPurpose, number>> = {
   'password-reset': HOUR_MS,
   'email-verification': 24 * HOUR_MS,
 };
-/** Mails to one address an hour. */
-const MAILS_TO_ADDRESS = 3;
-/** Mails that one network may request an hour; an IPv6 /48 may request ten times as many. */
-const MAILS_OF_NETWORK = 20;
-const MAILS: CountedWindows = {
-  spec: { name: 'recovery_mails', indexes: [{ fields: { expiresAt: 1 } }] },
-  fields: { count: 'mails', end: 'expiresAt' },
-  lengthMs: HOUR_MS,
-};
 
 interface AccountRecoveryDeps {
   readonly accounts: AccountStore;
   readonly accountService: AccountService;
+  readonly takeover: AccountTakeover;
+  readonly keys: Pick<KeyReader, 'list'>;
   readonly links: AccountLinks;
+  readonly limit: MailLimit;
   readonly outbox: MailOutbox;
   readonly logger: Logger;
+}
+
+/** How the holder of a link proves to be who registered the account, or asks to take it over. */
+export interface EmailProof {
+  readonly isOwner: (account: Account) => Promise<boolean>;
+  readonly newPassword: string | undefined;
 }
 
 /** Lets the owner of an e-mail address set a new password and confirm the address, by mailed links. */
 export class AccountRecovery {
   readonly #deps: AccountRecoveryDeps;
-  readonly #mails: WindowCounter;
   #sending: Promise<unknown> = Promise.resolve();
 
-  /** To be created before the connection's indexes. */
-  constructor(connection: Connection, clock: Clock, deps: AccountRecoveryDeps) {
+  constructor(deps: AccountRecoveryDeps) {
     this.#deps = deps;
-    this.#mails = new WindowCounter(connection, clock, MAILS);
   }
 
   /**
@@ -50,15 +47,14 @@ export class AccountRecovery {
    * duration reveals whether it has: all work that depends on it is done after the promise resolves.
    *
    * @param address the client's IP address; undefined when the connection is closed already.
+   * @throws PlatenError TOO_MANY_MAILS, by what was requested and not by what was sent: it reveals no account either.
    */
   async forgot(email: string, address: string | undefined): Promise<void> {
     const login = email.toLowerCase();
-    const isWithin = await this.#count(login, address);
-    this.#sending = Promise.all([this.#sending, isWithin && this.#sendReset(login)]).catch(
-      (error: unknown) => {
-        this.#deps.logger.error({ err: error }, 'a link for a new password could not be sent');
-      },
-    );
+    await this.#deps.limit.count(login, 'password-reset', address);
+    this.#sending = Promise.all([this.#sending, this.#sendReset(login)]).catch((error: unknown) => {
+      this.#deps.logger.error({ err: error }, 'a link for a new password could not be sent');
+    });
   }
 
   /** Resolves when the requested mails are in the outbox. */
@@ -67,61 +63,103 @@ export class AccountRecovery {
   }
 
   /**
-   * Sets a new password by a link, and revokes all sessions, bearer tokens and other links of the account.
+   * Sets a new password by a link, and revokes all sessions, bearer tokens and other links of the account. The link
+   * proves that its holder can read mail at the address. When nobody has proved that before, somebody else may have
+   * registered the account: then its holder takes it over, which also ends its keys and its work.
    *
    * @throws PlatenError LINK_INVALID
    */
   async reset(token: string, password: string, address: string | undefined): Promise<void> {
+    const { accountService } = this.#deps;
     const account = await openLink(this.#deps, token, 'password-reset');
-    await this.#deps.accountService.resetPassword(account, password, byAccount(address));
-    // The link proves that its holder can read mail at the address.
-    await this.#deps.accounts.setEmailVerified(account._id);
+    const by = byAccount(address);
+    if (!hasKnownOwner(account)) return this.#takeOver(account, password, address);
+    if (!(await accountService.resetPassword(account, password, by))) throw new PlatenError('LINK_INVALID');
+    if (account.emailVerifiedAt === undefined) await accountService.confirmAddress(account, by);
   }
 
-  /** @throws PlatenError LINK_INVALID */
-  async verifyEmail(token: string): Promise<void> {
-    const account = await openLink(this.#deps, token, 'email-verification');
-    await this.#deps.accounts.setEmailVerified(account._id);
+  /**
+   * Confirms the address of an account by a link. The link alone does not prove that its holder registered the account:
+   * anybody can register with somebody else's address, and wait for that person to press the link. So it needs a further
+   * proof that both are one person, or ends what the account has.
+   *
+   * @param isOwner whether the caller is known to be who registered the account; may throw an error of its own.
+   * @param newPassword for a caller who is not: the caller takes the account over with it.
+   * @throws PlatenError LINK_INVALID; CONFIRMATION_UNPROVEN with what the account has, and the link can still be used.
+   */
+  async verifyEmail(
+    token: string,
+    { isOwner, newPassword }: EmailProof,
+    address: string | undefined,
+  ): Promise<void> {
+    const purpose = 'email-verification';
+    const seen = await readLink(this.#deps, token, purpose);
+    if (newPassword !== undefined) {
+      // A confirmed account gets a new password by a link that is for that, and lasts an hour.
+      if (hasKnownOwner(seen)) throw new PlatenError('LINK_INVALID');
+      return this.#takeOver(await openLink(this.#deps, token, purpose), newPassword, address);
+    }
+    if (!hasKnownOwner(seen) && !(await isOwner(seen))) throw await this.#unproven(seen);
+    const account = await openLink(this.#deps, token, purpose);
+    await this.#deps.accountService.confirmAddress(account, byAccount(address));
   }
 
-  /** Sends a link that confirms the address of an account, unless it has none or has reached its limit of mails. */
+  /**
+   * Sends a link that confirms the address of an account, unless it has none.
+   *
+   * @throws PlatenError TOO_MANY_MAILS
+   */
   async sendVerification(account: Account, address: string | undefined): Promise<void> {
     const { email } = account;
-    if (email !== null && (await this.#count(email, address)))
-      await this.#send(account, email, 'email-verification');
+    if (email === null) return;
+    await this.#deps.limit.count(email, 'email-verification', address);
+    await this.#send(account, email, 'email-verification');
+  }
+
+  /** Sends the link that confirms the address of a new account, in the background; its owner can ask for another one. */
+  welcome(account: Account, address: string | undefined): void {
+    this.#sending = Promise.all([this.#sending, this.sendVerification(account, address)]).catch(
+      (error: unknown) => {
+        this.#deps.logger.warn({ err: error }, 'a new account gets no link that confirms its address');
+      },
+    );
   }
 
   /** @returns the number of deleted counts and links. */
   async deleteExpired(now: Date): Promise<number> {
-    return (await this.#mails.deleteEnded(now)) + (await this.#deps.links.deleteExpired(now));
+    return (await this.#deps.limit.deleteExpired(now)) + (await this.#deps.links.deleteExpired(now));
   }
 
-  /** Counts a requested mail, whether or not the address has an account. @returns whether the mail may be sent. */
-  async #count(email: string, address: string | undefined): Promise<boolean> {
-    const counted = [
-      ...countedNetworks(address, MAILS_OF_NETWORK),
-      {
-        kind: 'address',
-        name: createHash('sha256').update(email).digest('base64url'),
-        bound: MAILS_TO_ADDRESS,
-      },
-    ];
-    let isWithin = true;
-    for (const { kind, name, bound } of counted) {
-      const count = await this.#mails.add(this.#mails.window(`${kind} ${name}`), 1);
-      isWithin &&= count <= bound;
-    }
-    return isWithin;
+  /** @throws PlatenError LINK_INVALID when the account was taken over at the same moment. */
+  async #takeOver(account: Account, password: string, address: string | undefined): Promise<void> {
+    const isTaken = await this.#deps.takeover.takeOver(account, password, byAccount(address));
+    if (!isTaken) throw new PlatenError('LINK_INVALID');
+  }
+
+  async #unproven({ _id, createdAt }: Account): Promise<PlatenError> {
+    const active = { status: 'active', sort: 'created_asc', limit: 1, offset: 0 } as const;
+    const { total } = await this.#deps.keys.list(_id, active);
+    const day = createdAt.toISOString().slice(0, 10);
+    const keys = total === 1 ? '1 active API key' : `${total} active API keys`;
+    return new PlatenError(
+      'CONFIRMATION_UNPROVEN',
+      `The account was made on ${day} and has ${keys}. Confirm that it was you who made it.`,
+    );
   }
 
   async #sendReset(login: string): Promise<void> {
     const account = await this.#deps.accounts.findByEmail(login);
     // Accounts of an issuer and accounts made for automation have no password to reset.
     if (account?.passwordHash == null) return;
-    await this.#send(account, login, 'password-reset');
+    await this.#send(account, login, 'password-reset', !hasKnownOwner(account));
   }
 
-  async #send({ _id: accountId }: Account, email: string, purpose: MailedPurpose): Promise<void> {
+  async #send(
+    { _id: accountId }: Account,
+    email: string,
+    purpose: MailedPurpose,
+    endsAll = false,
+  ): Promise<void> {
     const { links, outbox } = this.#deps;
     const { secret, record } = await links.create({ accountId, purpose, email }, LIFE_MS[purpose]);
     const id = `${purpose}:${record._id}`;
@@ -130,7 +168,7 @@ export class AccountRecovery {
       accountId,
       to: email,
       kind: purpose,
-      values: { token: secret, until: record.expiresAt.toISOString() },
+      values: { token: secret, until: record.expiresAt.toISOString(), ...(endsAll && { endsAll }) },
     });
   }
 }

@@ -130,28 +130,52 @@ export class AccountService {
     if (seen !== undefined) await this.#recordFollowed(seen);
   }
 
-  /**
-   * Revokes the account's tokens as well: anybody with the old password may hold one.
-   *
-   * @throws PlatenError VALIDATION for an account of an issuer.
-   */
-  async resetPassword(account: Account, password: string, by: DoneBy): Promise<void> {
-    if (account.login === undefined) {
-      throw new PlatenError(
-        'VALIDATION',
-        `Account ${account._id} signs in through an issuer and has no password.`,
-      );
-    }
-    await this.#accounts.setPasswordHash(account._id, await hashPassword(password));
-    await this.#record(account, 'account.password_reset', by);
-    await this.revokeTokens(account, by);
+  /** @throws PlatenError VALIDATION for an account of an issuer. */
+  requirePassword({ _id, login }: Account): void {
+    if (login !== undefined) return;
+    throw new PlatenError('VALIDATION', `Account ${_id} signs in through an issuer and has no password.`);
   }
 
   /**
-   * Marks the account as the operator's. To be called when nobody else can use it any more: its password, tokens and
-   * API keys have been revoked.
+   * Revokes the account's tokens as well: anybody with the old password may hold one.
+   *
+   * @returns false when the account has had another owner since it was read, and nothing was done.
+   * @throws PlatenError VALIDATION for an account of an issuer.
    */
-  async takeOver(account: Account): Promise<void> {
+  async resetPassword(account: Account, password: string, by: DoneBy): Promise<boolean> {
+    this.requirePassword(account);
+    if (!(await this.#accounts.setPasswordHash(account, await hashPassword(password)))) return false;
+    await this.#record(account, 'account.password_reset', by);
+    await this.revokeTokens(account, by);
+    return true;
+  }
+
+  /**
+   * Gives the account to the owner of its address, with a new password; the operator's word makes it the operator's.
+   * What gave access to it before is not valid any more.
+   *
+   * @param account as the caller has read it.
+   * @returns false when it was taken over since it was read.
+   */
+  async takeOver(account: Account, password: string, by: DoneBy): Promise<boolean> {
+    const passwordHash = await hashPassword(password);
+    const byOperator = by.actor === 'operator' && ({ byOperator: true } as const);
+    const taken = await this.#accounts.takeOver(account, { passwordHash, ...byOperator });
+    if (taken === undefined) return false;
+    await this.#record(account, 'account.password_reset', by);
+    await this.#tokens.deleteBefore(account._id, taken.tokensNotBefore!);
+    await this.#record(account, 'account.tokens_revoked', by);
+    return true;
+  }
+
+  /** Notes that the owner of the account has confirmed its address. */
+  async confirmAddress(account: Account, by: DoneBy): Promise<void> {
+    await this.#accounts.setEmailVerified(account._id);
+    await this.#record(account, 'account.address_confirmed', by);
+  }
+
+  /** Marks as the operator's an account that the operator made before that was noted. */
+  async markAsOperators(account: Account): Promise<void> {
     await this.#accounts.setByOperator(account._id);
   }
 

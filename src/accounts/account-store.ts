@@ -32,6 +32,13 @@ export interface Account {
   readonly emailVerifiedAt?: Date;
   /** Bearer tokens issued earlier are not valid. */
   readonly tokensNotBefore?: Date;
+  /**
+   * Raised when the owner of the address takes the account over from whoever registered it. Tokens, API keys, signing
+   * keys and work of a lower fence have ended; absent stands for 0, in them as well.
+   */
+  readonly ownerFence?: number;
+  /** When that happened last. */
+  readonly takenOverAt?: Date;
   /** The operator of the service has created the account or taken it over; absent for other accounts. */
   readonly byOperator?: true;
   /** The subscription period whose quota is used; absent or null for the calendar month. */
@@ -76,6 +83,21 @@ export class AccountStore {
   /** The account, at most ACCOUNT_CACHE_MS old. */
   find(accountId: string): Promise<Account | undefined> {
     return this.#cache.get(accountId, () => this.#accounts.findById(accountId));
+  }
+
+  /**
+   * The account, at most ACCOUNT_CACHE_MS old, and not from before its owner had this fence.
+   *
+   * @returns undefined also when its fence is another one: what has the fence has ended.
+   */
+  async findOwned(accountId: string, ownerFence = 0): Promise<Account | undefined> {
+    const fenceOf = (account: Account | undefined) => account?.ownerFence ?? 0;
+    let account = await this.find(accountId);
+    if (fenceOf(account) < ownerFence) {
+      this.#cache.forget(accountId);
+      account = await this.find(accountId);
+    }
+    return fenceOf(account) === ownerFence ? account : undefined;
   }
 
   /** The account that has this address and signs in with a password. */
@@ -193,13 +215,45 @@ export class AccountStore {
     await this.#accounts.updateOne({ _id: accountId }, { $pull: { unrecorded: { id: changeId } } });
   }
 
-  async setPasswordHash(accountId: string, passwordHash: string): Promise<void> {
-    await this.#change(accountId, { passwordHash });
+  /** @returns false when the account has had another owner since it was read, and nothing was written. */
+  async setPasswordHash(
+    { _id, ownerFence }: Pick<Account, '_id' | 'ownerFence'>,
+    passwordHash: string,
+  ): Promise<boolean> {
+    const asSeen = { _id, ownerFence: ownerFence ?? { $exists: false } };
+    const isSet = await this.#accounts.updateOne(asSeen, { $set: { passwordHash } });
+    this.#cache.forget(_id);
+    return isSet;
   }
 
   /** Notes that the owner has confirmed the address. */
   async setEmailVerified(accountId: string): Promise<void> {
     await this.#change(accountId, { emailVerifiedAt: this.#clock.now() });
+  }
+
+  /**
+   * Gives the account to the owner of its address, and ends by the same write, in every process within
+   * ACCOUNT_CACHE_MS, whatever gives access to it.
+   *
+   * @param seen the account as the caller has read it.
+   * @returns the updated account; undefined when it was taken over since it was read, and nothing was written.
+   */
+  async takeOver(
+    { _id, ownerFence = 0 }: Pick<Account, '_id' | 'ownerFence'>,
+    fields: Pick<Account, 'passwordHash'> & Partial<Pick<Account, 'byOperator'>>,
+  ): Promise<Account | undefined> {
+    const now = this.#clock.now();
+    const times = { tokensNotBefore: now, takenOverAt: now };
+    // The operator's word for the owner proves no address.
+    const verified = fields.byOperator === undefined && { emailVerifiedAt: now };
+    const update = { $set: { ...fields, ...times, ...verified, ownerFence: ownerFence + 1 } };
+    const asSeen = { _id, ownerFence: ownerFence === 0 ? { $exists: false } : ownerFence };
+    try {
+      return await this.#accounts.findOneAndUpdate(asSeen, update);
+    } finally {
+      // Also when the database's reply was lost: the update may have been written.
+      this.#cache.forget(_id);
+    }
   }
 
   /** Marks the account as the operator's. */
@@ -238,7 +292,7 @@ export class AccountStore {
 /** Read access to accounts; changes go through the `AccountService`. */
 export type AccountReader = Pick<
   AccountStore,
-  'find' | 'findNow' | 'findByEmail' | 'list' | 'listByShownEmail' | 'planNames'
+  'find' | 'findNow' | 'findOwned' | 'findByEmail' | 'list' | 'listByShownEmail' | 'planNames'
 >;
 
 /** The e-mail address of an account; null without an account or an address. */

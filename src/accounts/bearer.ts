@@ -77,7 +77,7 @@ export class BearerTokens {
     const id = hashSecret(token);
     const known = await this.#deps.tokens.find(id);
     if (known === undefined || known.revoked || known.expiresAt <= this.#deps.clock.now()) return undefined;
-    const account = await this.#deps.accounts.find(known.accountId);
+    const account = await this.#deps.accounts.findOwned(known.accountId, known.ownerFence);
     if (account === undefined || madeTooEarly(account, known.createdAt)) return undefined;
     return { account, tokenId: id, tokenExpiresAt: known.expiresAt };
   }

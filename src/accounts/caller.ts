@@ -17,4 +17,6 @@ export interface Caller {
   readonly plan: Plan;
   /** The subscription period whose quota is used; without one, the calendar month. */
   readonly quotaWindow?: QuotaWindow | null | undefined;
+  /** Of the account when the request was authenticated; absent for 0. */
+  readonly ownerFence?: number | undefined;
 }

@@ -1,13 +1,16 @@
+import { decodeProtectedHeader } from 'jose';
 import * as oauth from 'oauth4webapi';
 import { FairSemaphore } from '../async/fair-semaphore.ts';
 import { type AuditLog, byAccount } from '../audit/audit-log.ts';
+import type { Clock } from '../clock.ts';
 import { PlatenError } from '../errors/registry.ts';
 import { networkOf } from '../limits/network-of.ts';
 import type { AccessTokenStore, Browser, IssuedToken } from './access-token-store.ts';
 import type { AccountService } from './account-service.ts';
 import type { Account } from './account-store.ts';
+import { CLOCK_SKEW_S, claimsOf } from './oidc-claims.ts';
 import type { OidcIssuer } from './oidc-issuer.ts';
-import { CLOCK_SKEW_S, claimsOf } from './oidc-verifier.ts';
+import { isMeantFor } from './oidc-purpose.ts';
 import { tooMany } from './sign-in.ts';
 
 /** What a browser keeps while its user is at the issuer: the issuer's response must belong to this request. */
@@ -21,6 +24,7 @@ export interface PendingSignIn {
 
 interface OidcSignInDeps {
   readonly issuer: OidcIssuer;
+  readonly clock: Clock;
   readonly clientId: string;
   /** Absent for a public client, which PKCE alone protects. */
   readonly clientSecret: string | undefined;
@@ -96,18 +100,19 @@ export class OidcSignIn {
         { issuer: issuer.issuer, subject, email },
         byAccount(address),
       );
-      const issued = await tokens.issue(account._id, browser);
+      const issued = await tokens.issue(account._id, browser, account.ownerFence);
       await audit.record({ accountId: account._id, action: 'account.signed_in', ...byAccount(address) });
       return { ...issued, account };
     });
   }
 
   async #exchange(authResponse: URLSearchParams, pending: PendingSignIn, redirectUri: string) {
-    const { issuer, clientSecret } = this.#deps;
+    const { issuer, clientId, clientSecret, clock } = this.#deps;
     const server = await issuer.metadata();
     // Those who have waited behind a request without a response must not wait for another one.
     issuer.assertResponds();
     const secret = clientSecret === undefined ? oauth.None() : clientAuthentication(server, clientSecret);
+    let validated: { readonly idToken: string; readonly payload: oauth.IDToken };
     try {
       const code = oauth.validateAuthResponse(server, this.#client, authResponse, pending.state);
       const response = await oauth.authorizationCodeGrantRequest(
@@ -124,12 +129,17 @@ export class OidcSignIn {
         requireIdToken: true,
       });
       await oauth.validateApplicationLevelSignature(server, response, issuer.request());
-      const claims = claimsOf(oauth.getValidatedIdTokenClaims(tokens)!);
-      if (claims === undefined) throw new Error('The issuer names nobody.');
-      return claims;
+      validated = { idToken: tokens.id_token!, payload: oauth.getValidatedIdTokenClaims(tokens)! };
     } catch (error) {
       throw isRejection(error) ? rejectionOf(error) : issuer.unreachable(error);
     }
+    const { idToken, payload } = validated;
+    const isMeant = isMeantFor(decodeProtectedHeader(idToken), payload, [clientId]);
+    const claims = isMeant ? claimsOf(payload, clock.now()) : undefined;
+    // Not the issuer's failure: others can still sign in there.
+    if (claims === undefined)
+      throw rejectionOf(new Error('The ID token names nobody, or is for another client.'));
+    return claims;
   }
 }
 

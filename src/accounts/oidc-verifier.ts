@@ -1,26 +1,14 @@
-import {
-  createRemoteJWKSet,
-  decodeJwt,
-  errors,
-  type JWTPayload,
-  type JWTVerifyGetKey,
-  jwtVerify,
-} from 'jose';
+import { createRemoteJWKSet, decodeJwt, errors, type JWTVerifyGetKey, jwtVerify } from 'jose';
 import type { Clock } from '../clock.ts';
+import { CLOCK_SKEW_S, claimsOf, type OidcClaims } from './oidc-claims.ts';
 import { ISSUER_TIMEOUT_MS, type OidcIssuer } from './oidc-issuer.ts';
-
-/** The claims of an issuer's token that this service uses. */
-interface OidcClaims {
-  readonly subject: string;
-  /** In lower case; null unless the issuer claims to have verified it. */
-  readonly email: string | null;
-  readonly issuedAt: Date | undefined;
-  readonly expiresAt: Date;
-}
+import { isMeantFor } from './oidc-purpose.ts';
 
 interface OidcVerifierOptions {
   readonly issuer: OidcIssuer;
   readonly audience: string;
+  /** The client under which the dashboard signs in at the issuer, if it does. */
+  readonly clientId: string | undefined;
   readonly clock: Clock;
   /** A key that the issuer has withdrawn is trusted for this time at most, in milliseconds. Default: ten minutes. */
   readonly keysCacheMs?: number;
@@ -28,8 +16,6 @@ interface OidcVerifierOptions {
 
 type RemoteKeys = ReturnType<typeof createRemoteJWKSet>;
 
-/** How far the issuer's clock may be off, in seconds. */
-export const CLOCK_SKEW_S = 60;
 const KEYS_CACHE_MS = 10 * 60_000;
 /** A token with an unknown key has the keys fetched again, once in this time at most, in milliseconds. */
 const KEYS_COOLDOWN_MS = 30_000;
@@ -67,21 +53,22 @@ export class OidcVerifier {
    * be neither accepted nor rejected.
    */
   async verify(token: string): Promise<OidcClaims | undefined> {
-    const { audience, clock } = this.#options;
+    const { audience, clientId, clock } = this.#options;
     const { issuer } = this;
     // A token that names another issuer is rejected without keys.
     if (issuerNamedBy(token) !== issuer) return undefined;
     const keys = await this.#remoteKeys();
     try {
-      const { payload } = await jwtVerify(token, this.#guarded(keys), {
+      const now = clock.now();
+      const { payload, protectedHeader } = await jwtVerify(token, this.#guarded(keys), {
         issuer,
         audience,
         algorithms: ALGORITHMS,
         clockTolerance: CLOCK_SKEW_S,
-        currentDate: clock.now(),
+        currentDate: now,
         requiredClaims: ['exp', 'sub'],
       });
-      return claimsOf(payload);
+      return isMeantFor(protectedHeader, payload, [audience, clientId]) ? claimsOf(payload, now) : undefined;
     } catch (error) {
       if (error instanceof errors.JOSEError) return undefined;
       throw error;
@@ -128,15 +115,4 @@ function issuerNamedBy(token: string): string | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** @returns undefined without a subject or an expiry. */
-export function claimsOf({ sub, exp, iat, email, email_verified }: JWTPayload): OidcClaims | undefined {
-  if (sub === undefined || sub === '' || exp === undefined) return undefined;
-  return {
-    subject: sub,
-    email: typeof email === 'string' && email_verified === true ? email.toLowerCase() : null,
-    issuedAt: iat === undefined ? undefined : new Date(iat * 1000),
-    expiresAt: new Date((exp + CLOCK_SKEW_S) * 1000),
-  };
 }

@@ -69,15 +69,18 @@ export class SignIn {
    * @throws PlatenError UNAUTHENTICATED when the address has an account; REGISTRATION_CLOSED; INVITATION_INVALID;
    * TOO_MANY_REGISTRATIONS; TOO_MANY_FAILURES; UNAVAILABLE.
    */
-  async register(request: RegistrationRequest, address: Address): Promise<IssuedToken> {
+  async register(
+    request: RegistrationRequest,
+    address: Address,
+  ): Promise<IssuedToken & { readonly account: Account }> {
     const { registration } = this.#deps;
     await registration.admit(request, address);
-    const { issued } = await this.#attempt(request, address, {
+    const { account, issued } = await this.#attempt(request, address, {
       action: 'account.registered',
       permits: this.#registering,
       prove: (given) => registration.create(given, address),
     });
-    return issued;
+    return { ...issued, account };
   }
 
   /**
@@ -112,7 +115,7 @@ export class SignIn {
     browser: Browser,
   ): Promise<IssuedToken & { readonly account: Account }> {
     const account = await openLink(this.#deps, token, 'sign-in');
-    const issued = await this.#deps.tokens.issue(account._id, browser);
+    const issued = await this.#deps.tokens.issue(account._id, browser, account.ownerFence);
     await this.#record(account, 'account.signed_in', address);
     return { ...issued, account };
   }
@@ -135,18 +138,20 @@ export class SignIn {
     if (email === undefined) {
       throw new PlatenError('VALIDATION', 'The account signs in through an issuer and has no password.');
     }
-    const action = 'account.password_reset';
-    const proven = await this.#proven({ email, password: current }, address, {
-      action,
-      permits: this.#signingIn,
-      prove: (given) => this.#ownerOf(given),
-    });
-    if (proven === undefined) {
-      await this.#recordFailure(action, email, address);
-      throw new PlatenError('WRONG_PASSWORD');
-    }
-    await accountService.resetPassword(proven, next, byAccount(address));
-    return browser && (await tokens.issue(account._id, browser));
+    const proven = await this.#requirePassword(email, current, 'account.password_reset', address);
+    if (!(await accountService.resetPassword(proven, next, byAccount(address))))
+      throw new PlatenError('UNAUTHENTICATED', 'The account has another owner now.');
+    return browser && (await tokens.issue(account._id, browser, account.ownerFence));
+  }
+
+  /**
+   * Whether this is the password of the account.
+   *
+   * @throws PlatenError WRONG_PASSWORD; TOO_MANY_FAILURES; UNAVAILABLE.
+   */
+  async provesOwner({ _id, login = '' }: Account, password: string, address: Address): Promise<boolean> {
+    const proven = await this.#requirePassword(login, password, 'account.address_confirmed', address);
+    return proven._id === _id;
   }
 
   /** Revokes the session's own token. */
@@ -202,6 +207,23 @@ export class SignIn {
     });
   }
 
+  /** The account of an address. @throws PlatenError WRONG_PASSWORD; TOO_MANY_FAILURES; UNAVAILABLE. */
+  async #requirePassword(
+    email: string,
+    password: string,
+    action: AuditAction,
+    address: Address,
+  ): Promise<Account> {
+    const proven = await this.#proven({ email, password }, address, {
+      action,
+      permits: this.#signingIn,
+      prove: (given) => this.#ownerOf(given),
+    });
+    if (proven !== undefined) return proven;
+    await this.#recordFailure(action, email, address);
+    throw new PlatenError('WRONG_PASSWORD');
+  }
+
   /** The account that has this address and this password. */
   async #ownerOf({ email, password }: Credentials): Promise<Account | undefined> {
     const account = await this.#deps.accounts.findByEmail(email);
@@ -214,12 +236,12 @@ export class SignIn {
    * a token that is issued concurrently with the change is revoked here.
    */
   async #issue(
-    { _id, passwordHash }: Account,
+    { _id, passwordHash, ownerFence }: Account,
     email: string,
     browser: Browser | undefined,
   ): Promise<IssuedToken | undefined> {
     const { tokens, accounts } = this.#deps;
-    const issued = await tokens.issue(_id, browser);
+    const issued = await tokens.issue(_id, browser, ownerFence);
     if ((await accounts.findByEmail(email))?.passwordHash === passwordHash) return issued;
     await tokens.revoke(hashSecret(issued.token), _id, issued.expiresAt);
     return undefined;

@@ -41,10 +41,18 @@ export class SingleUseStore<T extends SingleUse> {
     return { secret, record };
   }
 
-  /** Uses a right up. @returns undefined when no valid right that `matches` has this secret. */
-  async take(secret: string, matches: (record: T) => boolean = () => true): Promise<T | undefined> {
+  /** A right that is not used up by this. @returns undefined when no valid right that `matches` has this secret. */
+  async read(secret: string, matches: (record: T) => boolean = () => true): Promise<T | undefined> {
     const record = await this.records.findById(hashSecret(secret));
-    if (record === undefined || !matches(record) || record.expiresAt <= this.#clock.now()) return undefined;
+    return record !== undefined && matches(record) && record.expiresAt > this.#clock.now()
+      ? record
+      : undefined;
+  }
+
+  /** Uses a right up. @returns undefined when no valid right that `matches` has this secret. */
+  async take(secret: string, matches?: (record: T) => boolean): Promise<T | undefined> {
+    const record = await this.read(secret, matches);
+    if (record === undefined) return undefined;
     // When two requests take it concurrently, only one of them deletes it.
     return (await this.records.deleteOne({ _id: record._id } as mongo.Filter<T>)) ? record : undefined;
   }

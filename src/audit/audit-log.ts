@@ -15,6 +15,8 @@ export const AUDIT_ACTIONS = [
   'account.quota_period_changed',
   'account.password_reset',
   'account.tokens_revoked',
+  'account.address_confirmed',
+  'account.taken_over',
   'billing.auto_overage_changed',
   'billing.block_granted',
   'billing.block_frozen',

@@ -124,6 +124,7 @@ export class BatchAdmission {
       notes: submission.notes,
       metadata: submission.metadata,
       webhookUrl: submission.webhookUrl,
+      ...(caller.ownerFence !== undefined && { ownerFence: caller.ownerFence }),
       createdAt: now,
       updatedAt: now,
       cancelledAt: null,

@@ -145,7 +145,11 @@ export class BatchService {
    * @throws PlatenError NOT_RETRYABLE when the batch has not ended, or no item has failed; GONE when the input of a
    * failed item is no longer kept; BATCH_TOO_LARGE.
    */
-  async retryOf(batch: Batch, plan: Plan, batchId: string): Promise<BatchSubmission> {
+  async retryOf(
+    batch: Batch,
+    { plan, ownerFence }: Pick<Caller, 'plan' | 'ownerFence'>,
+    batchId: string,
+  ): Promise<BatchSubmission> {
     const about = { jobId: batch._id };
     if (!hasFinished(batch)) throw new PlatenError('NOT_RETRYABLE', 'The batch has not ended.', about);
     const failed = tallied(batch, 'failed');
@@ -159,7 +163,8 @@ export class BatchService {
       items: await this.#failedItems(batch, plan),
       notes: batch.notes,
       metadata: batch.metadata,
-      webhookUrl: plan.features.callbacks ? batch.webhookUrl : null,
+      // An earlier owner of the account may have named its address.
+      webhookUrl: plan.features.callbacks && batch.ownerFence === ownerFence ? batch.webhookUrl : null,
       retentionHours: Math.min(batch.retentionHours, plan.retentionHours),
     };
   }

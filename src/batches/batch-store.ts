@@ -246,6 +246,18 @@ export class BatchStore {
     return cancelled;
   }
 
+  /**
+   * Has the batches cancelled that were requested before an account had its present owner.
+   *
+   * @returns how many were not being cancelled until now.
+   */
+  async cancelBefore(accountId: string, ownerFence: number): Promise<number> {
+    let cancelled = 0;
+    for (const { _id, ownerFence: fence = 0 } of await this.running(accountId))
+      if (fence < ownerFence && (await this.cancel(_id)) !== undefined) cancelled += 1;
+    return cancelled;
+  }
+
   /** Records that the batch does not have to be reconciled any more. */
   async rest(batchId: string): Promise<void> {
     await this.#batches.updateOne({ _id: batchId }, { $unset: { busy: '' } });

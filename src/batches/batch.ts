@@ -67,6 +67,8 @@ export interface Batch {
   readonly notes: string;
   readonly metadata: Readonly<Record<string, string>>;
   readonly webhookUrl: string | null;
+  /** Of the account when the batch was requested, as of a job; absent for 0. */
+  readonly ownerFence?: number;
   readonly createdAt: Date;
   readonly updatedAt: Date;
   /** When the owner cancelled it. */

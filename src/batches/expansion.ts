@@ -95,6 +95,7 @@ async function jobsOf({ batches, planOf }: ExpansionDeps, batch: Batch, chunk: n
         retentionHours: 2 * batch.retentionHours,
         item: { batchId: batch._id, id, index, chunk },
         ...(inputBytes !== undefined && { inputBytes }),
+        ...(batch.ownerFence !== undefined && { ownerFence: batch.ownerFence }),
       }),
       place: positionOf(batch.accountId, BATCH_QUEUE, batch.firstPlace + index),
     };

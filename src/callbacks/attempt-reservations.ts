@@ -5,7 +5,13 @@ import type { Busy } from './delivery-store.ts';
 /** The most deliveries under way. */
 const ALL = 128;
 const PER_ACCOUNT = 16;
+/** To one host, by accounts that have others under way to it already. */
 const PER_HOST = 16;
+/**
+ * To one host, with the first ones of further accounts: receivers of many accounts may have one host, and four of these
+ * accounts must not keep the others out.
+ */
+const PER_HOST_WITH_FIRST = 64;
 /** Of one account to one host: less than either, so that a dead receiver leaves capacity for others. */
 const PER_ACCOUNT_AND_HOST = 4;
 
@@ -16,7 +22,8 @@ const PER_ACCOUNT_AND_HOST = 4;
 export class AttemptReservations {
   readonly #pairs = upTo(PER_ACCOUNT_AND_HOST);
   readonly #accounts = upTo(PER_ACCOUNT);
-  readonly #hosts = upTo(PER_HOST);
+  /** By host, the lane of each attempt under way. */
+  readonly #attemptsAt = new Map<string, string[]>();
 
   get free(): number {
     return this.#accounts.free;
@@ -31,20 +38,41 @@ export class AttemptReservations {
     const wanted = [
       [this.#pairs, pair],
       [this.#accounts, accountId],
-      [this.#hosts, host],
     ] as const;
-    if (!wanted.every(([of, ownerId]) => of.hasRoom(ownerId))) return undefined;
+    if (!this.#hasRoomAt(host, pair) || !wanted.every(([of, ownerId]) => of.hasRoom(ownerId)))
+      return undefined;
     const reserved = wanted.map(([of, ownerId]) => of.reserve(ownerId, 1));
+    const lanes = this.#attemptsAt.get(host) ?? [];
+    this.#attemptsAt.set(host, [...lanes, pair]);
     return {
-      release() {
+      release: () => {
         for (const reservation of reserved) reservation.release();
+        this.#releaseAt(host, pair);
       },
     };
   }
 
   /** The owners at their bounds. */
   busy(): Busy {
-    return { lanes: this.#pairs.full(), accounts: this.#accounts.full(), hosts: this.#hosts.full() };
+    const hosts = [...this.#attemptsAt];
+    const atBound = hosts.filter(([, lanes]) => lanes.length >= PER_HOST).flatMap(([, lanes]) => lanes);
+    return {
+      lanes: [...new Set([...this.#pairs.full(), ...atBound])],
+      accounts: this.#accounts.full(),
+      hosts: hosts.filter(([, lanes]) => lanes.length >= PER_HOST_WITH_FIRST).map(([host]) => host),
+    };
+  }
+
+  #hasRoomAt(host: string, pair: string): boolean {
+    const lanes = this.#attemptsAt.get(host) ?? [];
+    return lanes.length < (lanes.includes(pair) ? PER_HOST : PER_HOST_WITH_FIRST);
+  }
+
+  #releaseAt(host: string, pair: string): void {
+    const lanes = this.#attemptsAt.get(host) ?? [];
+    const left = lanes.toSpliced(lanes.indexOf(pair), 1);
+    if (left.length === 0) this.#attemptsAt.delete(host);
+    else this.#attemptsAt.set(host, left);
   }
 }
 

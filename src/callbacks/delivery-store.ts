@@ -34,6 +34,8 @@ export type OldDelivery = Pick<Delivery, '_id' | 'accountId' | 'bytes'>;
 const LEASE_MS = 30_000;
 /** More than the longest wait after a failed attempt, in milliseconds; see schedule.ts. */
 const LONGEST_WAIT_MS = 8 * 3_600_000;
+/** Deliveries that `hastenBefore` reads at a time. */
+const PAGE = 100;
 const KEPT_MS = 90 * 24 * 3_600_000;
 
 const DELIVERIES: CollectionSpec = {
@@ -129,6 +131,25 @@ export class DeliveryStore extends DueQueue<Delivery> {
   redeliver(accountId: string, id: string): Promise<Delivery | undefined> {
     const anew = { $set: { state: 'pending', attempts: 0 } } as const;
     return this.records.findOneAndUpdate({ _id: id, accountId }, moved<Delivery>(this.clock.now(), anew));
+  }
+
+  /**
+   * Makes the deliveries of whoever had the account before due at once, for the sender to end them.
+   *
+   * @returns how many were pending until now.
+   */
+  async hastenBefore(accountId: string, ownerFence: number): Promise<number> {
+    const pending = { accountId, state: 'pending' } as const;
+    let hastened = 0;
+    for (let skip = 0; ; skip += PAGE) {
+      const page = { sort: { createdAt: 1, _id: 1 }, skip, limit: PAGE } as const;
+      const found = await this.records.find(pending, page);
+      for (const delivery of found) {
+        const isOld = (delivery.ownerFence ?? 0) < ownerFence;
+        if (isOld && (await this.postpone(delivery, this.clock.now()))) hastened += 1;
+      }
+      if (found.length < PAGE) return hastened;
+    }
   }
 
   /** Some deliveries past their retention. */

@@ -41,6 +41,8 @@ export interface Delivery extends Due {
   /** Account and host together: the owner of one reservation of the sender. */
   readonly lane: string;
   readonly payload: CallbackPayload;
+  /** Of the account when the work was requested; absent for 0. Of a lower fence than the account's, it is not sent. */
+  readonly ownerFence?: number;
   /**
    * The bytes that it takes of the account's storage until it is deleted; absent in records of an older version, and
    * where they are counted with a batch.
@@ -89,7 +91,12 @@ export function deliveryIdOf(jobId: string): string {
 }
 
 /** A callback that is due at once. */
-export function newDelivery(accountId: string, url: string, payload: CallbackPayload, now: Date): Delivery {
+export function newDelivery(
+  { accountId, ownerFence }: { readonly accountId: string; readonly ownerFence?: number | undefined },
+  url: string,
+  payload: CallbackPayload,
+  now: Date,
+): Delivery {
   const { host } = new URL(url);
   return {
     _id: deliveryIdOf(payload.jobId),
@@ -98,6 +105,7 @@ export function newDelivery(accountId: string, url: string, payload: CallbackPay
     host,
     lane: `${accountId}/${host}`,
     payload,
+    ...(ownerFence !== undefined && { ownerFence }),
     state: 'pending',
     fence: 0,
     dueAt: now,

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { Caller } from '../accounts/caller.ts';
 import type { Batch } from '../batches/batch.ts';
 import type { Clock } from '../clock.ts';
 import { PlatenError } from '../errors/registry.ts';
@@ -14,7 +15,7 @@ type Deps = { readonly deliveries: DeliveryStore; readonly clock: Clock };
 /** Schedules the callback of a finished batch; repeated for the same batch it changes nothing. */
 export function callBackBatch({ deliveries, clock }: Deps): (batch: Batch) => Promise<void> {
   return async (batch) => {
-    const { _id: jobId, accountId, webhookUrl, phase, finishedAt } = batch;
+    const { _id: jobId, webhookUrl, phase, finishedAt } = batch;
     if (webhookUrl === null) return;
     const now = clock.now();
     const statusUrl = `/v1/pdf/batch/${jobId}`;
@@ -26,7 +27,7 @@ export function callBackBatch({ deliveries, clock }: Deps): (batch: Batch) => Pr
       zipUrl: `${statusUrl}/zip`,
       completedAt: (finishedAt ?? now).toISOString(),
     } as const;
-    await deliveries.add([newDelivery(accountId, webhookUrl, payload, now)]);
+    await deliveries.add([newDelivery(batch, webhookUrl, payload, now)]);
   };
 }
 
@@ -48,25 +49,25 @@ export function callBackJobs({ deliveries, clock }: Deps): JobEndStep {
  */
 export async function scheduleTest(
   { deliveries, clock, stored }: Deps & { readonly stored: Pick<StoredBytes, 'take'> },
-  { accountId, plan }: { readonly accountId: string; readonly plan: Pick<Plan, 'maxStoredBytes'> },
+  caller: Pick<Caller, 'accountId' | 'ownerFence'> & { readonly plan: Pick<Plan, 'maxStoredBytes'> },
   url: string,
 ): Promise<Delivery> {
   const jobId = randomUUID();
   const now = clock.now();
   const bytes = callbackBytes(url);
-  if (!(await stored.take(accountId, { bytes, max: plan.maxStoredBytes }))) {
+  if (!(await stored.take(caller.accountId, { bytes, max: caller.plan.maxStoredBytes }))) {
     throw new PlatenError('STORAGE_FULL');
   }
   const statusUrl = `/user/webhook-deliveries/${deliveryIdOf(jobId)}`;
   const completedAt = now.toISOString();
   const payload = { event: 'webhook.test', jobId, status: 'completed', statusUrl, completedAt } as const;
-  const delivery = { ...newDelivery(accountId, url, payload, now), bytes };
+  const delivery = { ...newDelivery(caller, url, payload, now), bytes };
   await deliveries.add([delivery]);
   return delivery;
 }
 
 function deliveryOf(job: Job, now: Date): Delivery | undefined {
-  const { _id: jobId, accountId, webhookUrl, state, output, completedAt, updatedAt } = job;
+  const { _id: jobId, webhookUrl, state, output, completedAt, updatedAt } = job;
   if (webhookUrl === undefined) return undefined;
   const statusUrl = `/v1/pdf/jobs/${jobId}`;
   const reported = { jobId, status: state, statusUrl };
@@ -75,5 +76,5 @@ function deliveryOf(job: Job, now: Date): Delivery | undefined {
     output === null
       ? ({ event: 'render.failed', ...reported, ...at, ...(job.error && { error: job.error }) } as const)
       : ({ event: 'render.completed', ...reported, fileUrl: `${statusUrl}/file`, ...at } as const);
-  return { ...newDelivery(accountId, webhookUrl, payload, now), bytes: callbackBytes(webhookUrl) };
+  return { ...newDelivery(job, webhookUrl, payload, now), bytes: callbackBytes(webhookUrl) };
 }

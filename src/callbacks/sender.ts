@@ -1,3 +1,4 @@
+import type { AccountReader } from '../accounts/account-store.ts';
 import type { BatchStore } from '../batches/batch-store.ts';
 import type { Clock } from '../clock.ts';
 import type { Logger } from '../telemetry/logger.ts';
@@ -16,6 +17,7 @@ type AttemptOutcome = 'delivered' | 'retried' | 'failed';
 export interface CallbackSenderDeps {
   readonly deliveries: DeliveryStore;
   readonly keys: SigningKeys;
+  readonly accounts: Pick<AccountReader, 'find'>;
   readonly batches: Pick<BatchStore, 'noteCallback'>;
   readonly post: Post;
   /** The start of addresses in callbacks; while it is not known nothing is sent. */
@@ -34,6 +36,11 @@ const AT_ONCE = 50;
 /** Queries of one call; further deliveries are for the next call. */
 const MAX_QUERIES = 100;
 const GONE = 410;
+/** Whoever requested the work named the receiver, and has the account no more. */
+const OF_ANOTHER_OWNER: PostOutcome = {
+  status: null,
+  error: 'Not sent: the work was requested before the owner of the address took the account over.',
+};
 
 /**
  * Sends the callbacks that are due. An attempt is noted when it is over: if the process dies before, the delivery is
@@ -127,9 +134,11 @@ export class CallbackSender {
   }
 
   async #attempt(delivery: Delivery, base: string): Promise<void> {
-    const { deliveries, keys, post, headerPrefix, clock } = this.#deps;
-    const { _id: deliveryId, url } = delivery;
-    const signing = await keys.signing(delivery.accountId);
+    const { deliveries, keys, accounts, post, headerPrefix, clock } = this.#deps;
+    const { _id: deliveryId, url, accountId } = delivery;
+    const ownerFence = (await accounts.find(accountId))?.ownerFence;
+    if (ownerFence !== delivery.ownerFence) return this.#finishAttempt(delivery, OF_ANOTHER_OWNER);
+    const signing = await keys.signing(accountId, ownerFence);
     const body = bodyOf(delivery.payload, base);
     const timestamp = Math.floor(clock.now().getTime() / 1000);
     const secrets = signing.map(({ secret }) => secret);
@@ -166,7 +175,8 @@ export class CallbackSender {
       return { ...noted, state: 'delivered', error: null };
     const error = status === null ? outcome.error : wordsFor(status);
     const requestedMs = status === null ? undefined : retryAfterMs(outcome.retryAfter, now);
-    const delay = status === GONE ? undefined : nextDelayMs(attempts + 1, requestedMs, random);
+    const isFinal = status === GONE || outcome === OF_ANOTHER_OWNER;
+    const delay = isFinal ? undefined : nextDelayMs(attempts + 1, requestedMs, random);
     if (delay === undefined) return { ...noted, state: 'failed', error };
     return { ...noted, state: 'pending', error, dueAt: new Date(now.getTime() + delay) };
   }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { text } from 'node:stream/consumers';
 import type { Account } from '../accounts/account-store.ts';
+import { hasKnownOwner } from '../accounts/confirmed-address.ts';
 import { emailSchema, PASSWORD_LENGTHS, passwordSchema } from '../accounts/credentials.ts';
 import { BY_OPERATOR } from '../audit/audit-log.ts';
 import { type Config, loadConfig } from '../config.ts';
@@ -27,6 +28,9 @@ or one of the file that PLATEN_PLANS_FILE names.
 With --password-stdin, create and reset-password read the password from stdin.
 The database is the one of MONGODB_URI, otherwise the embedded one in PLATEN_DATA_DIR, whether standalone runs or not.`;
 
+/** What `reset-password` leaves, unless it is to revoke keys. */
+const UNKNOWN_OWNER =
+  'Nobody has confirmed the e-mail address of this account. Whoever registered it keeps its API keys; --revoke-keys ends them.';
 const MAX_ROWS = 1000;
 const PASSWORD_BYTES = 15;
 const DAY_MS = 24 * 3_600_000;
@@ -91,15 +95,16 @@ const COMMANDS: Readonly<Record<string, { readonly operands: number; readonly ru
   },
   'reset-password': {
     operands: 1,
-    async run({ accounts, accountService, keyService }, [who = ''], options, stdin) {
+    async run(opened, [who = ''], options, stdin) {
       const { password, made } = await passwordOf(options, stdin);
-      const account = await findAccount(accounts, who);
-      await accountService.resetPassword(account, password, BY_OPERATOR);
+      const account = await findAccount(opened.accounts, who);
       if (options['revoke-keys']) {
-        await keyService.revokeAll(account._id, BY_OPERATOR);
-        await accountService.takeOver(account);
+        await takeOver(opened, account, password);
+        return one(account, made);
       }
-      return one(account, made);
+      await opened.accountService.resetPassword(account, password, BY_OPERATOR);
+      const result = one(account, made);
+      return hasKnownOwner(account) ? result : { ...result, text: `${result.text}\n\n${UNKNOWN_OWNER}` };
     },
   },
   invite: {
@@ -148,6 +153,18 @@ export async function runAccountsCommand(
   } finally {
     await opened.close();
   }
+}
+
+/** Ends what whoever had the account before has of it; a running service cancels their work within seconds. */
+async function takeOver(
+  { accountService, keyService, takeover }: OpenAccounts,
+  account: Account,
+  password: string,
+): Promise<void> {
+  accountService.requirePassword(account);
+  if (!(await takeover.begin(account, password, BY_OPERATOR)))
+    throw new CommandError(`Account ${account._id} was taken over at the same moment.`);
+  await keyService.revokeBefore(account._id, (account.ownerFence ?? 0) + 1, BY_OPERATOR);
 }
 
 const OPTIONS = {

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AccountService } from '../accounts/account-service.ts';
 import { type AccountReader, AccountStore } from '../accounts/account-store.ts';
+import type { AccountTakeover } from '../accounts/account-takeover.ts';
 import type { InvitationStore } from '../accounts/invitation-store.ts';
 import { systemClock } from '../clock.ts';
 import type { Config } from '../config.ts';
@@ -25,6 +26,7 @@ export interface OpenAccounts {
   readonly accounts: AccountReader;
   readonly accountService: AccountService;
   readonly keyService: KeyService;
+  readonly takeover: AccountTakeover;
   readonly invitations: InvitationStore;
   close(): Promise<void>;
 }
@@ -52,9 +54,10 @@ export async function openAccounts(config: Config): Promise<OpenAccounts> {
         ? await openMirroredPlans(new PlanMirror(connection), logger)
         : plansOfFile;
     const accounts = new AccountStore(connection, systemClock);
-    const { accountService, keyService, invitations } = createAccountServices(connection, {
+    const keys = new KeyStore(connection, systemClock);
+    const { accountService, keyService, takeover, invitations } = createAccountServices(connection, {
       accounts,
-      keys: new KeyStore(connection, systemClock),
+      keys,
       plans,
       clock: systemClock,
       logger,
@@ -65,6 +68,7 @@ export async function openAccounts(config: Config): Promise<OpenAccounts> {
       accounts,
       accountService,
       keyService,
+      takeover,
       invitations,
       async close() {
         await connection.close();

@@ -35,7 +35,7 @@ export async function runTryCommand(
     const { account } = await opened.accountService.findOrCreate(ACCOUNT, BY_OPERATOR);
     // In test mode: the key uses no quota, and its PDFs have a watermark.
     const fields = { name: 'platen try', mode: 'test', allowedIps: [] } as const;
-    const { secret, key } = await opened.keyService.create(account._id, fields, BY_OPERATOR);
+    const { secret, key } = await opened.keyService.create(account, fields, BY_OPERATOR);
     try {
       rendered = await renderOnce({ url, key: secret, signal: AbortSignal.timeout(timeoutMs) });
     } finally {

@@ -108,6 +108,18 @@ const REGISTRY = {
     attempts: 1,
     retryable: false,
   },
+  CONFIRMATION_UNPROVEN: {
+    status: 403,
+    message: 'The link does not show that you made the account.',
+    attempts: 1,
+    retryable: false,
+  },
+  ADDRESS_NOT_CONFIRMED: {
+    status: 403,
+    message: 'Live keys and live renders need a confirmed e-mail address.',
+    attempts: 1,
+    retryable: false,
+  },
   WRONG_PASSWORD: {
     status: 403,
     message: 'The present password is another one.',
@@ -192,6 +204,12 @@ const REGISTRY = {
   TOO_MANY_REGISTRATIONS: {
     status: 429,
     message: 'Too many accounts have been asked for from this network.',
+    attempts: 1,
+    retryable: true,
+  },
+  TOO_MANY_MAILS: {
+    status: 429,
+    message: 'Too many mails have been asked for from this network or to this address.',
     attempts: 1,
     retryable: true,
   },

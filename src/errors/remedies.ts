@@ -38,6 +38,10 @@ export const REMEDIES: Readonly<Record<ErrorCode, string>> = {
   REGISTRATION_CLOSED: 'Ask the operator of this installation for an account or an invitation.',
   INVITATION_INVALID: 'Ask the person who invited you for a new invitation: each is good for one account.',
   LINK_INVALID: 'Ask for a new link, and open the newest mail: a new link ends the older ones.',
+  CONFIRMATION_UNPROVEN:
+    'Open the link in a browser that is signed in to the account, or send the `password` of the account with it. If you did not make the account, take it over with a `newPassword`: that ends what was made with it.',
+  ADDRESS_NOT_CONFIRMED:
+    'Ask for a mail with `POST /auth/email/verification`, or in the settings of the dashboard, and open its link. Test keys and test renders need no confirmed address.',
   WRONG_PASSWORD: 'Type the present password again, or reset it by mail.',
   NOT_FOUND:
     'Check the address and the id, and that the credential is of the account that owns it. Files are there once their job is completed, until its retention ends.',
@@ -62,6 +66,8 @@ export const REMEDIES: Readonly<Record<ErrorCode, string>> = {
   TOO_MANY_UPLOADS: 'Send fewer large requests at a time, and this one again after `Retry-After`.',
   TOO_MANY_FAILURES: 'Wait as `Retry-After` says before the next attempt, or reset the password by mail.',
   TOO_MANY_REGISTRATIONS: 'Wait as `Retry-After` says, then register again.',
+  TOO_MANY_MAILS:
+    'Look for the mail that was sent already, also among spam; or wait as `Retry-After` says, then ask again.',
   INTERNAL:
     'Send the same request again with the same Idempotency-Key. If it fails again, give the operator the `requestId`.',
   UNAVAILABLE: 'Wait as `Retry-After` says, then send the same request again with the same Idempotency-Key.',

@@ -60,7 +60,10 @@ export interface OpsDeps {
 
 /** Dependencies of the routes of the API. */
 export interface ApiDeps extends OpsDeps {
-  readonly config: Pick<Config, 'PLATEN_HEADER_PREFIX' | 'PLATEN_TRUSTED_PROXIES' | 'PLATEN_REGISTRATION'>;
+  readonly config: Pick<
+    Config,
+    'PLATEN_HEADER_PREFIX' | 'PLATEN_TRUSTED_PROXIES' | 'PLATEN_REGISTRATION' | 'PLATEN_CONFIRM_ADDRESS'
+  >;
   /** Receives the bodies of requests. */
   readonly bodies: BodyIntake;
   /** Bounds the responses that callers have not read yet. */

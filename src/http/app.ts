@@ -2,7 +2,7 @@ import type { Express } from 'express';
 import type { ApiDeps } from './api-deps.ts';
 import { type ApiDocument, createApiDocument } from './api-document.ts';
 import { frameApp } from './app-frame.ts';
-import { apiKeyAuthenticator } from './authenticate.ts';
+import { apiKeyAuthenticator, ownerCheck } from './authenticate.ts';
 import { bearerAuthenticator } from './authenticate-bearer.ts';
 import { CallerLimits } from './caller-limits.ts';
 import { serveDashboard } from './dashboard.ts';
@@ -99,6 +99,7 @@ export function createHttpApp(deps: ApiDeps, withOperations = true): Express {
       },
       none: async () => undefined,
     },
+    requireOwner: ownerCheck(deps),
     limits: new CallerLimits(deps),
     bodies: deps.bodies,
     unread: deps.unread,

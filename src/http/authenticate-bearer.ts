@@ -16,15 +16,17 @@ export interface AccountCaller {
   readonly plan: Plan;
   /** The subscription period whose quota is used; null for the calendar month. */
   readonly quotaWindow: QuotaWindow | null;
+  /** As in a `Caller`. */
+  readonly ownerFence: number | undefined;
   readonly session: Session;
 }
 
 /** An account that requests work without a key, in the mode of live or test keys. */
 export function withoutKey(
-  { accountId, planName, plan, quotaWindow }: AccountCaller,
+  { accountId, planName, plan, quotaWindow, ownerFence }: AccountCaller,
   mode: Caller['mode'],
 ): Caller {
-  return { ...NO_KEY, accountId, mode, planName, plan, quotaWindow };
+  return { ...NO_KEY, accountId, mode, planName, plan, quotaWindow, ownerFence };
 }
 
 /** RFC 6750, section 2.1; the scheme's name in any case. */
@@ -55,6 +57,7 @@ export function bearerAuthenticator(deps: {
       planName: account.plan,
       plan: deps.plans.plan(account.plan),
       quotaWindow: account.quotaWindow ?? null,
+      ownerFence: account.ownerFence,
       session,
     };
   };

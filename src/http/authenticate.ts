@@ -13,6 +13,18 @@ import type { Auth, Identities } from './route.ts';
 export type Authenticators = { readonly [A in Auth]?: (request: Request) => Promise<Identities[A]> };
 
 /**
+ * Checks that the account of a caller has the owner that it had when the caller was authenticated.
+ *
+ * @throws (from the returned function) PlatenError UNAUTHENTICATED.
+ */
+export function ownerCheck({ accounts }: { readonly accounts: AccountReader }) {
+  return async ({ accountId, ownerFence }: Pick<Caller, 'accountId' | 'ownerFence'>): Promise<void> => {
+    if ((await accounts.findOwned(accountId, ownerFence)) === undefined)
+      throw new PlatenError('UNAUTHENTICATED', 'The account has another owner now.');
+  };
+}
+
+/**
  * Authenticates by the header X-API-Key.
  *
  * @throws (from the returned function) PlatenError UNAUTHENTICATED for a key that is missing, unknown or revoked;
@@ -30,7 +42,7 @@ export function apiKeyAuthenticator(deps: {
       throw new PlatenError('UNAUTHENTICATED', 'The header X-API-Key is required.');
     }
     const key = await deps.keys.authenticate(secret);
-    const account = key && (await deps.accounts.find(key.accountId));
+    const account = key && (await deps.accounts.findOwned(key.accountId, key.ownerFence));
     if (key === undefined || account === undefined) {
       throw new PlatenError('UNAUTHENTICATED', 'The API key is not valid.');
     }
@@ -45,6 +57,7 @@ export function apiKeyAuthenticator(deps: {
       planName: account.plan,
       plan: deps.plans.plan(account.plan),
       quotaWindow: account.quotaWindow,
+      ownerFence: account.ownerFence,
     };
   };
 }

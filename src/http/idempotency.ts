@@ -13,7 +13,7 @@ interface RepeatableWork<Reply> {
 
 interface KeyedRequest extends Pick<AnyRequest, 'route' | 'bodyHash' | 'setHeader' | 'onHangUp'> {
   /** Without a mode when the account itself is authenticated, without a key. */
-  readonly caller: Pick<Caller, 'accountId'> & Partial<Pick<Caller, 'mode'>>;
+  readonly caller: Pick<Caller, 'accountId' | 'ownerFence'> & Partial<Pick<Caller, 'mode'>>;
 }
 
 /**
@@ -50,9 +50,13 @@ export async function idempotently<Reply extends AnyResponse>(
   }
 }
 
-/** Live and test requests have separate scopes, so that a live request never gets a watermarked PDF. */
-function scopeOf({ accountId, mode }: KeyedRequest['caller']): string {
-  return mode === 'test' ? `${accountId} test` : accountId;
+/**
+ * Live and test requests have separate scopes, so that a live request never gets a watermarked PDF; and so has each
+ * owner, so that nobody gets the work of whoever had the account before.
+ */
+function scopeOf({ accountId, mode, ownerFence }: KeyedRequest['caller']): string {
+  const owner = ownerFence === undefined ? accountId : `${accountId} ${ownerFence}`;
+  return mode === 'test' ? `${owner} test` : owner;
 }
 
 /**

@@ -30,6 +30,8 @@ export interface StageDeps<Deps> {
   /** Dependencies of the handlers. */
   readonly deps: Deps;
   readonly authenticators: Authenticators;
+  /** Rejects a caller whose account has another owner by now. Absent in an app without authentication. */
+  readonly requireOwner?: ((caller: NonNullable<AnyCaller>) => Promise<void>) | undefined;
   /** Rates of authenticated callers. Absent in an app without authentication. */
   readonly limits?: CallerLimits | undefined;
   /** Receives the bodies of requests. Absent in an app whose requests have none. */
@@ -54,6 +56,7 @@ const STAGES: readonly Stage[] = [
   awaitPermit,
   parseBody,
   check,
+  checkOwner,
   handle,
   recordOutcome,
   respond,
@@ -184,6 +187,17 @@ function check<Deps>(exchange: Exchange<Deps>): void {
   exchange.json = undefined;
   // The handler may run the account's templates, for long: other requests must not wait for its permit.
   if (route.needsPermit && hasBody(route)) exchange.releasePermit();
+}
+
+/**
+ * Checks again who owns the account of a request that may have waited since it was authenticated: for its body, or for
+ * a permit.
+ *
+ * @throws PlatenError UNAUTHENTICATED.
+ */
+async function checkOwner<Deps>(exchange: Exchange<Deps>, { requireOwner }: StageDeps<Deps>): Promise<void> {
+  const { route, caller } = exchange;
+  if (caller !== undefined && (hasBody(route) || route.needsPermit)) await requireOwner?.(caller);
 }
 
 async function handle<Deps>(exchange: Exchange<Deps>, { deps }: StageDeps<Deps>): Promise<void> {

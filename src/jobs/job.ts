@@ -113,6 +113,8 @@ export interface Job {
   readonly failedAttempts?: readonly FailedAttempt[];
   /** The address of its callback; absent without one. */
   readonly webhookUrl?: string;
+  /** Of the account when the job was requested; absent for 0. Of a lower fence than the account's, it is not called back. */
+  readonly ownerFence?: number;
   /** True for jobs of test keys: they carry a watermark and use no quota. */
   readonly test: boolean;
   /** The period of the quota from which it has reserved a PDF; null when it uses no quota. */

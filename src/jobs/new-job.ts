@@ -52,6 +52,7 @@ type JobFacts = Pick<
   | 'templateId'
   | 'retryOf'
   | 'wantsReport'
+  | 'ownerFence'
 >;
 
 /**
@@ -102,6 +103,7 @@ export function newJob(submission: JobSubmission, caller: Caller, now: Date): Ne
     ...(submission.webhookUrl !== undefined && { webhookUrl: submission.webhookUrl }),
     ...('templateId' in submission.source && { templateId: submission.source.templateId }),
     ...(submission.retryOf !== undefined && { retryOf: submission.retryOf }),
+    ...(caller.ownerFence !== undefined && { ownerFence: caller.ownerFence }),
   });
   return { job, input: newInput(submission, caller, now) };
 }

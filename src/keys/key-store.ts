@@ -33,6 +33,8 @@ export interface ApiKey {
   readonly createdAt: Date;
   readonly lastUse: KeyUse | null;
   readonly revokedAt: Date | null;
+  /** Of the account when the key was made; absent for 0. A key of a lower fence than the account's is not valid. */
+  readonly ownerFence?: number;
 }
 
 /**
@@ -62,6 +64,8 @@ export interface NewKey {
   readonly allowedIps: readonly string[];
   /** A given secret. Default: a generated one. */
   readonly secret?: string;
+  /** As in an `ApiKey`. */
+  readonly ownerFence?: number | undefined;
 }
 
 /** The fields of a key that can be changed; an absent field stays as it is. */
@@ -172,10 +176,10 @@ export class KeyStore {
   async rotate(accountId: string, keyId: string): Promise<KeyWithSecret> {
     const old = await this.#find(accountId, keyId);
     if (old?.status !== 'active') throw noActiveKey(keyId);
-    const { name, mode, allowedIps, seat, generation } = old;
+    const { name, mode, allowedIps, seat, generation, ownerFence } = old;
     const made = await this.#insert(
       accountId,
-      { name, mode, allowedIps },
+      { name, mode, allowedIps, ownerFence },
       { seat, generation: generation + 1 },
     );
     // Also without a new key: another rotation has then taken the number over, and may have died before revoking the
@@ -296,6 +300,7 @@ export class KeyStore {
       lastUse: null,
       revokedAt: null,
       ...(fields.secret !== undefined && { given: true }),
+      ...(fields.ownerFence !== undefined && { ownerFence: fields.ownerFence }),
     };
     try {
       await this.#keys.insert(key);

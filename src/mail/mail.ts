@@ -2,10 +2,22 @@ import type { Due } from '../store/due-queue.ts';
 
 /** Amounts of money are US cents. */
 export interface MailValues {
-  /** A new password was requested. `until`: ISO 8601, when the link expires. */
-  readonly 'password-reset': { readonly token: string; readonly until: string };
+  /**
+   * A new password was requested. `until`: ISO 8601, when the link expires. `endsAll`: the address was never confirmed,
+   * so that the link ends what the account has.
+   */
+  readonly 'password-reset': { readonly token: string; readonly until: string; readonly endsAll?: boolean };
   /** The owner is asked to confirm the address. `until`: ISO 8601, when the link expires. */
   readonly 'email-verification': { readonly token: string; readonly until: string };
+  /** The owner of the address has taken the account over: what was ended of it, and the templates that were kept. */
+  readonly 'account-taken-over': {
+    readonly apiKeys?: number;
+    readonly signingKeys?: number;
+    readonly batches?: number;
+    readonly renders?: number;
+    readonly callbacks?: number;
+    readonly templates?: number;
+  };
   /** Auto overage has bought a block. */
   readonly 'overage-purchased': {
     readonly units: number;

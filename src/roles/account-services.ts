@@ -4,15 +4,18 @@ import { AccountLinks } from '../accounts/account-links.ts';
 import { AccountRecovery } from '../accounts/account-recovery.ts';
 import { AccountService } from '../accounts/account-service.ts';
 import type { AccountStore } from '../accounts/account-store.ts';
+import { AccountTakeover } from '../accounts/account-takeover.ts';
 import { BearerTokens } from '../accounts/bearer.ts';
 import { FailureLimit } from '../accounts/failure-limit.ts';
 import { InvitationStore } from '../accounts/invitation-store.ts';
+import { MailLimit } from '../accounts/mail-limit.ts';
 import { OidcIssuer } from '../accounts/oidc-issuer.ts';
 import { OidcSignIn } from '../accounts/oidc-sign-in.ts';
 import { OidcVerifier } from '../accounts/oidc-verifier.ts';
 import { Registration } from '../accounts/registration.ts';
 import { RegistrationLimit } from '../accounts/registration-limit.ts';
 import { SignIn } from '../accounts/sign-in.ts';
+import { TakeoverStore } from '../accounts/takeover-store.ts';
 import { AuditLog } from '../audit/audit-log.ts';
 import type { Clock } from '../clock.ts';
 import type { Config } from '../config.ts';
@@ -21,6 +24,8 @@ import type { KeyStore } from '../keys/key-store.ts';
 import { MailOutbox } from '../mail/outbox.ts';
 import type { PlanSource } from '../plans/plan-source.ts';
 import type { Logger } from '../telemetry/logger.ts';
+import type { JobLife } from './job-life.ts';
+import { takeoverSteps } from './takeover-steps.ts';
 
 export type AccountServicesConfig = Pick<
   Config,
@@ -36,7 +41,11 @@ export type AccountServicesConfig = Pick<
 
 export type AccountServices = ReturnType<typeof createAccountServices>;
 
-/** The services for sign-in, accounts, keys and the audit log. To be created before the connection's indexes. */
+/**
+ * The services for sign-in, accounts, keys and the audit log. To be created before the connection's indexes.
+ *
+ * @param work of accounts, for a process that carries takeovers out; without it, this process only begins them.
+ */
 export function createAccountServices(
   connection: Connection,
   deps: {
@@ -47,6 +56,7 @@ export function createAccountServices(
     logger: Logger;
     config: AccountServicesConfig;
   },
+  work?: JobLife,
 ) {
   const { accounts, keys, plans, clock, logger, config } = deps;
   const { PLATEN_OIDC_AUDIENCE: audience, PLATEN_OIDC_CLIENT_ID: clientId } = config;
@@ -63,13 +73,14 @@ export function createAccountServices(
   const oidc =
     issuer === undefined || audience === undefined
       ? undefined
-      : new OidcVerifier({ issuer, audience, clock });
+      : new OidcVerifier({ issuer, audience, clientId, clock });
   const accountService = new AccountService({ accounts, tokens, audit, plans });
   const oidcSignIn =
     issuer === undefined || clientId === undefined
       ? undefined
       : new OidcSignIn({
           issuer,
+          clock,
           clientId,
           clientSecret: config.PLATEN_OIDC_CLIENT_SECRET,
           accountService,
@@ -79,11 +90,26 @@ export function createAccountServices(
   const invitations = new InvitationStore(connection, clock);
   const limit = new RegistrationLimit(connection, clock, config.PLATEN_REGISTRATIONS_PER_ADDRESS);
   const links = new AccountLinks(connection, clock);
-  const recovery = new AccountRecovery(connection, clock, {
+  const outbox = new MailOutbox(connection, clock);
+  const keyService = new KeyService({ keys, accounts, audit });
+  const takeover = new AccountTakeover({
     accounts,
     accountService,
+    takeovers: new TakeoverStore(connection, clock),
+    steps: work === undefined ? [] : takeoverSteps({ ...work, connection, clock, keyService }),
+    outbox,
+    audit,
+    clock,
+    logger,
+  });
+  const recovery = new AccountRecovery({
+    accounts,
+    accountService,
+    takeover,
+    keys,
     links,
-    outbox: new MailOutbox(connection, clock),
+    limit: new MailLimit(connection, clock),
+    outbox,
     logger,
   });
   const mode = config.PLATEN_REGISTRATION;
@@ -92,7 +118,8 @@ export function createAccountServices(
     audit,
     tokens,
     accountService,
-    keyService: new KeyService({ keys, audit }),
+    keyService,
+    takeover,
     invitations,
     recovery,
     signIn: new SignIn({ accountService, accounts, tokens, failures, registration, links, audit }),

@@ -22,7 +22,7 @@ export type ApiServices = Awaited<ReturnType<typeof openApiServices>>;
 export async function openApiServices(core: Core, closers: Closers) {
   const { connection, clock, logger, counters, jobs } = core;
   const keys = new KeyStore(connection, clock);
-  const accountServices = createAccountServices(connection, { ...core, keys });
+  const accountServices = createAccountServices(connection, { ...core, keys }, core);
   const requestLog = new RequestLog(connection, logger);
   const services = {
     accountServices,
@@ -36,6 +36,7 @@ export async function openApiServices(core: Core, closers: Closers) {
     disableLinks: new DisableLinks(connection),
     signingKeys: new SigningKeyService({
       keys: new SigningKeys(connection, clock),
+      accounts: core.accounts,
       audit: accountServices.audit,
     }),
     keys,

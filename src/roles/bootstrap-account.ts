@@ -37,6 +37,8 @@ export async function bootstrapAccount(deps: BootstrapDeps, config: BootstrapCon
   if (created) deps.logger.info({ plan }, 'bootstrap account made');
   else if (!(await isOperators(deps, account, config)))
     throw new ConfigError([`PLATEN_BOOTSTRAP_EMAIL: ${foreignAccountMessage(email)}`]);
+  // So that the owner's reset of the password ends no keys, and live keys need no confirmed address.
+  if (!madeByOperator(account)) await accountService.markAsOperators(account);
   if (account.plan !== plan) await accountService.setPlan(account, plan, BY_OPERATOR);
   if (password !== undefined && !(await verifyPassword(password, account.passwordHash))) {
     await accountService.resetPassword(account, password, BY_OPERATOR);
@@ -72,7 +74,7 @@ async function takeOverKey(
   if (known !== undefined) return;
   const fields: NewKey = { name: 'bootstrap', mode: modeOf(secret) ?? 'live', allowedIps: [], secret };
   try {
-    await accountServices.keyService.create(account._id, fields, BY_OPERATOR);
+    await accountServices.keyService.create(account, fields, BY_OPERATOR);
   } catch (error) {
     // Another process may have taken the account over at the same moment.
     if ((await keys.findBySecret(secret))?.accountId !== account._id) throw error;

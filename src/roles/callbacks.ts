@@ -26,6 +26,7 @@ export function openSender(core: Core): { sender: CallbackSender; close: () => P
   const sender = new CallbackSender({
     deliveries: core.callbacks.deliveries,
     keys: new SigningKeys(core.connection, core.clock),
+    accounts: core.accounts,
     batches: core.batchStore,
     clock: core.clock,
     logger,

@@ -50,7 +50,7 @@ export async function startDispatcher(core: Core, batches: Batches): Promise<Com
   const outbox = new MailOutbox(connection, core.clock);
   const mails = openMailSender(core, outbox);
   const keys = new KeyStore(connection, core.clock);
-  const accountServices = createAccountServices(connection, { ...core, keys });
+  const accountServices = createAccountServices(connection, { ...core, keys }, core);
   const billing = openBilling({
     ...core,
     ...core.jobs,
@@ -62,6 +62,7 @@ export async function startDispatcher(core: Core, batches: Batches): Promise<Com
     ...jobSweeps(core, batches),
     callbackSweep(core, sender.sender),
     mailSweep(core, outbox, mails),
+    { name: 'takeovers', everyMs: core.config.PLATEN_SWEEP_MS, run: () => accountServices.takeover.sweep() },
     ...billingSweeps(billing, core.config, metrics),
     ...expirySweeps(core, accountServices, outbox),
     ...(core.config.KAFKA_BROKERS === undefined ? [] : [topicSweep(core)]),

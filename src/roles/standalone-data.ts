@@ -47,7 +47,7 @@ export async function firstAccount({
   if (kept !== undefined && (await keys.findBySecret(kept.trim())) !== undefined)
     return { keyFile, madeKey: undefined, signInToken };
   const fields: NewKey = { name: 'first', mode: 'live', allowedIps: [] };
-  const { secret } = await keyService.create(account._id, fields, BY_OPERATOR);
+  const { secret } = await keyService.create(account, fields, BY_OPERATOR);
   await mkdir(config.PLATEN_DATA_DIR, { recursive: true, mode: 0o700 });
   await writeFile(keyFile, `${secret}\n`, { mode: 0o600 });
   return { keyFile, madeKey: secret, signInToken };

@@ -45,6 +45,7 @@ const VALUES: Readonly<Record<string, Values>> = {
       syncWaitMs: 1000,
       maxLiveJobs: 5_000_000,
       registration: 'invite',
+      confirmAddress: 'required',
       registrationsPerAddress: 5,
       allowedPrivateNetworks: ['10.0.0.0/8', 'fd00::/8'],
       oidc: {

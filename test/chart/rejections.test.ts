@@ -150,6 +150,11 @@ const MISTAKES: readonly (readonly [string, Values, RegExp])[] = [
     /mail: a sender is given, but no server/,
   ],
   [
+    'addresses to confirm without a mail server',
+    { config: { confirmAddress: 'required' } },
+    /config\.confirmAddress: addresses are confirmed by mail/,
+  ],
+  [
     'a sender with a name',
     { config: PUBLIC, mail: { existingSecret: { name: 'mail' }, from: 'Platen <a@example.com>' } },
     /'\/mail\/from'.* does not match pattern/,

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { SignJWT } from 'jose';
 import Provider, { type Adapter, type AdapterPayload } from 'oidc-provider';
 import { freePort } from './ports.ts';
 
@@ -25,6 +26,8 @@ export interface TestIssuer {
   hungRequests(): number;
   /** A token that this issuer signs; `audience` replaces the service's. */
   token(subject: TestSubject, options?: { audience?: string; lifetimeS?: number }): Promise<string>;
+  /** A JWT with any claims, signed with the issuer's own key; undefined leaves a claim out. */
+  sign(claims: Record<string, unknown>, header?: Record<string, unknown>): Promise<string>;
   /** Takes connections, and does not respond. */
   hang(on: boolean): void;
   /** Goes away. */
@@ -151,6 +154,13 @@ export async function openIssuer(port?: number): Promise<TestIssuer> {
       const body = (await reply.json()) as { access_token: string };
       assert.equal(reply.status, 200, JSON.stringify(body));
       return body.access_token;
+    },
+    sign(claims, header = {}) {
+      const now = Math.floor(Date.now() / 1000);
+      const usual = { iss: issuer, aud: AUDIENCE, iat: now, exp: now + 3600 };
+      return new SignJWT({ ...usual, ...claims })
+        .setProtectedHeader({ alg: 'RS256', kid: jwk.kid, ...header })
+        .sign(privateKey);
     },
     hang(on) {
       hanging = on;

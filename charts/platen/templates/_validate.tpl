@@ -83,6 +83,9 @@
 {{- if and (or (include "platen.sells" $) (include "platen.mails" $)) (not .config.publicUrl) -}}
 {{- $faults = append $faults "config.publicUrl: Stripe's pages and the links of mails lead there. Set it to the address of the API, as in https://pdf.example.com." -}}
 {{- end -}}
+{{- if and (eq (toString .config.confirmAddress) "required") (not (include "platen.mails" $)) -}}
+{{- $faults = append $faults "config.confirmAddress: addresses are confirmed by mail: set mail.smtpUrl or mail.existingSecret.name, or leave it optional." -}}
+{{- end -}}
 {{- if ne (empty .config.oidc.issuer) (empty .config.oidc.audience) -}}
 {{- $faults = append $faults "config.oidc: issuer and audience must be set together." -}}
 {{- end -}}

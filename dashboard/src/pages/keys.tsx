@@ -5,6 +5,7 @@ import { oneOf, pageOf, useFilters } from '../filters.ts';
 import { LIVE } from '../live.ts';
 import { Badge, Code, Time } from '../ui/bits.tsx';
 import { Button } from '../ui/button.tsx';
+import { ConfirmationNeeded } from '../ui/confirm-address.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { Filter } from '../ui/filter.tsx';
 import { Page } from '../ui/page.tsx';
@@ -77,6 +78,7 @@ export default function Keys() {
         </Button>
       }
     >
+      <ConfirmationNeeded />
       <div className="filters">
         <Filter label="Status" name="status" values={STATUSES} />
       </div>

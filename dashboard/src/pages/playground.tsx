@@ -3,6 +3,7 @@ import { useEffect, useState } from 'react';
 import { useSearchParams } from 'wouter';
 import { api, call, type Schemas } from '../api.ts';
 import { Button } from '../ui/button.tsx';
+import { ConfirmationNeeded } from '../ui/confirm-address.tsx';
 import { CtrlEnter } from '../ui/ctrl-enter.tsx';
 import { Editor } from '../ui/editor.tsx';
 import { Select, TextField } from '../ui/field.tsx';
@@ -61,6 +62,7 @@ export default function Playground() {
         </Button>
       }
     >
+      {mode === 'live' && <ConfirmationNeeded />}
       <CtrlEnter onPress={start}>
         <div>
           <Card>

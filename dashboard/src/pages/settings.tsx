@@ -4,6 +4,7 @@ import { api, call } from '../api.ts';
 import { useAccount } from '../session.tsx';
 import { Time } from '../ui/bits.tsx';
 import { Button } from '../ui/button.tsx';
+import { ConfirmAddress, ConfirmationNeeded } from '../ui/confirm-address.tsx';
 import { TextField } from '../ui/field.tsx';
 import { Card, Facts, Page } from '../ui/page.tsx';
 import { ErrorNote, Loading } from '../ui/states.tsx';
@@ -11,11 +12,6 @@ import { toast, toastError } from '../ui/toasts.tsx';
 
 export default function Settings() {
   const account = useAccount();
-  const confirm = useMutation({
-    mutationFn: () => call(api.POST('/auth/email/verification')),
-    onSuccess: () => toast('A mail with a link is on its way.'),
-    onError: toastError,
-  });
   return (
     <Page title="Settings">
       <Card title="Account">
@@ -30,12 +26,15 @@ export default function Settings() {
             ],
             ['Account', <code key="i">{account.id}</code>],
             ['Made', <Time key="m" at={account.createdAt} />],
+            ...(account.takenOverAt === null
+              ? []
+              : [['Taken over', <Time key="t" at={account.takenOverAt} />] as const]),
           ]}
         />
-        {account.email !== null && !account.emailConfirmed && (
-          <Button busy={confirm.isPending} onClick={() => confirm.mutate()}>
-            Confirm the address by mail
-          </Button>
+        {account.confirmationNeeded ? (
+          <ConfirmationNeeded />
+        ) : (
+          account.email !== null && !account.emailConfirmed && <ConfirmAddress />
         )}
       </Card>
       <Card title="Password">

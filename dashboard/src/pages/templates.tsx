@@ -4,6 +4,7 @@ import { Link, useLocation } from 'wouter';
 import { api, call } from '../api.ts';
 import { pageOf, useFilters } from '../filters.ts';
 import { bytes } from '../format.ts';
+import { useAccount } from '../session.tsx';
 import { Time } from '../ui/bits.tsx';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
@@ -37,6 +38,8 @@ export default function Templates() {
     placeholderData: (before) => before,
   });
   const rows: readonly Row[] = templates.data?.templates ?? [];
+  const { takenOverAt } = useAccount();
+  const isOlder = takenOverAt !== null && rows.some(({ updatedAt }) => updatedAt < takenOverAt);
   return (
     <Page
       title="Templates"
@@ -47,6 +50,15 @@ export default function Templates() {
         </Button>
       }
     >
+      {isOlder && (
+        <div className="note">
+          <p>
+            Some of these templates were saved before you took the account over, on{' '}
+            <Time at={takenOverAt ?? ''} />, and may be somebody else's. Look through each before you use it,
+            and delete what is not yours.
+          </p>
+        </div>
+      )}
       <div className="filters">
         <TextField
           label="Name"

@@ -1,35 +1,120 @@
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'wouter';
-import { api, call } from '../api.ts';
+import { ApiError, api, call } from '../api.ts';
 import { Button } from '../ui/button.tsx';
+import { TextField } from '../ui/field.tsx';
 import { ErrorNote } from '../ui/states.tsx';
 import { forgetSecret, Outside, secretInAddress } from './outside.tsx';
 
-/** Confirmed by a press, because programs that look through mail open links as well. */
+interface Proof {
+  /** Of whoever made the account. */
+  readonly password?: string;
+  /** Of whoever did not, and takes it over. */
+  readonly newPassword?: string;
+}
+
+/**
+ * Confirmed by a press, because programs that look through mail open links as well. In a browser that is not signed in to
+ * the account the press alone does not do: somebody else may have made the account with this address.
+ */
 export default function Verify() {
   const [token] = useState(() => secretInAddress('token') ?? '');
   const verify = useMutation({
-    mutationFn: () => call(api.POST('/auth/email/verify', { body: { token } })),
+    mutationFn: (proof: Proof) => call(api.POST('/auth/email/verify', { body: { token, ...proof } })),
     onSuccess: forgetSecret,
   });
+  const [unproven, setUnproven] = useState<ApiError>();
+  const confirm = () =>
+    verify.mutate({}, { onError: (error) => isUnproven(error) && setUnproven(error as ApiError) });
+  const isTakenOver = verify.variables?.newPassword !== undefined;
   return (
     <Outside title="Confirm your e-mail address">
-      {verify.isSuccess ? (
-        <p role="status">The address is confirmed.</p>
-      ) : (
-        <Button
-          kind="primary"
-          busy={verify.isPending}
-          disabled={token === ''}
-          onClick={() => verify.mutate()}
-        >
+      {verify.isSuccess && (
+        <p role="status">
+          {isTakenOver
+            ? 'The account is yours. What was made with it before has ended, and a mail says what that was.'
+            : 'The address is confirmed.'}
+        </p>
+      )}
+      {!verify.isSuccess && unproven === undefined && (
+        <Button kind="primary" busy={verify.isPending} disabled={token === ''} onClick={confirm}>
           This address is mine
         </Button>
       )}
+      {!verify.isSuccess && unproven !== undefined && (
+        <>
+          <p role="alert">{unproven.message}</p>
+          <Owner busy={verify.isPending} onProof={(password) => verify.mutate({ password })} />
+          <NewOwner busy={verify.isPending} onProof={(newPassword) => verify.mutate({ newPassword })} />
+        </>
+      )}
       {token === '' && <p role="alert">The link is not whole: open it from the mail.</p>}
-      {verify.error !== null && <ErrorNote error={verify.error} />}
+      {verify.error !== null && !isUnproven(verify.error) && <ErrorNote error={verify.error} />}
       <Link href="/">To the dashboard</Link>
     </Outside>
   );
+}
+
+interface AskProps {
+  readonly busy: boolean;
+  readonly onProof: (password: string) => void;
+}
+
+function Owner({ busy, onProof }: AskProps) {
+  const [password, setPassword] = useState('');
+  return (
+    <form
+      className="form"
+      onSubmit={(event) => {
+        event.preventDefault();
+        onProof(password);
+      }}
+    >
+      <h2>I have made the account</h2>
+      <TextField
+        label="Password"
+        hint="Of the account. Everything stays as it is."
+        type="password"
+        required
+        autoComplete="current-password"
+        value={password}
+        onChange={setPassword}
+      />
+      <Button kind="primary" type="submit" busy={busy}>
+        Confirm the address
+      </Button>
+    </form>
+  );
+}
+
+function NewOwner({ busy, onProof }: AskProps) {
+  const [password, setPassword] = useState('');
+  return (
+    <form
+      className="form"
+      onSubmit={(event) => {
+        event.preventDefault();
+        onProof(password);
+      }}
+    >
+      <h2>Somebody else has made it</h2>
+      <TextField
+        label="New password"
+        hint="The account becomes yours. Its sessions, API keys, signing keys and waiting renders end; its templates are kept."
+        type="password"
+        required
+        autoComplete="new-password"
+        value={password}
+        onChange={setPassword}
+      />
+      <Button kind="danger" type="submit" busy={busy}>
+        Take the account over
+      </Button>
+    </form>
+  );
+}
+
+function isUnproven(error: unknown): boolean {
+  return error instanceof ApiError && error.code === 'CONFIRMATION_UNPROVEN';
 }

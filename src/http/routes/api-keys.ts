@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { byAccount } from '../../audit/audit-log.ts';
 import type { ApiKey, KeyWithSecret } from '../../keys/key-store.ts';
 import type { ApiDeps } from '../api-deps.ts';
+import { requireConfirmedAddress } from '../confirmed-address.ts';
 import { requireRecentSignIn } from '../recent-sign-in.ts';
 import { defineRoute } from '../route.ts';
 import {
@@ -47,12 +48,13 @@ const create = defineRoute({
       },
     },
   },
-  errors: ['KEY_CAPACITY', 'PASSWORD_REQUIRED'],
+  errors: ['KEY_CAPACITY', 'PASSWORD_REQUIRED', 'ADDRESS_NOT_CONFIRMED'],
 }).handledBy(async ({ body, caller, clientAddress }, deps: ApiDeps) => {
   requireRecentSignIn(caller, deps.clock);
-  const { accountId, plan } = caller;
+  requireConfirmedAddress(caller, body.mode, deps);
+  const { session, plan } = caller;
   const by = byAccount(clientAddress);
-  const made = await deps.keyService.create(accountId, body, by, plan.maxActiveKeys);
+  const made = await deps.keyService.create(session.account, body, by, plan.maxActiveKeys);
   return { status: 201, json: newKeyBody(made) };
 });
 
@@ -66,9 +68,11 @@ const rotate = defineRoute({
   auth: 'bearer',
   params,
   responses: { 200: { description: 'The new key, with its secret this once.', schema: newApiKeySchema } },
-  errors: ['NOT_FOUND', 'PASSWORD_REQUIRED'],
+  errors: ['NOT_FOUND', 'PASSWORD_REQUIRED', 'ADDRESS_NOT_CONFIRMED'],
 }).handledBy(async ({ params, caller, clientAddress }, deps: ApiDeps) => {
   requireRecentSignIn(caller, deps.clock);
+  const key = await deps.keys.find(caller.accountId, params.id);
+  if (key !== undefined) requireConfirmedAddress(caller, key.mode, deps);
   const made = await deps.keyService.rotate(caller.accountId, params.id, byAccount(clientAddress));
   return { status: 200, json: newKeyBody(made) };
 });

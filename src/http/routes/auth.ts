@@ -1,6 +1,7 @@
 import type { IssuedToken } from '../../accounts/access-token-store.ts';
 import type { Account } from '../../accounts/account-store.ts';
 import type { ApiDeps } from '../api-deps.ts';
+import { needsConfirmation } from '../confirmed-address.ts';
 import { defineRoute } from '../route.ts';
 import { accessTokenSchema, accountSchema, credentialsSchema, registrationSchema } from '../schemas/auth.ts';
 import { successSchema } from '../schemas/success.ts';
@@ -26,7 +27,9 @@ const register = defineRoute({
     'UNAVAILABLE',
   ],
 }).handledBy(async ({ body, clientAddress }, deps: ApiDeps) => {
-  return { status: 201, json: tokenBody(await deps.signIn.register(body, clientAddress)) };
+  const { account, ...issued } = await deps.signIn.register(body, clientAddress);
+  if (needsConfirmation(account, deps.config)) deps.recovery.welcome(account, clientAddress);
+  return { status: 201, json: tokenBody(issued) };
 });
 
 const login = defineRoute({
@@ -61,19 +64,28 @@ const me = defineRoute({
   tags,
   auth: 'bearer',
   responses: { 200: { description: 'The account.', schema: accountSchema } },
-}).handledBy(({ caller }, _deps: ApiDeps) => {
-  return { status: 200, json: accountBody(caller.session.account) };
+}).handledBy(({ caller }, { config }: ApiDeps) => {
+  return { status: 200, json: accountBody(caller.session.account, config) };
 });
 
 export const authRoutes = [register, login, logout, me];
 
 /** The account as the API returns it to its owner. */
-export function accountBody(account: Account) {
-  const { _id, email, login, passwordHash, emailVerifiedAt, plan, createdAt } = account;
+export function accountBody(account: Account, config: ApiDeps['config']) {
+  const { _id, email, login, passwordHash, emailVerifiedAt, takenOverAt, plan, createdAt } = account;
   const ownSignIn = passwordHash === null ? 'operator' : 'password';
   const signInBy = login === undefined ? 'issuer' : ownSignIn;
   const emailConfirmed = email !== null && (signInBy === 'issuer' || emailVerifiedAt !== undefined);
-  return { id: _id, email, signInBy, emailConfirmed, plan, createdAt: createdAt.toISOString() } as const;
+  return {
+    id: _id,
+    email,
+    signInBy,
+    emailConfirmed,
+    confirmationNeeded: needsConfirmation(account, config),
+    takenOverAt: takenOverAt?.toISOString() ?? null,
+    plan,
+    createdAt: createdAt.toISOString(),
+  } as const;
 }
 
 function tokenBody({ token, expiresAt }: IssuedToken) {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { manifestStream } from '../../batches/manifest.ts';
 import { PlatenError } from '../../errors/registry.ts';
-import type { LinkKind, LinkTarget } from '../../jobs/submission/download-links.ts';
+import { LINK_LIFE_MS, type LinkKind, type LinkTarget } from '../../jobs/submission/download-links.ts';
 import { networkOf } from '../../limits/network-of.ts';
 import { LINKED_PER_WINDOW } from '../../limits/rate-limiter.ts';
 import { withDownload } from '../../overload/downloads.ts';
@@ -23,7 +23,7 @@ const signedFile = defineRoute({
   responses: { 200: { description: 'The PDF.', contentType: PDF } },
   errors: ['NOT_FOUND', 'RATE_LIMITED', 'TOO_MANY_WAITING', 'UNAVAILABLE'],
 }).handledBy(async ({ params, clientAddress, aboutJob }, deps: ApiDeps) => {
-  const target = targetOf(params.token, 'pdf', deps);
+  const target = await targetOf(params.token, 'pdf', deps);
   const { accountId, jobId } = target;
   const network = networkOf(clientAddress);
   aboutJob(jobId);
@@ -53,7 +53,7 @@ const signedManifest = defineRoute({
   },
   errors: ['NOT_FOUND', 'RATE_LIMITED', 'TOO_MANY_WAITING', 'UNAVAILABLE'],
 }).handledBy(async ({ params, clientAddress, aboutJob }, deps: ApiDeps) => {
-  const target = targetOf(params.token, 'manifest', deps);
+  const target = await targetOf(params.token, 'manifest', deps);
   aboutJob(target.jobId);
   await limitRate(target, networkOf(clientAddress), deps);
   return await withDownload(deps.downloads.manifests, target.accountId, async () => {
@@ -77,9 +77,19 @@ async function limitRate({ jobId }: LinkTarget, network: string, { limiter }: Ap
   throw new PlatenError('RATE_LIMITED', message, { retryAfterSeconds: resetMs / 1000 });
 }
 
-/** @throws PlatenError NOT_FOUND unless the token leads to a file of this kind. */
-function targetOf(token: string, kind: LinkKind, { links, clock }: ApiDeps): LinkTarget {
+/**
+ * @throws PlatenError NOT_FOUND unless the token leads to a file of this kind, and was given to the account's present
+ * owner.
+ */
+async function targetOf(
+  token: string,
+  kind: LinkKind,
+  { links, accounts, clock }: ApiDeps,
+): Promise<LinkTarget> {
   const target = links.verify(token, clock.now());
-  if (target?.kind !== kind) throw new PlatenError('NOT_FOUND', 'The address is not valid, or no longer.');
+  const { takenOverAt } = (target && (await accounts.find(target.accountId))) ?? {};
+  const since = takenOverAt === undefined ? 0 : takenOverAt.getTime() + LINK_LIFE_MS;
+  if (target?.kind !== kind || target.expiresAt < since)
+    throw new PlatenError('NOT_FOUND', 'The address is not valid, or no longer.');
   return target;
 }

@@ -68,7 +68,7 @@ const begin = defineRoute({
   return {
     status: 201,
     json: {
-      account: accountBody(issued.account),
+      account: accountBody(issued.account, deps.config),
       expiresAt: issued.expiresAt.toISOString(),
       idleTimeoutSeconds: SESSION_IDLE_MS / 1000,
     },

@@ -7,6 +7,7 @@ import { newJobId } from '../../jobs/new-job.ts';
 import type { ApiDeps } from '../api-deps.ts';
 import { withoutKey } from '../authenticate-bearer.ts';
 import { rangeHeaders } from '../byte-range.ts';
+import { requireConfirmedAddress } from '../confirmed-address.ts';
 import { idempotently } from '../idempotency.ts';
 import { keyFieldsOf } from '../key-fields.ts';
 import { assertAdmissible, WORK_REJECTIONS } from '../render-submission.ts';
@@ -140,7 +141,14 @@ const retryFailed = defineRoute({
       headers: REPLAYED_HEADER,
     },
   },
-  errors: ['NOT_FOUND', 'NOT_RETRYABLE', 'GONE', 'BATCH_TOO_LARGE', ...WORK_REJECTIONS],
+  errors: [
+    'NOT_FOUND',
+    'NOT_RETRYABLE',
+    'GONE',
+    'BATCH_TOO_LARGE',
+    'ADDRESS_NOT_CONFIRMED',
+    ...WORK_REJECTIONS,
+  ],
 }).handledBy(async (request, deps: ApiDeps) => {
   const { params, headers, caller, admission } = request;
   const { accountId } = caller;
@@ -154,10 +162,11 @@ const retryFailed = defineRoute({
       const begun = lock?.resumed ? await deps.batches.resume(accountId, lock.workId) : undefined;
       if (begun !== undefined) return acceptedRetry(begun);
       const batch = await deps.batches.get({ accountId }, params.id);
-      assertAdmissible(caller.plan, deps);
-      const submission = await deps.batches.retryOf(batch, caller.plan, lock?.workId ?? newJobId());
-      lock?.assertHeld();
       const as = withoutKey(caller, batch.test ? 'test' : 'live');
+      requireConfirmedAddress(caller, as.mode, deps);
+      assertAdmissible(caller.plan, deps);
+      const submission = await deps.batches.retryOf(batch, caller, lock?.workId ?? newJobId());
+      lock?.assertHeld();
       return acceptedRetry(await deps.batches.submit(as, submission, admission));
     },
     replay: async (batchId) => acceptedRetry(await deps.batches.get({ accountId }, batchId)),

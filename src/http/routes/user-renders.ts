@@ -5,6 +5,7 @@ import { contentDisposition } from '../../pdf/file-name.ts';
 import { PDF } from '../../pdf/media-type.ts';
 import type { ApiDeps } from '../api-deps.ts';
 import { withoutKey } from '../authenticate-bearer.ts';
+import { requireConfirmedAddress } from '../confirmed-address.ts';
 import { idempotently } from '../idempotency.ts';
 import { reportRoute } from '../render-report.ts';
 import { acceptedRender, renderSubmissionOf, submitOnce, WORK_REJECTIONS } from '../render-submission.ts';
@@ -147,7 +148,7 @@ const retry = defineRoute({
   params,
   headers: idempotencyHeaders,
   responses: ACCEPTED,
-  errors: ['NOT_FOUND', 'NOT_RETRYABLE', 'GONE', ...WORK_REJECTIONS],
+  errors: ['NOT_FOUND', 'NOT_RETRYABLE', 'GONE', 'ADDRESS_NOT_CONFIRMED', ...WORK_REJECTIONS],
 }).handledBy(async (request, deps: ApiDeps) => {
   const { params, headers, caller, admission } = request;
   const accepted = (jobId: string) => {
@@ -158,8 +159,9 @@ const retry = defineRoute({
     async run(lock) {
       const job = await deps.renders.get({ accountId: caller.accountId }, params.id);
       const as = withoutKey(caller, job.test ? 'test' : 'live');
+      requireConfirmedAddress(caller, as.mode, deps);
       const { jobId } = await submitOnce({ caller: as, execution: 'async', admission }, deps, lock, () =>
-        deps.renders.retryOf(job, caller.plan),
+        deps.renders.retryOf(job, caller),
       );
       return accepted(jobId);
     },
@@ -180,10 +182,18 @@ const render = defineRoute({
   body: userRenderRequestSchema,
   bodyErrors: renderErrors,
   responses: ACCEPTED,
-  errors: ['NOT_FOUND', 'PLAN_LIMIT', 'INVALID_URL', 'URL_BLOCKED', ...WORK_REJECTIONS],
+  errors: [
+    'NOT_FOUND',
+    'PLAN_LIMIT',
+    'INVALID_URL',
+    'URL_BLOCKED',
+    'ADDRESS_NOT_CONFIRMED',
+    ...WORK_REJECTIONS,
+  ],
 }).handledBy(async (request, deps: ApiDeps) => {
   const { body, headers, admission } = request;
   const { mode, ...renderRequest } = body;
+  requireConfirmedAddress(request.caller, mode, deps);
   const caller = withoutKey(request.caller, mode);
   const accepted = (jobId: string) => {
     request.aboutJob(jobId);

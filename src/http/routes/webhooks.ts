@@ -108,7 +108,7 @@ const keys = defineRoute({
     },
   },
 }).handledBy(async ({ caller }, { signingKeys }: ApiDeps) => {
-  const signing = await signingKeys.list(caller.accountId);
+  const signing = await signingKeys.list(caller);
   return {
     status: 200,
     json: {
@@ -134,7 +134,7 @@ const rotate = defineRoute({
   errors: ['PASSWORD_REQUIRED'],
 }).handledBy(async ({ caller, clientAddress }, { signingKeys, clock }: ApiDeps) => {
   requireRecentSignIn(caller, clock);
-  const { id, secret } = await signingKeys.rotate(caller.accountId, byAccount(clientAddress));
+  const { id, secret } = await signingKeys.rotate(caller, byAccount(clientAddress));
   return { status: 200, json: { id, secret } };
 });
 

@@ -67,6 +67,17 @@ export const accountSchema = z
       .describe(
         'Whether its owner has shown that mail to the address arrives: by a link in one, or through an issuer.',
       ),
+    confirmationNeeded: z
+      .boolean()
+      .describe(
+        'Whether live API keys, and live renders without a key, wait until the address is confirmed.',
+      ),
+    takenOverAt: z.iso
+      .datetime()
+      .nullable()
+      .describe(
+        'When the owner of the address has taken the account over from whoever registered it: API keys and work from before have ended, templates from before are still there. Null if that has never happened.',
+      ),
     plan: nameSchema.describe('The name of its plan.'),
     createdAt: z.iso.datetime(),
   })

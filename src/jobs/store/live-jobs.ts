@@ -42,6 +42,11 @@ export class LiveJobs {
     return found;
   }
 
+  /** Some of an account's jobs that have not ended, the oldest first. */
+  ofAccount(accountId: string, page: { readonly skip: number; readonly limit: number }): Promise<Job[]> {
+    return this.#live.find({ accountId, expiresAt: null }, { sort: { createdAt: 1, _id: 1 }, ...page });
+  }
+
   /** The jobs at some of these positions, at most one at each: it waits there or has ended there. */
   atPositions(positions: readonly string[]): Promise<Job[]> {
     return this.#live.find({ place: { $in: [...positions] } });

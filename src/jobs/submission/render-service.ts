@@ -2,7 +2,6 @@ import type { Caller } from '../../accounts/caller.ts';
 import type { Clock } from '../../clock.ts';
 import { PlatenError } from '../../errors/registry.ts';
 import { pendingAdmission } from '../../overload/pending-admission.ts';
-import type { Plan } from '../../plans/plan.ts';
 import type { OutputStore, StoredOutput } from '../../store/outputs/output-store.ts';
 import { type Admission, JobExists } from '../admission.ts';
 import { endEarly } from '../end-early.ts';
@@ -201,17 +200,21 @@ export class RenderService {
 
   /**
    * The submission that repeats a job without a PDF, under the account's present plan: a timeout that exceeds the plan
-   * is shortened, and a callback is left out if the plan has none.
+   * is shortened, and a callback is left out if the plan has none, or an earlier owner of the account named its address.
    *
    * @throws PlatenError NOT_RETRYABLE for a job that has neither failed nor been cancelled; GONE.
    */
-  async retryOf(job: Job, plan: Plan): Promise<RenderSubmission> {
+  async retryOf(
+    job: Job,
+    { plan, ownerFence }: Pick<Caller, 'plan' | 'ownerFence'>,
+  ): Promise<RenderSubmission> {
     if (job.state !== 'failed' && job.state !== 'cancelled') {
       const message = `The job is ${statusOf(job)}: only one that has failed or was cancelled is rendered again.`;
       throw new PlatenError('NOT_RETRYABLE', message, { jobId: job._id });
     }
     const { source, options } = await this.inputOf(job);
     const { webhookUrl } = job;
+    const isCalledBack = plan.features.callbacks && job.ownerFence === ownerFence;
     return {
       source,
       options: withinPlan(options, plan),
@@ -219,7 +222,7 @@ export class RenderService {
       fileName: job.fileName,
       execution: 'async',
       retryOf: job._id,
-      ...(webhookUrl !== undefined && plan.features.callbacks && { webhookUrl }),
+      ...(webhookUrl !== undefined && isCalledBack && { webhookUrl }),
     };
   }
 

@@ -25,7 +25,7 @@ export function textOf({ kind, values }: Mail['content'], links: Links): MailTex
 }
 
 const TEXTS: { readonly [Kind in MailKind]: Write<Kind> } = {
-  'password-reset': ({ token, until }, { dashboardUrl }) => ({
+  'password-reset': ({ token, until, endsAll = false }, { dashboardUrl }) => ({
     subject: 'Set a new password',
     blocks: [
       said('Somebody, hopefully you, has asked for a new password of your account.'),
@@ -34,6 +34,13 @@ const TEXTS: { readonly [Kind in MailKind]: Write<Kind> } = {
       said(
         `The link works once, until ${moment(until)}. If you have not asked for it, you need not do anything.`,
       ),
+      ...(endsAll
+        ? [
+            said(
+              'Nobody has confirmed this address yet, so somebody else may have made the account. With the new password it is yours alone: its API keys, signing keys, sessions and waiting renders end. To keep them, sign in with the present password and confirm the address in the settings.',
+            ),
+          ]
+        : []),
     ],
   }),
   'email-verification': ({ token, until }, { dashboardUrl }) => ({
@@ -42,6 +49,28 @@ const TEXTS: { readonly [Kind in MailKind]: Write<Kind> } = {
       said('Your account has this e-mail address. Confirm that it is yours.'),
       { button: 'Confirm the address', url: `${dashboardUrl}/verify-email#token=${token}` },
       said(`The link works once, until ${moment(until)}.`),
+      said(
+        'If you have not made an account, you need not do anything: without you the address is not confirmed. On the same page you can take the account over, which ends what somebody else has made with it.',
+      ),
+    ],
+  }),
+  'account-taken-over': (counts, { dashboardUrl }) => ({
+    subject: 'The account is yours, and what was made before has ended',
+    blocks: [
+      said(
+        'You have set a password by a link to this address, which nobody had confirmed before. Somebody else may have made the account, so its sessions and access tokens have ended, and with them:',
+      ),
+      { facts: TAKEN_OVER.map(([name, subject]) => [name, COUNT.format(counts[subject] ?? 0)] as const) },
+      ...(counts.templates === undefined
+        ? []
+        : [
+            said(
+              `${COUNT.format(counts.templates)} ${counts.templates === 1 ? 'template was' : 'templates were'} kept. Look through what was saved before you use it, and delete what is not yours.`,
+            ),
+            { button: 'See the templates', url: `${dashboardUrl}/templates` } as const,
+          ]),
+      said('If you made the account yourself, make new API keys, and give them to your services.'),
+      { button: 'Make an API key', url: `${dashboardUrl}/keys` },
     ],
   }),
   'overage-purchased': ({ units, amountCents, spentCents, capCents }, links) => ({
@@ -142,6 +171,14 @@ const TEXTS: { readonly [Kind in MailKind]: Write<Kind> } = {
     ],
   }),
 };
+
+const TAKEN_OVER = [
+  ['API keys revoked', 'apiKeys'],
+  ['Signing keys of callbacks ended', 'signingKeys'],
+  ['Batches cancelled', 'batches'],
+  ['Renders cancelled', 'renders'],
+  ['Callbacks not sent', 'callbacks'],
+] as const;
 
 const REASONS: Readonly<Record<DisabledBecause, string>> = {
   link: 'Auto overage of your account was turned off by the link of a mail. Nothing more is bought by itself, until you turn it on again on the billing page.',

@@ -10,6 +10,8 @@ import { AccountClient, newEmail, PASSWORD, signUp } from '../../support/account
 import { runCommand } from '../../support/command.ts';
 import { startMongo } from '../../support/mongo.ts';
 import { callApi, openApi, type TestApi } from '../http/support/api.ts';
+import { latch } from '../http/support/test-worker.ts';
+import { FirstPerson } from './support/first-person.ts';
 
 describe('platen accounts', () => {
   let api: TestApi;
@@ -124,6 +126,45 @@ describe('platen accounts', () => {
     const { entries } = await fresh.expect(200, 'GET', '/user/audit-log');
     const actions = entries.map(({ action }: { action: string }) => action);
     assert.ok(actions.includes('account.password_reset') && actions.includes('account.tokens_revoked'));
+  });
+
+  it('reports with a new password that whoever registered the account keeps its keys', async () => {
+    const registered = newEmail();
+    await signUp(api.url, registered);
+    assert.match(
+      (await platen(['reset-password', registered])).stdout,
+      /keeps its API keys; --revoke-keys ends/,
+    );
+    const own = newEmail();
+    await json(['create', own]);
+    assert.doesNotMatch((await platen(['reset-password', own])).stdout, /--revoke-keys/);
+  });
+
+  it('takes an account over from whoever registered it, which a running service carries out', async () => {
+    const first = await FirstPerson.register(api);
+    const neighbour = await FirstPerson.register(api);
+    await first.client.expect(200, 'POST', '/user/webhook-keys/rotate');
+    const gate = latch();
+    api.worker.render = async () => {
+      await gate.opened;
+      return { pages: 1 };
+    };
+    const body = { html: '<p>x</p>', executionMode: 'async' };
+    const { jobId } = (await first.call('POST', '/v1/pdf', body)).json;
+    const { password } = await json(['reset-password', first.email, '--revoke-keys']);
+    await sleep(1000);
+    await first.assertEnded();
+    await neighbour.assertGoesOn();
+    const owner = new AccountClient(api.url, (await login(first.email, password)).json.accessToken);
+    assert.equal((await owner.expect(200, 'GET', '/user/api-keys?status=active')).total, 0);
+    assert.deepEqual((await owner.expect(200, 'GET', '/user/webhook-keys')).keys, []);
+    await api.accountServices.takeover.sweep();
+    gate.open();
+    assert.equal((await owner.expect(200, 'GET', `/user/renders/${jobId}`)).status, 'cancelled');
+    const log = await owner.expect(200, 'GET', '/user/audit-log?action=account.taken_over');
+    assert.equal(log.entries[0].actor, 'operator');
+    const mails = api.domain.connection.collection('mails');
+    assert.equal(await mails.countDocuments({ 'content.kind': 'account-taken-over' }), 0);
   });
 
   it('revokes the tokens of an account, but not its keys', async () => {

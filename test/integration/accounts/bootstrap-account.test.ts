@@ -113,6 +113,7 @@ describe('The bootstrap account', () => {
       await start();
       await api.domain.connection.collection('accounts').updateOne({}, { $unset: { byOperator: '' } });
       await start({ ...GIVEN, [proof]: undefined });
+      assert.equal((await api.accounts.findByEmail(EMAIL))?.byOperator, true, 'it has the mark from then on');
     }
   });
 

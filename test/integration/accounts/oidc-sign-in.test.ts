@@ -200,6 +200,13 @@ describe('Signing in at an OpenID Connect issuer with a browser', () => {
     assert.equal(await new Browser().signIn(), `${api.url}/dashboard/sign-in?issuer=refused`);
   });
 
+  it('rejects somebody whose subject cannot be used, and does not keep others from signing in', async () => {
+    issuer.browserOf({ subject: 'x'.repeat(300), email: newEmail() });
+    assert.equal(await new Browser().signIn(), `${api.url}/dashboard/sign-in?issuer=refused`);
+    issuer.browserOf({ subject: `subject-${randomUUID()}`, email: newEmail() });
+    assert.equal(await new Browser().signIn(), `${api.url}/dashboard`);
+  });
+
   it('reports that the issuer is unreachable, and works again when it is reachable', async () => {
     const browser = new Browser();
     const callback = await browser.until(start(), api.url + CALLBACK);

@@ -9,6 +9,8 @@ import { eventually } from '../../support/eventually.ts';
 import { startMongo } from '../../support/mongo.ts';
 import { openIssuer, type TestIssuer } from '../../support/oidc-issuer.ts';
 import { openApi, type TestApi } from '../http/support/api.ts';
+import { FirstPerson } from './support/first-person.ts';
+import { forgotten, sendAsPage } from './support/mailed-links.ts';
 
 describe('Tokens of an OpenID Connect issuer', () => {
   let issuer: TestIssuer;
@@ -84,6 +86,27 @@ describe('Tokens of an OpenID Connect issuer', () => {
     assert.equal((await as(unverified).expect(200, 'GET', '/auth/me')).email, null);
     const verified = await issuer.token({ subject, email: email.toUpperCase() });
     assert.equal((await as(verified).expect(200, 'GET', '/auth/me')).email, email);
+  });
+
+  it('keep an account that a reset of the same address does not reach, also when the address moves at the issuer', async () => {
+    const subject = newSubject();
+    const [email, moved] = [newEmail(), newEmail()];
+    const federated = as(await issuer.token({ subject, email }));
+    const { apiKey } = await federated.expect(201, 'POST', '/user/api-keys', { name: 'key' });
+    // Somebody registers either address here, and its owner takes that account over.
+    for (const address of [email, moved]) {
+      const first = await FirstPerson.register(api, address);
+      const token = await forgotten(api, address);
+      const body = { token, password: 'quite another battery, and staple' };
+      assert.equal((await sendAsPage(api, '/auth/reset', body)).status, 200);
+      await first.assertEnded();
+    }
+    const later = as(await issuer.token({ subject, email: moved }));
+    const { id, email: shown } = await later.expect(200, 'GET', '/auth/me');
+    assert.equal(shown, moved);
+    assert.equal(id, (await federated.expect(200, 'GET', '/auth/me')).id);
+    const jobs = await fetch(`${api.url}/v1/pdf/jobs`, { headers: { 'x-api-key': apiKey } });
+    assert.equal(jobs.status, 200);
   });
 
   it('are valid until a minute after they expire, for clocks that differ', async () => {
@@ -190,6 +213,7 @@ describe('Tokens of an OpenID Connect issuer', () => {
     it('do not block requests when its keys have expired', async () => {
       const { clock } = api.domain;
       const verifier = new OidcVerifier({
+        clientId: undefined,
         issuer: new OidcIssuer({ issuer: issuer.issuer, clock }),
         audience: issuer.audience,
         clock,
@@ -212,6 +236,7 @@ describe('Tokens of an OpenID Connect issuer', () => {
     it('are verified without new metadata an hour after the last', async () => {
       const { clock } = api.domain;
       const verifier = new OidcVerifier({
+        clientId: undefined,
         issuer: new OidcIssuer({ issuer: issuer.issuer, clock }),
         audience: issuer.audience,
         clock,

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import type { Mail } from '../../../src/mail/mail.ts';
 import { newEmail, PASSWORD, signUp } from '../../support/account-client.ts';
 import { type Browser, cookieOf, openBrowser, SAME_ORIGIN } from '../../support/browser.ts';
-import { eventually } from '../../support/eventually.ts';
 import { callApi, openApi, type TestApi } from '../http/support/api.ts';
 
 const NEW_PASSWORD = 'another battery, another staple';
@@ -101,7 +100,7 @@ describe('Account recovery', () => {
     assert.equal(await signsIn(email, PASSWORD), true);
   });
 
-  it('responds alike for every address, and sends a bounded number of mails', async () => {
+  it('responds alike for every address', async () => {
     const known = newEmail();
     await signUp(api.url, known);
     const responses = [
@@ -110,13 +109,6 @@ describe('Account recovery', () => {
     ];
     const [first, second] = responses.map(({ status, json }) => ({ status, json }));
     assert.deepEqual(first, second);
-    for (let i = 0; i < 5; i += 1) assert.equal((await send('/auth/forgot', { email: known })).status, 202);
-    assert.equal((await mailsTo(known, 'password-reset')).length, 3);
-    const others = Array.from({ length: 25 }, newEmail);
-    for (const email of others) await signUp(api.url, email);
-    for (const email of others) await send('/auth/forgot', { email }, '203.0.113.9');
-    const sent = await Promise.all(others.map((email) => mailsTo(email, 'password-reset')));
-    assert.equal(sent.flat().length, 20);
   });
 
   it('accepts requests only from pages of the public origin', async () => {
@@ -129,19 +121,5 @@ describe('Account recovery', () => {
       const forged = await callApi(api.url, 'POST', path, body, { origin: 'https://evil.example' });
       assert.deepEqual([forged.status, forged.json.code], [403, 'ORIGIN_NOT_ALLOWED']);
     }
-  });
-
-  it('confirms an address by a mailed link', async () => {
-    const browser = await openBrowser(api.url);
-    const { email } = browser;
-    assert.equal((await api.accounts.findByEmail(email))?.emailVerifiedAt, undefined);
-    await browser.expect(202, 'POST', '/auth/email/verification');
-    const [mail] = await mailsTo(email, 'email-verification');
-    assert.equal((await send('/auth/email/verify', { token: tokenOf(mail!) })).status, 200);
-    assert.ok((await api.accounts.findByEmail(email))?.emailVerifiedAt);
-    await eventually('its owner sees so', async () => {
-      return (await browser.expect(200, 'GET', '/auth/me')).emailConfirmed;
-    });
-    assert.equal((await send('/auth/email/verify', { token: tokenOf(mail!) })).status, 403);
   });
 });

@@ -47,7 +47,7 @@ describe('A dispatcher that is killed while it sends a callback', () => {
     const path = `/v1/pdf/batch/${jobId}`;
     const reported = { event: 'batch.completed', jobId, status: 'completed', statusUrl: path } as const;
     const payload = { ...reported, zipUrl: `${path}/zip`, completedAt: now.toISOString() };
-    const delivery = newDelivery(randomUUID(), receiver.url(), payload, now);
+    const delivery = newDelivery({ accountId: randomUUID() }, receiver.url(), payload, now);
     await domain.callbacks.deliveries.add([delivery]);
     return delivery;
   }

@@ -243,6 +243,33 @@ describe('The sender of callbacks', () => {
     await dead.close();
   });
 
+  it('delivers to one path of a host that four other accounts keep busy', async () => {
+    const shared = await Receiver.start();
+    const hanging = () => shared.received.filter(({ path }) => path === '/dead').length;
+    shared.respond = (request, response) => {
+      if (request.url !== '/dead') response.writeHead(204).end();
+    };
+    for (let account = 0; account < 4; account += 1) {
+      const accountId = randomUUID();
+      for (let i = 0; i < 30; i += 1) await schedule(shared.url('/dead'), accountId);
+    }
+    await sender.send();
+    await eventually('they have all attempts that they may have', () => hanging() === 16);
+    const neighbour = randomUUID();
+    const theirs = [];
+    for (let i = 0; i < 8; i += 1) theirs.push(await schedule(shared.url('/hook'), neighbour));
+    await sender.send();
+    for (const delivery of theirs) {
+      await eventually('it is there', async () => {
+        await sender.send();
+        return (await stateOf(delivery)).state === 'delivered';
+      });
+    }
+    assert.equal(hanging(), 16, 'the others have no more than before');
+    await sender.stop(0);
+    await shared.close();
+  });
+
   it('sends more than the bound, one part after the other', async () => {
     const accountId = randomUUID();
     for (let i = 0; i < 60; i += 1) await schedule(receiver.url(), accountId);

@@ -80,6 +80,7 @@ export function openSender(
 ): CallbackSender {
   return new CallbackSender({
     ...domain.callbacks,
+    accounts: { find: async () => undefined },
     batches: domain.batches.store,
     clock: domain.clock,
     post: createPost(agent, timeoutMs),
@@ -102,7 +103,7 @@ export async function scheduleCallback(
   const now = clock.now();
   const statusUrl = `/v1/pdf/jobs/${jobId}`;
   const delivery = newDelivery(
-    accountId,
+    { accountId },
     url,
     {
       event: 'render.completed',

@@ -93,7 +93,7 @@ describe('Data of layout 2', () => {
     await asLayout2();
     const callback = (jobId: string, due: Date | undefined, state = 'pending') => {
       const { fence, dueAt, ...kept } = newDelivery(
-        'account',
+        { accountId: 'account' },
         'https://example.com/hook',
         payload(jobId),
         inMs(0),

@@ -12,6 +12,7 @@ import { useBatches } from './use-batches.ts';
 import { useBilling } from './use-billing.ts';
 import { useCallbacks } from './use-callbacks.ts';
 import { useMails } from './use-mails.ts';
+import { useTakeover } from './use-takeover.ts';
 
 const HTML = { html: '<p>x</p>' };
 const DAY_MS = 86_400_000;
@@ -24,6 +25,7 @@ export async function useEverything(api: TestApi): Promise<void> {
   await useMails(api);
   await useBilling(api);
   await manageAccount(api);
+  await useTakeover(api);
   await mirrorPlans(api);
   await listWorkers(api);
   await deleteOld(api);

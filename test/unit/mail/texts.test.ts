@@ -14,6 +14,7 @@ const LINKS = {
 const EXAMPLES: MailValues = {
   'password-reset': { token: 'TOKEN', until: '2026-11-23T14:05:00.000Z' },
   'email-verification': { token: 'TOKEN', until: '2026-11-24T13:05:00.000Z' },
+  'account-taken-over': { apiKeys: 2, signingKeys: 1, renders: 3, callbacks: 1, templates: 4 },
   'overage-purchased': { units: 5_000, amountCents: 4_500, spentCents: 9_000, capCents: 20_000 },
   'overage-bought': { units: 5_000, amountCents: 4_500 },
   'overage-failed': { units: 5_000, amountCents: 4_500 },
@@ -42,6 +43,13 @@ const SHOWN: readonly (readonly [file: string, content: Mail['content']])[] = [
     {
       kind: 'subscription-ended',
       values: { plan: 'starter', because: 'payment', payUrl: 'https://invoice.stripe.com/i/example' },
+    },
+  ],
+  [
+    'password-reset-unconfirmed',
+    {
+      kind: 'password-reset',
+      values: { token: 'TOKEN', until: '2026-11-23T14:05:00.000Z', endsAll: true },
     },
   ],
   ['auto-overage-disabled-unproven', { kind: 'auto-overage-disabled', values: { because: 'unproven' } }],

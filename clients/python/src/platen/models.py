@@ -42,6 +42,8 @@ ErrorCode = Literal[
     "REGISTRATION_CLOSED",
     "INVITATION_INVALID",
     "LINK_INVALID",
+    "CONFIRMATION_UNPROVEN",
+    "ADDRESS_NOT_CONFIRMED",
     "WRONG_PASSWORD",
     "NOT_FOUND",
     "METHOD_NOT_ALLOWED",
@@ -59,6 +61,7 @@ ErrorCode = Literal[
     "TOO_MANY_UPLOADS",
     "TOO_MANY_FAILURES",
     "TOO_MANY_REGISTRATIONS",
+    "TOO_MANY_MAILS",
     "INTERNAL",
     "UNAVAILABLE",
     "OVERAGE_PENDING",
@@ -443,6 +446,10 @@ class PasswordReset(TypedDict):
 class EmailVerification(TypedDict):
     token: str
     """What stands behind `#token=` in the link of the mail."""
+    password: NotRequired[str]
+    """The present password of the account."""
+    newPassword: NotRequired[str]
+    """A password for whoever did not make the account, and takes it over."""
 
 
 class ApiKeyRequest(TypedDict):
@@ -1446,6 +1453,13 @@ class Account:
     email_confirmed: bool
     """Whether its owner has shown that mail to the address arrives: by a link in one, or through
     an issuer."""
+    confirmation_needed: bool
+    """Whether live API keys, and live renders without a key, wait until the address is
+    confirmed."""
+    taken_over_at: datetime | None
+    """When the owner of the address has taken the account over from whoever registered it: API
+    keys and work from before have ended, templates from before are still there. Null if that
+    has never happened."""
     plan: str
     """The name of its plan."""
     created_at: datetime
@@ -1457,6 +1471,8 @@ class Account:
             email=data["email"],
             sign_in_by=data["signInBy"],
             email_confirmed=data["emailConfirmed"],
+            confirmation_needed=data["confirmationNeeded"],
+            taken_over_at=maybe(time_of)(data["takenOverAt"]),
             plan=data["plan"],
             created_at=time_of(data["createdAt"]),
         )
@@ -1837,7 +1853,7 @@ class AuditLog:
 @dataclass(frozen=True, kw_only=True)
 class AuditEntry:
     id: str
-    action: Literal["account.registered", "account.signed_in", "account.sign_in_failed", "account.signed_out", "account.plan_changed", "account.quota_period_changed", "account.password_reset", "account.tokens_revoked", "billing.auto_overage_changed", "billing.block_granted", "billing.block_frozen", "billing.block_taken_back", "billing.block_returned", "billing.block_expired", "key.created", "key.rotated", "key.changed", "key.revoked", "webhook_key.rotated", "template.saved", "template.deleted", "audit.entries_left_out"]
+    action: Literal["account.registered", "account.signed_in", "account.sign_in_failed", "account.signed_out", "account.plan_changed", "account.quota_period_changed", "account.password_reset", "account.tokens_revoked", "account.address_confirmed", "account.taken_over", "billing.auto_overage_changed", "billing.block_granted", "billing.block_frozen", "billing.block_taken_back", "billing.block_returned", "billing.block_expired", "key.created", "key.rotated", "key.changed", "key.revoked", "webhook_key.rotated", "template.saved", "template.deleted", "audit.entries_left_out"]
     actor: Literal["account", "anonymous", "operator", "billing"]
     """`anonymous`: somebody who has not shown to be the account."""
     ip_address: str | None

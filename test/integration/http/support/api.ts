@@ -102,6 +102,8 @@ export async function openApi(
     trustedProxies?: number;
     uri?: string;
     config?: Partial<AccountServicesConfig>;
+    /** Whether live keys need a confirmed address. */
+    confirmAddress?: 'optional' | 'required';
     /** The payment provider; without a key nothing is sold. */
     billing?: Partial<BillingConfig>;
     autoOverage?: AutoOverage;
@@ -132,22 +134,26 @@ export async function openApi(
     plans: new Map(Object.entries({ ...DEFAULT_PLANS, professional: domain.plan })),
     pools: new Map(),
   });
-  const accountServices = createAccountServices(connection, {
-    accounts,
-    keys,
-    plans,
-    clock,
-    logger,
-    config: {
-      PLATEN_OIDC_ISSUER: undefined,
-      PLATEN_OIDC_AUDIENCE: undefined,
-      PLATEN_REGISTRATION: 'open',
-      PLATEN_REGISTRATIONS_PER_ADDRESS: 10_000,
-      PLATEN_SIGN_IN_FAILURES_PER_ACCOUNT: 10,
-      PLATEN_SIGN_IN_FAILURES_PER_ADDRESS: 100,
-      ...options.config,
+  const accountServices = createAccountServices(
+    connection,
+    {
+      accounts,
+      keys,
+      plans,
+      clock,
+      logger,
+      config: {
+        PLATEN_OIDC_ISSUER: undefined,
+        PLATEN_OIDC_AUDIENCE: undefined,
+        PLATEN_REGISTRATION: 'open',
+        PLATEN_REGISTRATIONS_PER_ADDRESS: 10_000,
+        PLATEN_SIGN_IN_FAILURES_PER_ACCOUNT: 10,
+        PLATEN_SIGN_IN_FAILURES_PER_ADDRESS: 100,
+        ...options.config,
+      },
     },
-  });
+    { jobs: domain, batchStore: domain.batches.store, callbacks: domain.callbacks },
+  );
   const lastUse = new LastUse({ keys, countries: await openCountryDatabase(), clock, logger });
   const metrics = createMetrics('api');
   const disableLinks = new DisableLinks(connection);
@@ -194,6 +200,7 @@ export async function openApi(
         PLATEN_HEADER_PREFIX: 'X-Service-',
         PLATEN_TRUSTED_PROXIES: options.trustedProxies ?? 0,
         PLATEN_REGISTRATION: options.config?.PLATEN_REGISTRATION ?? 'open',
+        PLATEN_CONFIRM_ADDRESS: options.confirmAddress ?? 'optional',
       },
       bodies,
       unread,
@@ -226,6 +233,7 @@ export async function openApi(
       stored: domain.stored,
       signingKeys: new SigningKeyService({
         keys: domain.callbacks.keys,
+        accounts,
         audit: accountServices.audit,
       }),
       billing,
