@@ -1,7 +1,5 @@
-import de.bwaldvogel.mongo.MongoServer;
 import de.bwaldvogel.mongo.MongoVersion;
 import java.io.IOException;
-import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -11,14 +9,14 @@ import org.h2.mvstore.MVStoreException;
 import org.h2.store.fs.FilePath;
 
 /**
- * Serves MongoDB's wire protocol on a loopback port from one H2 file, for as long as somebody holds our stdin open.
+ * Serves MongoDB's wire protocol on a Unix domain socket from one H2 file, for as long as somebody holds our stdin open.
  *
- * <p>Arguments: the file, and how long to wait for a lock on it, in milliseconds. What it has to say are lines on
- * stdout that begin with {@code platen-database}, so that nothing the JVM prints can be taken for one of them:
+ * <p>Arguments: the file, how long to wait for a lock on it, in milliseconds, and the socket. What it has to say are lines
+ * on stdout that begin with {@code platen-database}, so that nothing the JVM prints can be taken for one of them:
  *
  * <ul>
  *   <li>{@code JVM <name>}: what runs it, first of all
- *   <li>{@code PORT <n>}: it listens
+ *   <li>{@code LISTENING}: it accepts connections
  *   <li>{@code LOCKED}: another process has the file; exit code 3
  *   <li>{@code FAILED <reason>}: it cannot start, or it cannot go on; exit code 4
  *   <li>{@code WAITING <reason>}, {@code WRITTEN}: changes cannot be written at present, and now they are
@@ -67,10 +65,14 @@ public final class EmbeddedDatabase {
       fail(failure);
     }
     opened = true;
-    serve(store);
+    try {
+      serve(store, Path.of(args[2]));
+    } catch (IOException | IllegalStateException failure) {
+      fail(failure);
+    }
   }
 
-  private static void serve(MVStore store) throws Exception {
+  private static void serve(MVStore store, Path socket) throws IOException {
     PatientFilePath.beginToWait(
         new PatientFilePath.Listener() {
           @Override
@@ -83,19 +85,19 @@ public final class EmbeddedDatabase {
             say("WRITTEN");
           }
         });
-    MongoServer server = new MongoServer(new IndexedBackend(store).version(VERSION));
-    server.bind(new InetSocketAddress("127.0.0.1", 0), 0, CONNECTION_THREADS);
+    DatabaseServer server =
+        new DatabaseServer(new IndexedBackend(store).version(VERSION), socket, CONNECTION_THREADS);
     Runtime.getRuntime().addShutdownHook(new Thread(() -> close(server)));
-    say("PORT " + server.getLocalAddress().getPort());
+    say("LISTENING");
     while (System.in.read() != -1) {
       // Whoever started us has nothing to say; the end of the stream is what we wait for.
     }
     System.exit(0);
   }
 
-  private static void close(MongoServer server) {
+  private static void close(DatabaseServer server) {
     PatientFilePath.giveUpAfter(LAST_WRITES_MS);
-    server.shutdownNow();
+    server.close();
   }
 
   /** A predecessor that was orphaned a moment ago may still be writing: it is given time until the deadline. */

@@ -2,7 +2,7 @@ import type { Engine } from './engines.ts';
 
 /** A database that lives as long as the process that started it. */
 export interface EmbeddedDatabase {
-  /** Connection string, with the database name `platen`. */
+  /** Connection string of a socket that other users of the machine cannot reach, with the database name `platen`. */
   readonly uri: string;
   readonly kind: Engine;
   readonly pid: number;

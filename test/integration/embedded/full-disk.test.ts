@@ -23,7 +23,8 @@ describe('The embedded database on a full disk', () => {
   const logger = pino({ level: 'info' }, { write: (line: string) => void lines.push(line) });
 
   before(async () => {
-    scratch = await mkdtemp(join(tmpdir(), 'platen full '));
+    // Too deep for a socket: the disk is out of this process's sight, and the socket of the database must not be.
+    scratch = await mkdtemp(join(tmpdir(), `platen full ${'deep '.repeat(20)}`));
     disk = await makeSmallDisk(scratch, 600 * MIB);
     java = join(scratch, 'java');
     await writeFile(java, `#!/bin/sh\nexec '${disk.runner}' '${findJava()}' "$@"\n`, { mode: 0o755 });
