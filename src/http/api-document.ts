@@ -128,6 +128,7 @@ export function errorsOf(route: RouteDeclaration): ErrorCode[] {
       ...(route.body ? BODY_ERRORS : []),
       ...AUTH_ERRORS[route.auth],
       ...(route.auth === 'bearer' && route.method !== 'get' ? (['ORIGIN_NOT_ALLOWED'] as const) : []),
+      ...(route.method !== 'get' && route.withoutRoom !== 'unconfirmed' ? (['UNAVAILABLE'] as const) : []),
       ...(route.errors ?? []),
       'INTERNAL' as const,
     ]),

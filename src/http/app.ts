@@ -100,6 +100,7 @@ export function createHttpApp(deps: ApiDeps, withOperations = true): Express {
       none: async () => undefined,
     },
     limits: new CallerLimits(deps),
+    changes: deps.changes,
     bodies: deps.bodies,
     unread: deps.unread,
     admissionQueue: deps.admissionQueue,

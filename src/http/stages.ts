@@ -4,6 +4,7 @@ import { PlatenError } from '../errors/registry.ts';
 import { networkOf } from '../limits/network-of.ts';
 import type { ObserveAdmission } from '../overload/admission-timer.ts';
 import type { BodyIntake } from '../overload/body-intake.ts';
+import type { ChangeGate } from '../overload/change-gate.ts';
 import type { UnreadResponses } from '../overload/unread-responses.ts';
 import type { AdmissionQueue } from '../scheduling/admission.ts';
 import type { Logger } from '../telemetry/logger.ts';
@@ -31,6 +32,8 @@ export interface StageDeps<Deps> {
   readonly authenticators: Authenticators;
   /** Rates of authenticated callers. Absent in an app without authentication. */
   readonly limits?: CallerLimits | undefined;
+  /** Rejects and confirms changes. Absent in an app whose requests change nothing. */
+  readonly changes?: ChangeGate | undefined;
   /** Receives the bodies of requests. Absent in an app whose requests have none. */
   readonly bodies?: BodyIntake | undefined;
   /** Bounds the responses that callers have not read yet. Absent in an app whose responses are small. */
@@ -48,12 +51,14 @@ type Stage = <Deps>(exchange: Exchange<Deps>, deps: StageDeps<Deps>) => Promise<
 const STAGES: readonly Stage[] = [
   authenticate,
   limitRate,
+  rejectWithoutRoom,
   reserveResponse,
   receiveBody,
   awaitPermit,
   parseBody,
   check,
   handle,
+  confirmChange,
   recordOutcome,
   respond,
 ];
@@ -87,6 +92,19 @@ async function authenticate<Deps>(
 /** @throws PlatenError RATE_LIMITED. */
 async function limitRate<Deps>(exchange: Exchange<Deps>, { limits }: StageDeps<Deps>): Promise<void> {
   await limits?.limitRate(exchange);
+}
+
+/**
+ * Rejects changes while there is no room to keep them. A request for work with an Idempotency-Key may continue work that
+ * was accepted before: its handler asks for room once it knows that it does not.
+ *
+ * @throws PlatenError UNAVAILABLE.
+ */
+function rejectWithoutRoom<Deps>({ route, request }: Exchange<Deps>, { changes }: StageDeps<Deps>): void {
+  if (route.method === 'get' || route.withoutRoom !== undefined) return;
+  if (route.requestsWork && request.headers['idempotency-key'] !== undefined) return;
+  const rejection = changes?.rejection();
+  if (rejection !== undefined) throw rejection;
 }
 
 /** @throws PlatenError as `UnreadResponses.begin`, so that no request is begun without room for its response. */
@@ -183,14 +201,32 @@ function check<Deps>(exchange: Exchange<Deps>): void {
   if (route.needsPermit && hasBody(route)) exchange.releasePermit();
 }
 
-async function handle<Deps>(exchange: Exchange<Deps>, { deps }: StageDeps<Deps>): Promise<void> {
+async function handle<Deps>(exchange: Exchange<Deps>, { deps, changes }: StageDeps<Deps>): Promise<void> {
   const { route, checked } = exchange;
   exchange.checked = undefined;
   try {
     exchange.reply = await route.handler(checked!, deps);
+  } catch (error) {
+    // That there is nothing to delete may be the work of a request whose change is not written yet.
+    if (route.withoutRoom === 'confirmed') await changes?.confirm();
+    throw error;
   } finally {
     exchange.releaseBody();
   }
+}
+
+/**
+ * Waits until the change of a request is written, before it is acknowledged. Whoever gets the document itself has all
+ * that he asked for.
+ *
+ * @throws PlatenError UNAVAILABLE.
+ */
+async function confirmChange<Deps>(
+  { route, reply }: Exchange<Deps>,
+  { changes }: StageDeps<Deps>,
+): Promise<void> {
+  if (route.method === 'get' || route.withoutRoom === 'unconfirmed' || 'body' in reply!) return;
+  await changes?.confirm();
 }
 
 function recordOutcome<Deps>(exchange: Exchange<Deps>, { limits }: StageDeps<Deps>): void {

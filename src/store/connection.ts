@@ -7,6 +7,7 @@ import type { ClientCertificate } from './client-certificate.ts';
  */
 const SERVER_SELECTION_MS = 10_000;
 const PING_MS = 2000;
+const FLUSH_MS = 5000;
 
 /**
  * Opens a separate connection (no global one), so that one process can have two.
@@ -42,6 +43,14 @@ export async function connectDatabase(
 /** Resolves when the database responds. @throws when it does not respond within two seconds. */
 export async function pingDatabase(connection: Connection): Promise<void> {
   await connection.db?.command({ ping: 1 }, { timeoutMS: PING_MS });
+}
+
+/**
+ * Resolves when everything that was changed before is in the files of the database, so that its sudden end loses
+ * nothing. @throws when it cannot be written, or is not within five seconds.
+ */
+export async function flushDatabase(connection: Connection): Promise<void> {
+  await connection.db?.admin().command({ fsync: 1 }, { timeoutMS: FLUSH_MS });
 }
 
 /** Whether an error means that the database cannot be reached at the moment, not that it rejected a command. */

@@ -32,6 +32,7 @@ const register = defineRoute({
 const login = defineRoute({
   method: 'post',
   path: '/auth/login',
+  withoutRoom: 'unconfirmed',
   summary: 'Sign in',
   tags,
   auth: 'none',
@@ -45,6 +46,7 @@ const login = defineRoute({
 const logout = defineRoute({
   method: 'post',
   path: '/auth/logout',
+  withoutRoom: 'confirmed',
   summary: 'Revoke the access token that this request comes with',
   tags,
   auth: 'bearer',

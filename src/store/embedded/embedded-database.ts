@@ -10,6 +10,8 @@ export interface EmbeddedDatabase {
   readonly ended: Promise<unknown>;
   /** Why it cannot write at present, for example a full disk; undefined when it can, or the reason is not known. */
   problem(): string | undefined;
+  /** Whether an acknowledged write is in its file only a moment later, unless `flushDatabase` has been waited for. */
+  readonly writesBehind: boolean;
   /** Writes all data and stops it. */
   close(): Promise<void>;
 }

@@ -7,10 +7,11 @@ import { archiveToUse, makeClassArchive } from './class-archive.ts';
 import { type EmbeddedDatabase, EmbeddedDatabaseError } from './embedded-database.ts';
 import { type GuardedProcess, startGuarded } from './guarded-process.ts';
 import { type LauncherResponse, parseResponse } from './launcher-response.ts';
-import { makePrivateSocket, type PrivateSocket, removeOtherSockets } from './private-socket.ts';
+import { makePrivateSocket, type PrivateSocket, removeDeadSockets } from './private-socket.ts';
 
 /** Milliseconds. A cold machine starts it in 2 s; the rest is for a busy machine. */
 const START_TIMEOUT_MS = 60_000;
+const SOCKET = 'database.sock';
 /** Lines of the JVM itself that are logged, so that endless complaints cannot fill the log. */
 const MAX_FOREIGN_LINES = 100;
 
@@ -56,7 +57,7 @@ export function findJava(environment: NodeJS.ProcessEnv = process.env): string |
  */
 export async function startMongoJavaServer(options: MongoJavaServerOptions): Promise<EmbeddedDatabase> {
   await mkdir(options.folder, { recursive: true, mode: 0o700 });
-  const socket = await makePrivateSocket('database.sock', options.folder);
+  const socket = await makePrivateSocket(SOCKET, options.folder);
   try {
     return await startOn(socket, options);
   } catch (error) {
@@ -78,7 +79,7 @@ async function startOn(socket: PrivateSocket, options: MongoJavaServerOptions): 
   }
   const { process, first, jvm, problem } = launched;
   if (first.kind !== 'listening') throw await startFailure(options, process, first);
-  await removeOtherSockets(folder, socket);
+  await removeDeadSockets(folder, SOCKET);
   const fits = archive !== undefined && archive.jvm === jvm();
   if (!fits) renewArchive(java, jarsDir, logger);
   return {
@@ -87,6 +88,7 @@ async function startOn(socket: PrivateSocket, options: MongoJavaServerOptions): 
     pid: process.pid,
     ended: process.ended,
     problem,
+    writesBehind: true,
     async close() {
       await process.stop();
       await socket.remove();

@@ -8,7 +8,7 @@ import { isExecutable, onPath } from '../../find-executable.ts';
 import { type EmbeddedDatabase, EmbeddedDatabaseError } from './embedded-database.ts';
 import { startWatched } from './guarded-process.ts';
 import { type InstallerRun, runInstaller, type SilenceLimits } from './installer.ts';
-import { makePrivateSocket, type PrivateSocket, removeOtherSockets } from './private-socket.ts';
+import { makePrivateSocket, type PrivateSocket, removeDeadSockets } from './private-socket.ts';
 
 /** The version to download; scripts/mongod-archives.json has the checksums of its archives. */
 export const FETCHED_VERSION = '8.0.32';
@@ -96,7 +96,7 @@ async function startOn(socket: PrivateSocket, program: string, folder: string): 
   const deadline = performance.now() + START_TIMEOUT_MS;
   while (exit === undefined && performance.now() < deadline) {
     if (await responses(socket.uri)) {
-      await removeOtherSockets(folder, socket);
+      await removeDeadSockets(folder, SOCKET);
       return {
         uri: socket.uri,
         kind: 'mongod',
@@ -104,6 +104,7 @@ async function startOn(socket: PrivateSocket, program: string, folder: string): 
         ended: process.ended,
         // mongod ends when it cannot write.
         problem: () => undefined,
+        writesBehind: false,
         async close() {
           await process.stop();
           await socket.remove();

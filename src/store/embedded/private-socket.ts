@@ -1,5 +1,5 @@
-import { chmod, mkdtemp, readdir, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
+import { chmod, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { EmbeddedDatabaseError } from './embedded-database.ts';
@@ -7,6 +7,8 @@ import { EmbeddedDatabaseError } from './embedded-database.ts';
 /** The longest path of a socket in bytes that every system allows: macOS has 104 with the final zero, Linux 108. */
 const MAX_PATH_BYTES = 103;
 const FOLDER_PREFIX = 'socket-';
+/** Longer than any start takes, in milliseconds. */
+const ABANDONED_AFTER_MS = 600_000;
 
 /** A Unix domain socket that is to be made, in a folder that no other user of the machine may enter. */
 export interface PrivateSocket {
@@ -41,15 +43,33 @@ export async function makePrivateSocket(name: string, folder?: string): Promise<
   throw new EmbeddedDatabaseError(`no socket can be made for it (${reasons.join('; ')})`);
 }
 
-/** Deletes the folders that killed databases have left; to be called by the database that has the data open. */
-export async function removeOtherSockets(folder: string, { path }: PrivateSocket): Promise<void> {
-  const names = await readdir(folder).catch(() => []);
-  const left = names
-    .filter((name) => name.startsWith(FOLDER_PREFIX))
-    .map((name) => join(resolve(folder), name))
-    .filter((other) => !path.startsWith(`${other}/`));
-  // What cannot be deleted is of another user, and does no harm.
-  await Promise.all(left.map((other) => rm(other, { recursive: true, force: true }).catch(() => {})));
+/**
+ * Deletes the folders that killed databases have left. Another start may be waiting for the data at this moment, and
+ * needs its folder: only those are deleted whose socket nobody listens to, and old ones without a socket.
+ */
+export async function removeDeadSockets(folder: string, name: string): Promise<void> {
+  const found = (await readdir(folder)).filter((entry) => entry.startsWith(FOLDER_PREFIX));
+  await Promise.all(
+    found.map(async (entry) => {
+      const other = join(resolve(folder), entry);
+      // What cannot be deleted is of another user, and does no harm.
+      if (await isDead(other, name)) await rm(other, { recursive: true, force: true }).catch(() => {});
+    }),
+  );
+}
+
+async function isDead(folder: string, name: string): Promise<boolean> {
+  const reason = await new Promise<string | undefined>((done) => {
+    const socket = connect(join(folder, name))
+      .once('connect', () => {
+        socket.destroy();
+        done(undefined);
+      })
+      .once('error', (error: NodeJS.ErrnoException) => done(error.code));
+  });
+  if (reason !== 'ENOENT') return reason === 'ECONNREFUSED';
+  const made = await stat(folder).catch(() => undefined);
+  return made !== undefined && Date.now() - made.mtimeMs > ABANDONED_AFTER_MS;
 }
 
 async function makeIn(prefix: string, name: string): Promise<PrivateSocket> {
