@@ -3,6 +3,9 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.h2.mvstore.DataUtils;
 import org.h2.mvstore.MVStore;
 import org.h2.mvstore.MVStoreException;
@@ -30,9 +33,13 @@ public final class EmbeddedDatabase {
   private static final int EXIT_FAILED = 4;
   /**
    * A slow query holds up the other connections of its thread: so many that each has one to itself. Each takes two
-   * file descriptors from the start, of the 1,024 that a process has on some machines.
+   * file descriptors from the start, of the 1,024 that a process has on some machines; where there are fewer, half of
+   * them are for threads, and the rest for connections and files.
    */
   private static final int CONNECTION_THREADS = 256;
+
+  private static final int DESCRIPTORS_OF_THREAD = 2;
+  private static final Pattern OPEN_FILES = Pattern.compile("^Max open files +(\\d+)");
 
   /** Less than whoever started us waits for the end before it kills us. */
   private static final long LAST_WRITES_MS = 8000;
@@ -86,13 +93,24 @@ public final class EmbeddedDatabase {
           }
         });
     DatabaseServer server =
-        new DatabaseServer(new IndexedBackend(store).version(VERSION), socket, CONNECTION_THREADS);
+        new DatabaseServer(new IndexedBackend(store).version(VERSION), socket, connectionThreads());
     Runtime.getRuntime().addShutdownHook(new Thread(() -> close(server)));
     say("LISTENING");
     while (System.in.read() != -1) {
       // Whoever started us has nothing to say; the end of the stream is what we wait for.
     }
     System.exit(0);
+  }
+
+  private static int connectionThreads() {
+    try (Stream<String> limits = Files.lines(Path.of("/proc/self/limits"))) {
+      Matcher found = OPEN_FILES.matcher(limits.filter(OPEN_FILES.asPredicate()).findFirst().orElse(""));
+      if (!found.find()) return CONNECTION_THREADS;
+      long most = Long.parseLong(found.group(1)) / 2 / DESCRIPTORS_OF_THREAD;
+      return (int) Math.max(1, Math.min(CONNECTION_THREADS, most));
+    } catch (IOException untold) {
+      return CONNECTION_THREADS;
+    }
   }
 
   private static void close(DatabaseServer server) {

@@ -27,6 +27,7 @@ import { UsageCounters } from '../usage/usage-counters.ts';
 import { PoolSlots } from '../worker/pool/pool-slots.ts';
 import { WorkerRegistry } from '../worker/pool/worker-registry.ts';
 import type { Closers } from './component.ts';
+import { startDescriptorWatch } from './descriptor-watch.ts';
 import { type JobLife, openJobLife } from './job-life.ts';
 import { openBus } from './open-bus.ts';
 import { recordBus } from './record-bus.ts';
@@ -84,6 +85,7 @@ export async function openCore(
   const clock = systemClock;
   const metrics = createMetrics(role);
   startSecretWatch(config, metrics, logger, closers);
+  startDescriptorWatch(logger, closers);
   // Errors of a file are reported before the database is queried.
   const plansOfFile = await openPlanSource(config.PLATEN_PLANS_FILE, {
     logger,

@@ -20,10 +20,24 @@ export interface EmbeddedDatabase {
 export class EmbeddedDatabaseError extends Error {
   /** Whether the reason is that another process has the data open. */
   readonly inUse: boolean;
+  /** What solves it; undefined when the message says so, or another engine may. */
+  readonly remedy: string | undefined;
 
-  constructor(message: string, inUse = false) {
+  constructor(message: string, { inUse = false, remedy }: { inUse?: boolean; remedy?: string } = {}) {
     super(message);
     this.name = 'EmbeddedDatabaseError';
     this.inUse = inUse;
+    this.remedy = remedy;
   }
+}
+
+/** What Linux, Node and the JVM say of a process that may not open one more file, whatever it was for. */
+const OUT_OF_DESCRIPTORS = /EMFILE|Too many open files|create a child event loop/i;
+
+/** The error for a reason that a database has given for not starting. */
+export function startError(message: string): EmbeddedDatabaseError {
+  if (!OUT_OF_DESCRIPTORS.test(message)) return new EmbeddedDatabaseError(message);
+  const remedy =
+    'Raise the limit of open files (`ulimit -n`): 1,024 are enough for every part of the service.';
+  return new EmbeddedDatabaseError(`too few open files are allowed here: ${message}`, { remedy });
 }

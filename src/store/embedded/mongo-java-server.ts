@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { isExecutable, onPath } from '../../find-executable.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 import { archiveToUse, makeClassArchive } from './class-archive.ts';
-import { type EmbeddedDatabase, EmbeddedDatabaseError } from './embedded-database.ts';
+import { type EmbeddedDatabase, EmbeddedDatabaseError, startError } from './embedded-database.ts';
 import { type GuardedProcess, startGuarded } from './guarded-process.ts';
 import { type LauncherResponse, parseResponse } from './launcher-response.ts';
 import { makePrivateSocket, type PrivateSocket, removeDeadSockets } from './private-socket.ts';
@@ -121,7 +121,7 @@ async function launch(
   const flags = ['@java.args', ...archiveFlags, `-XX:ErrorFile=${resolve(folder)}/hs_err_%p.log`];
   const args = [...flags, 'EmbeddedDatabase', file, String(lockWaitMs), socket.path];
   const process = await startGuarded(java, args, { cwd: jarsDir }).catch((error: Error) => {
-    throw new EmbeddedDatabaseError(`Java could not be started: ${error.message}`);
+    throw startError(`Java could not be started: ${error.message}`);
   });
   let jvm: string | undefined;
   let problem: string | undefined;
@@ -186,11 +186,11 @@ async function startFailure(
     const holder = await readFile(`${file}.pid`, 'utf8').catch(() => 'unknown');
     return new EmbeddedDatabaseError(
       `The data folder ${folder} is in use by another database process (process ${holder}): end what has started it, or set PLATEN_DATA_DIR to another folder.`,
-      true,
+      { inUse: true },
     );
   }
   if (first.kind === 'failed') {
-    return new EmbeddedDatabaseError(`The database file ${file} cannot be opened: ${first.reason}`);
+    return startError(`The database file ${file} cannot be opened: ${first.reason}`);
   }
   const { stdout, stderr } = process.output;
   if (stderr.includes('UnsupportedClassVersionError')) {
@@ -199,7 +199,7 @@ async function startFailure(
   const how =
     first.kind === 'ended' ? `Java ended with ${first.how}` : `no response in ${START_TIMEOUT_MS / 1000} s`;
   const said = `${stderr}\n${stdout}`.trim().split('\n')[0];
-  return new EmbeddedDatabaseError(`The embedded database did not start (${how}${said ? `: ${said}` : ''}).`);
+  return startError(`The embedded database did not start (${how}${said ? `: ${said}` : ''}).`);
 }
 
 /** Makes the archive for faster starts in the background; no start waits for it, and Platen runs without it. */

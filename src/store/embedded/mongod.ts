@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import mongoose from 'mongoose';
 import { isExecutable, onPath } from '../../find-executable.ts';
-import { type EmbeddedDatabase, EmbeddedDatabaseError } from './embedded-database.ts';
+import { type EmbeddedDatabase, EmbeddedDatabaseError, startError } from './embedded-database.ts';
 import { startWatched } from './guarded-process.ts';
 import { type InstallerRun, runInstaller, type SilenceLimits } from './installer.ts';
 import { makePrivateSocket, type PrivateSocket, removeDeadSockets } from './private-socket.ts';
@@ -115,9 +115,11 @@ async function startOn(socket: PrivateSocket, program: string, folder: string): 
   }
   await process.stop();
   if (/DBPathInUse|already in use|Resource temporarily unavailable/.test(process.output.stdout)) {
-    throw new EmbeddedDatabaseError(`The data folder ${folder} is in use by another mongod.`, true);
+    throw new EmbeddedDatabaseError(`The data folder ${folder} is in use by another mongod.`, {
+      inUse: true,
+    });
   }
-  throw new EmbeddedDatabaseError(
+  throw startError(
     `mongod did not start (${exit ?? 'no response in time'}): ${process.output.stdout.trim().slice(-1000)}`,
   );
 }

@@ -12,6 +12,7 @@ import {
   installationProblem,
   startMongoJavaServer,
 } from '../../../src/store/embedded/mongo-java-server.ts';
+import { startEmbeddedDatabase } from '../../../src/store/embedded/start-embedded.ts';
 import { eventually } from '../../support/eventually.ts';
 
 const installed = fileURLToPath(new URL('../../../.cache/peers/mongo-java-server', import.meta.url));
@@ -92,14 +93,42 @@ echo 'Picked up something' >&2`);
     }
   });
 
-  it('starts, and serves 100 connections, where a process may open 1,024 files', async () => {
-    const database = await start(await script('ulimit -n 1024'));
-    const connection = mongoose.createConnection(database.uri, { minPoolSize: 100, maxPoolSize: 100 });
-    await connection.asPromise();
-    const pings = Array.from({ length: 1000 }, () => connection.db!.command({ ping: 1 }));
-    assert.ok((await Promise.all(pings)).every(({ ok }) => ok === 1));
-    await connection.close();
-    await database.close();
+  for (const [files, connections] of [
+    [1024, 100],
+    [256, 50],
+  ] as const) {
+    it(`starts, and serves ${connections} connections, where a process may open ${files} files`, async () => {
+      const database = await start(await script(`ulimit -n ${files}`));
+      const pool = { minPoolSize: connections, maxPoolSize: connections };
+      const connection = mongoose.createConnection(database.uri, pool);
+      await connection.asPromise();
+      const pings = Array.from({ length: 1000 }, () => connection.db!.command({ ping: 1 }));
+      assert.ok((await Promise.all(pings)).every(({ ok }) => ok === 1));
+      await connection.close();
+      await database.close();
+    });
+  }
+
+  it('names the limit of open files when that keeps it from starting, and not Java', async () => {
+    await script('ulimit -n 40');
+    const { PATH } = process.env;
+    process.env.PATH = `${folder}:${PATH}`;
+    const starting = startEmbeddedDatabase({
+      dataDir: join(folder, 'other data'),
+      logger,
+      engine: 'mongo-java-server',
+      jarsDir,
+    }).finally(() => {
+      process.env.PATH = PATH;
+    });
+    await assert.rejects(starting, (error: Error) => {
+      assert.match(
+        error.message,
+        /too few open files are allowed here.*Raise the limit of open files \(`ulimit -n`\)/,
+      );
+      assert.doesNotMatch(error.message, /install a JDK/);
+      return true;
+    });
   });
 
   it('reports in one line the error that keeps it from starting', async () => {
