@@ -142,7 +142,8 @@ interface RouteSpec<A extends Auth, R extends Responses, P, Q, H, B> {
     readonly maxBytes: number;
     readonly description: string;
     /**
-     * The error code for a body that cannot be received, for example one that is too large. Default: that error's own.
+     * The error code for a body that cannot be received, for example one that is too large, and for a change that
+     * cannot be kept. Default: that error's own.
      */
     readonly rejectedAs?: ErrorCode;
   };

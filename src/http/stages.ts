@@ -104,7 +104,7 @@ function rejectWithoutRoom<Deps>({ route, request }: Exchange<Deps>, { changes }
   if (route.method === 'get' || route.withoutRoom !== undefined) return;
   if (route.requestsWork && request.headers['idempotency-key'] !== undefined) return;
   const rejection = changes?.rejection();
-  if (rejection !== undefined) throw rejection;
+  if (rejection !== undefined) throw asDeclared(route, rejection);
 }
 
 /** @throws PlatenError as `UnreadResponses.begin`, so that no request is begun without room for its response. */
@@ -226,7 +226,15 @@ async function confirmChange<Deps>(
   { changes }: StageDeps<Deps>,
 ): Promise<void> {
   if (route.method === 'get' || route.withoutRoom === 'unconfirmed' || 'body' in reply!) return;
-  await changes?.confirm();
+  await changes?.confirm().catch((error: PlatenError) => {
+    throw asDeclared(route, error);
+  });
+}
+
+/** A route whose caller knows one error alone gets that one. */
+function asDeclared({ rawBody }: RouteDeclaration, error: PlatenError): PlatenError {
+  if (rawBody?.rejectedAs === undefined) return error;
+  return new PlatenError(rawBody.rejectedAs, error.message, { cause: error });
 }
 
 function recordOutcome<Deps>(exchange: Exchange<Deps>, { limits }: StageDeps<Deps>): void {
