@@ -5,7 +5,8 @@
 
 # REGISTRY is a mirror of Docker Hub; NODE_IMAGE another base image altogether, Debian bookworm with Node 24.
 ARG REGISTRY=docker.io
-ARG NODE_IMAGE=${REGISTRY}/library/node:24.18.0-bookworm-slim@sha256:6f7b03f7c2c8e2e784dcf9295400527b9b1270fd37b7e9a7285cf83b6951452d
+# By its version; docs/image.md says how to add the digest. `make advisories` compares it with known advisories.
+ARG NODE_IMAGE=${REGISTRY}/library/node:24.22.2-bookworm-slim
 
 FROM ${NODE_IMAGE} AS build
 WORKDIR /build

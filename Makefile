@@ -6,7 +6,7 @@ DASHBOARD := dashboard
 LOCKED = mkdir -p .cache && flock .cache/$(1).lock
 SOURCES := $(shell find src $(CLIENT)/src -name '*.ts')
 
-.PHONY: docs prometheus dashboards dashboard run test resilience fast check generate bench bench-kubernetes soak chaos simulate image-test e2e build setup peers kubernetes helm schemathesis python-client pdf-readers stripe-mock clean
+.PHONY: advisories docs prometheus dashboards dashboard run test resilience fast check generate bench bench-kubernetes soak chaos simulate image-test e2e build setup peers kubernetes helm schemathesis python-client pdf-readers stripe-mock clean
 .DEFAULT_GOAL := run
 
 ## run: install, build and start the whole service in one process (PORT, PLATEN_DATA_DIR and the rest are obeyed)
@@ -30,11 +30,16 @@ check: node_modules/.installed
 	@node_modules/.bin/biome check .
 	@node_modules/.bin/tsc -p tsconfig.json
 	@node_modules/.bin/tsc -p $(DASHBOARD)
+	@$(NODE) scripts/check-advisories.ts >/dev/null
 	@$(NODE) scripts/generate-options.ts --check
 	@$(NODE) scripts/generate-docs.ts --check
 	@$(NODE) scripts/generate-crds.ts --check
 	@$(NODE) scripts/generate-client.ts --check
 	@$(NODE) scripts/generate-python-client.ts --check
+
+## advisories: compares the pinned versions with known advisories, and the packages with those of npm where its registry answers
+advisories: node_modules/.installed
+	@$(NODE) scripts/check-advisories.ts --audit
 
 ## generate: write what is made from the sources: the list of render options, tables of errors, options and configuration, OpenAPI document, types of the clients, custom resources
 generate: node_modules/.installed

@@ -155,7 +155,7 @@ export const environmentSchema = z.object({
     'Bytes a second at which a request body has to come, in each window of five seconds; a slower one is ended with 408.',
   ),
   PLATEN_MAX_CONNECTIONS: integer(4096, 1, 1_000_000).describe(
-    'Connections that one API process holds at a time; further ones are closed at once.',
+    'Connections that one API process holds at a time, at most half of its file descriptors (`ulimit -n`); further ones are closed at once.',
   ),
   PLATEN_WORKER_SLOTS: integer(defaultSlots(machineMemory().total), 1, 256).describe(
     'Renders at a time in one worker, those that wait for the network, a selector or a delay included; half as many again compute at a time as there are cores. Default: eight for each core (at least 2 cores), and no more than a quarter of the memory has room for at 96 MiB each.',

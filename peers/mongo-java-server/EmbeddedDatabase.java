@@ -1,24 +1,25 @@
-import de.bwaldvogel.mongo.MongoServer;
 import de.bwaldvogel.mongo.MongoVersion;
 import java.io.IOException;
-import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.h2.mvstore.DataUtils;
 import org.h2.mvstore.MVStore;
 import org.h2.mvstore.MVStoreException;
 import org.h2.store.fs.FilePath;
 
 /**
- * Serves MongoDB's wire protocol on a loopback port from one H2 file, for as long as somebody holds our stdin open.
+ * Serves MongoDB's wire protocol on a Unix domain socket from one H2 file, for as long as somebody holds our stdin open.
  *
- * <p>Arguments: the file, and how long to wait for a lock on it, in milliseconds. What it has to say are lines on
- * stdout that begin with {@code platen-database}, so that nothing the JVM prints can be taken for one of them:
+ * <p>Arguments: the file, how long to wait for a lock on it, in milliseconds, and the socket. What it has to say are lines
+ * on stdout that begin with {@code platen-database}, so that nothing the JVM prints can be taken for one of them:
  *
  * <ul>
  *   <li>{@code JVM <name>}: what runs it, first of all
- *   <li>{@code PORT <n>}: it listens
+ *   <li>{@code LISTENING}: it accepts connections
  *   <li>{@code LOCKED}: another process has the file; exit code 3
  *   <li>{@code FAILED <reason>}: it cannot start, or it cannot go on; exit code 4
  *   <li>{@code WAITING <reason>}, {@code WRITTEN}: changes cannot be written at present, and now they are
@@ -32,9 +33,13 @@ public final class EmbeddedDatabase {
   private static final int EXIT_FAILED = 4;
   /**
    * A slow query holds up the other connections of its thread: so many that each has one to itself. Each takes two
-   * file descriptors from the start, of the 1,024 that a process has on some machines.
+   * file descriptors from the start, of the 1,024 that a process has on some machines; where there are fewer, half of
+   * them are for threads, and the rest for connections and files.
    */
   private static final int CONNECTION_THREADS = 256;
+
+  private static final int DESCRIPTORS_OF_THREAD = 2;
+  private static final Pattern OPEN_FILES = Pattern.compile("^Max open files +(\\d+)");
 
   /** Less than whoever started us waits for the end before it kills us. */
   private static final long LAST_WRITES_MS = 8000;
@@ -67,10 +72,14 @@ public final class EmbeddedDatabase {
       fail(failure);
     }
     opened = true;
-    serve(store);
+    try {
+      serve(store, Path.of(args[2]));
+    } catch (IOException | IllegalStateException failure) {
+      fail(failure);
+    }
   }
 
-  private static void serve(MVStore store) throws Exception {
+  private static void serve(MVStore store, Path socket) throws IOException {
     PatientFilePath.beginToWait(
         new PatientFilePath.Listener() {
           @Override
@@ -83,19 +92,30 @@ public final class EmbeddedDatabase {
             say("WRITTEN");
           }
         });
-    MongoServer server = new MongoServer(new IndexedBackend(store).version(VERSION));
-    server.bind(new InetSocketAddress("127.0.0.1", 0), 0, CONNECTION_THREADS);
+    DatabaseServer server =
+        new DatabaseServer(new IndexedBackend(store).version(VERSION), socket, connectionThreads());
     Runtime.getRuntime().addShutdownHook(new Thread(() -> close(server)));
-    say("PORT " + server.getLocalAddress().getPort());
+    say("LISTENING");
     while (System.in.read() != -1) {
       // Whoever started us has nothing to say; the end of the stream is what we wait for.
     }
     System.exit(0);
   }
 
-  private static void close(MongoServer server) {
+  private static int connectionThreads() {
+    try (Stream<String> limits = Files.lines(Path.of("/proc/self/limits"))) {
+      Matcher found = OPEN_FILES.matcher(limits.filter(OPEN_FILES.asPredicate()).findFirst().orElse(""));
+      if (!found.find()) return CONNECTION_THREADS;
+      long most = Long.parseLong(found.group(1)) / 2 / DESCRIPTORS_OF_THREAD;
+      return (int) Math.max(1, Math.min(CONNECTION_THREADS, most));
+    } catch (IOException untold) {
+      return CONNECTION_THREADS;
+    }
+  }
+
+  private static void close(DatabaseServer server) {
     PatientFilePath.giveUpAfter(LAST_WRITES_MS);
-    server.shutdownNow();
+    server.close();
   }
 
   /** A predecessor that was orphaned a moment ago may still be writing: it is given time until the deadline. */

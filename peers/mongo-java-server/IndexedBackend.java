@@ -34,8 +34,11 @@ final class IndexedBackend extends H2Backend {
   private static final DocumentType DOCUMENTS = new DocumentType();
   private static final LongAdder DOCUMENTS_READ = new LongAdder();
 
+  private final WrittenChanges written;
+
   IndexedBackend(MVStore store) {
     super(store);
+    written = new WrittenChanges(store);
   }
 
   /**
@@ -44,6 +47,7 @@ final class IndexedBackend extends H2Backend {
    */
   @Override
   public Document handleMessage(MongoMessage message) {
+    if (message.getDocument().containsKey("fsync")) return written.now();
     MVStore.TxCounter version = getMvStore().registerVersionUsage();
     try {
       return super.handleMessage(message);

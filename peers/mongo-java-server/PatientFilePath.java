@@ -23,6 +23,8 @@ public final class PatientFilePath extends FilePathWrapper {
 
   private static final long RETRY_MS = 250;
   private static volatile Listener listener;
+  /** Why a write waits at present; null while none does. */
+  private static volatile IOException waitingFor = null;
   /** When waiting is over, by {@link System#currentTimeMillis}: never, until the end is near. */
   private static volatile long deadline = 0;
 
@@ -30,6 +32,10 @@ public final class PatientFilePath extends FilePathWrapper {
   static void beginToWait(Listener told) {
     listener = told;
     deadline = Long.MAX_VALUE;
+  }
+
+  static IOException waitingFor() {
+    return waitingFor;
   }
 
   static void giveUpAfter(long milliseconds) {
@@ -55,13 +61,17 @@ public final class PatientFilePath extends FilePathWrapper {
     while (true) {
       try {
         T done = write.run();
-        if (waited) listener.written();
+        if (waited) {
+          waitingFor = null;
+          listener.written();
+        }
         return done;
       } catch (ClosedChannelException closed) {
         throw closed;
       } catch (IOException failure) {
         if (System.currentTimeMillis() >= deadline) throw failure;
         if (!waited) listener.waiting(failure);
+        waitingFor = failure;
         waited = true;
         pause(failure);
       }

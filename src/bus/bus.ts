@@ -103,6 +103,8 @@ export interface Bus {
   subscribeEvents(topic: EventTopic, handler: (event: JobEvent) => void): Promise<Subscription>;
   /** @returns what is wrong, or undefined when the bus can carry messages. */
   problem(): string | undefined;
+  /** How often messages were skipped because a batch among them could not be read; for counters. */
+  skips(): number;
   /** Flushes what is being sent, for at most three seconds, and disconnects. */
   close(): Promise<void>;
 }

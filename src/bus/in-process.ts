@@ -72,6 +72,10 @@ class InProcessBus implements Bus {
     return { stop: async () => end() };
   }
 
+  skips(): number {
+    return 0;
+  }
+
   problem(): string | undefined {
     return this.#closed ? 'the bus is closed' : undefined;
   }

@@ -230,6 +230,12 @@ class KafkaBus implements Bus {
     return problem === undefined ? undefined : `Kafka: ${problem}`;
   }
 
+  /** Of the present consumers. */
+  skips(): number {
+    const intakes = [...this.#eventIntakes.values(), ...this.#pointerIntakes];
+    return intakes.reduce((sum, intake) => sum + intake.skips(), 0);
+  }
+
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;

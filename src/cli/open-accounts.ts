@@ -16,7 +16,7 @@ import { createAccountServices } from '../roles/account-services.ts';
 import { announcedDatabase } from '../roles/standalone-data.ts';
 import { mongodbCertificate } from '../store/client-certificate.ts';
 import { ensureIndexes } from '../store/collection-spec.ts';
-import { connectDatabase } from '../store/connection.ts';
+import { connectDatabase, flushDatabase } from '../store/connection.ts';
 import { EmbeddedDatabaseError, startEmbeddedDatabase } from '../store/embedded/start-embedded.ts';
 import { checkLayout, LayoutError } from '../store/layout/layout.ts';
 import { createLogger, type Logger } from '../telemetry/logger.ts';
@@ -44,7 +44,7 @@ export async function openAccounts(config: Config): Promise<OpenAccounts> {
   const database =
     config.MONGODB_URI === undefined
       ? await openEmbedded(config, logger)
-      : { uri: config.MONGODB_URI, close: async () => {} };
+      : { uri: config.MONGODB_URI, shared: false, close: async () => {} };
   try {
     const connection = await connectDatabase(database.uri, logger, await mongodbCertificate(config));
     await checkLayout(connection, logger);
@@ -71,8 +71,14 @@ export async function openAccounts(config: Config): Promise<OpenAccounts> {
       takeover,
       invitations,
       async close() {
-        await connection.close();
-        await database.close();
+        try {
+          if (database.shared) await flushDatabase(connection);
+        } catch (error) {
+          throw new CommandError(`What was changed is not certain to be kept: ${(error as Error).message}`);
+        } finally {
+          await connection.close();
+          await database.close();
+        }
       },
     };
   } catch (error) {
@@ -101,12 +107,15 @@ async function openEmbedded(config: Config, logger: Logger) {
   const lockWaitMs = announced === undefined ? undefined : 0;
   try {
     const { PLATEN_EMBEDDED: engine, PLATEN_EMBEDDED_JARS: jarsDir } = config;
-    return await startEmbeddedDatabase({ dataDir, logger, engine, jarsDir, lockWaitMs });
+    const database = await startEmbeddedDatabase({ dataDir, logger, engine, jarsDir, lockWaitMs });
+    // Its end writes everything.
+    return { uri: database.uri, shared: false, close: () => database.close() };
   } catch (error) {
     if (!(error instanceof EmbeddedDatabaseError)) throw error;
     // The process that has the data open has announced the address. The database ends with that process, not with this
     // one.
-    if (error.inUse && announced !== undefined) return { uri: announced, close: async () => {} };
+    if (error.inUse && announced !== undefined)
+      return { uri: announced, shared: true, close: async () => {} };
     throw new CommandError(
       `The embedded database in ${dataDir} cannot be opened: ${error.message}\n` +
         'One process can have it open at a time. While a standalone Platen runs, other processes use its database.',

@@ -25,6 +25,7 @@ import type { KeyReader } from '../keys/key-store.ts';
 import type { LastUse } from '../keys/last-use.ts';
 import type { RateLimiter } from '../limits/rate-limiter.ts';
 import type { BodyIntake } from '../overload/body-intake.ts';
+import type { ChangeGate } from '../overload/change-gate.ts';
 import type { Downloads } from '../overload/downloads.ts';
 import type { UnreadResponses } from '../overload/unread-responses.ts';
 import type { Plan } from '../plans/plan.ts';
@@ -64,6 +65,8 @@ export interface ApiDeps extends OpsDeps {
     Config,
     'PLATEN_HEADER_PREFIX' | 'PLATEN_TRUSTED_PROXIES' | 'PLATEN_REGISTRATION' | 'PLATEN_CONFIRM_ADDRESS'
   >;
+  /** Rejects changes that could not be kept, and confirms the others. */
+  readonly changes: ChangeGate;
   /** Receives the bodies of requests. */
   readonly bodies: BodyIntake;
   /** Bounds the responses that callers have not read yet. */

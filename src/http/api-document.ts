@@ -128,10 +128,16 @@ export function errorsOf(route: RouteDeclaration): ErrorCode[] {
       ...(route.body ? BODY_ERRORS : []),
       ...AUTH_ERRORS[route.auth],
       ...(route.auth === 'bearer' && route.method !== 'get' ? (['ORIGIN_NOT_ALLOWED'] as const) : []),
+      ...(needsRoom(route) ? (['UNAVAILABLE'] as const) : []),
       ...(route.errors ?? []),
       'INTERNAL' as const,
     ]),
   ];
+}
+
+/** Whether it is rejected with a code of its own when its change cannot be kept. */
+function needsRoom({ method, withoutRoom, rawBody }: RouteDeclaration): boolean {
+  return method !== 'get' && withoutRoom !== 'unconfirmed' && rawBody?.rejectedAs === undefined;
 }
 
 function responseOf(spec: ResponseSpec, headerPrefix: string, auth: Auth): ZodOpenApiResponseObject {

@@ -101,6 +101,7 @@ export function createHttpApp(deps: ApiDeps, withOperations = true): Express {
     },
     requireOwner: ownerCheck(deps),
     limits: new CallerLimits(deps),
+    changes: deps.changes,
     bodies: deps.bodies,
     unread: deps.unread,
     admissionQueue: deps.admissionQueue,

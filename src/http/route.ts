@@ -142,7 +142,8 @@ interface RouteSpec<A extends Auth, R extends Responses, P, Q, H, B> {
     readonly maxBytes: number;
     readonly description: string;
     /**
-     * The error code for a body that cannot be received, for example one that is too large. Default: that error's own.
+     * The error code for a body that cannot be received, for example one that is too large, and for a change that
+     * cannot be kept. Default: that error's own.
      */
     readonly rejectedAs?: ErrorCode;
   };
@@ -171,6 +172,12 @@ interface RouteSpec<A extends Auth, R extends Responses, P, Q, H, B> {
    * response.
    */
   readonly largeResponse?: true;
+  /**
+   * It is handled also while there is no room to keep changes; without it, whatever is no GET is rejected then.
+   * `confirmed`: it frees room, or protects the account, and may be repeated; as with any change, the response waits until
+   * it is written. `unconfirmed`: it leaves nothing behind that has to be there after a crash.
+   */
+  readonly withoutRoom?: 'confirmed' | 'unconfirmed';
   /** It is left out of the API document. */
   readonly internal?: boolean;
   /** Log level of its requests. Default: `info`. */

@@ -5,6 +5,7 @@ import { PlatenError } from '../errors/registry.ts';
 import { networkOf } from '../limits/network-of.ts';
 import type { ObserveAdmission } from '../overload/admission-timer.ts';
 import type { BodyIntake } from '../overload/body-intake.ts';
+import type { ChangeGate } from '../overload/change-gate.ts';
 import type { UnreadResponses } from '../overload/unread-responses.ts';
 import type { AdmissionQueue } from '../scheduling/admission.ts';
 import type { Logger } from '../telemetry/logger.ts';
@@ -34,6 +35,8 @@ export interface StageDeps<Deps> {
   readonly requireOwner?: ((caller: NonNullable<AnyCaller>) => Promise<void>) | undefined;
   /** Rates of authenticated callers. Absent in an app without authentication. */
   readonly limits?: CallerLimits | undefined;
+  /** Rejects and confirms changes. Absent in an app whose requests change nothing. */
+  readonly changes?: ChangeGate | undefined;
   /** Receives the bodies of requests. Absent in an app whose requests have none. */
   readonly bodies?: BodyIntake | undefined;
   /** Bounds the responses that callers have not read yet. Absent in an app whose responses are small. */
@@ -51,6 +54,7 @@ type Stage = <Deps>(exchange: Exchange<Deps>, deps: StageDeps<Deps>) => Promise<
 const STAGES: readonly Stage[] = [
   authenticate,
   limitRate,
+  rejectWithoutRoom,
   reserveResponse,
   receiveBody,
   awaitPermit,
@@ -58,6 +62,7 @@ const STAGES: readonly Stage[] = [
   check,
   checkOwner,
   handle,
+  confirmChange,
   recordOutcome,
   respond,
 ];
@@ -93,6 +98,19 @@ async function authenticate<Deps>(
 /** @throws PlatenError RATE_LIMITED. */
 async function limitRate<Deps>(exchange: Exchange<Deps>, { limits }: StageDeps<Deps>): Promise<void> {
   await limits?.limitRate(exchange);
+}
+
+/**
+ * Rejects changes while there is no room to keep them. A request for work with an Idempotency-Key may continue work that
+ * was accepted before: its handler asks for room once it knows that it does not.
+ *
+ * @throws PlatenError UNAVAILABLE.
+ */
+function rejectWithoutRoom<Deps>({ route, request }: Exchange<Deps>, { changes }: StageDeps<Deps>): void {
+  if (route.method === 'get' || route.withoutRoom !== undefined) return;
+  if (route.requestsWork && request.headers['idempotency-key'] !== undefined) return;
+  const rejection = changes?.rejection();
+  if (rejection !== undefined) throw asDeclared(route, rejection);
 }
 
 /** @throws PlatenError as `UnreadResponses.begin`, so that no request is begun without room for its response. */
@@ -200,14 +218,40 @@ async function checkOwner<Deps>(exchange: Exchange<Deps>, { requireOwner }: Stag
   if (caller !== undefined && (hasBody(route) || route.needsPermit)) await requireOwner?.(caller);
 }
 
-async function handle<Deps>(exchange: Exchange<Deps>, { deps }: StageDeps<Deps>): Promise<void> {
+async function handle<Deps>(exchange: Exchange<Deps>, { deps, changes }: StageDeps<Deps>): Promise<void> {
   const { route, checked } = exchange;
   exchange.checked = undefined;
   try {
     exchange.reply = await route.handler(checked!, deps);
+  } catch (error) {
+    // That there is nothing to delete may be the work of a request whose change is not written yet.
+    if (route.withoutRoom === 'confirmed') await changes?.confirm();
+    throw error;
   } finally {
     exchange.releaseBody();
   }
+}
+
+/**
+ * Waits until the change of a request is written, before it is acknowledged. Whoever gets the document itself has all
+ * that he asked for.
+ *
+ * @throws PlatenError UNAVAILABLE.
+ */
+async function confirmChange<Deps>(
+  { route, reply }: Exchange<Deps>,
+  { changes }: StageDeps<Deps>,
+): Promise<void> {
+  if (route.method === 'get' || route.withoutRoom === 'unconfirmed' || 'body' in reply!) return;
+  await changes?.confirm().catch((error: PlatenError) => {
+    throw asDeclared(route, error);
+  });
+}
+
+/** A route whose caller knows one error alone gets that one. */
+function asDeclared({ rawBody }: RouteDeclaration, error: PlatenError): PlatenError {
+  if (rawBody?.rejectedAs === undefined) return error;
+  return new PlatenError(rawBody.rejectedAs, error.message, { cause: error });
 }
 
 function recordOutcome<Deps>(exchange: Exchange<Deps>, { limits }: StageDeps<Deps>): void {

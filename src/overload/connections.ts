@@ -1,5 +1,6 @@
 import type { Server, ServerOptions } from 'node:http';
 import type { Logger } from '../telemetry/logger.ts';
+import { descriptorLimit } from './descriptors.ts';
 
 /** Time limits of connections to the API, in milliseconds. */
 export const CONNECTION_TIMEOUTS = {
@@ -26,6 +27,12 @@ const INACTIVITY_AFTER_WAIT_MS = 60_000;
 /** The interval between two log lines about rejected connections, in milliseconds. */
 const LOG_EVERY_MS = 60_000;
 
+/**
+ * The share of the file descriptors that connections may take. The rest is for the database, files, the connections of
+ * documents and child processes, so that those who are connected get their responses.
+ */
+const DESCRIPTOR_SHARE = 1 / 2;
+
 interface ConnectionBounds {
   readonly max: number;
   /**
@@ -39,15 +46,26 @@ export function inactivityMsFor(syncWaitMs: number): number {
   return Math.max(INACTIVITY_MS, syncWaitMs + INACTIVITY_AFTER_WAIT_MS);
 }
 
+/** The connections that a process may have. @param limit of its file descriptors; undefined when it is not known. */
+export function mostConnections(max: number, limit = descriptorLimit()): number {
+  return limit === undefined ? max : Math.max(1, Math.min(max, Math.floor(limit * DESCRIPTOR_SHARE)));
+}
+
 /**
  * Bounds the connections of a server. A connection past the bound is closed at once. Idle connections are closed with
  * it, so that the next connection can be accepted.
  */
 export function boundConnections(
   server: Server,
-  { max, inactivityMs }: ConnectionBounds,
+  { max: wanted, inactivityMs }: ConnectionBounds,
   logger: Pick<Logger, 'warn'>,
 ): void {
+  const max = mostConnections(wanted);
+  if (max < wanted)
+    logger.warn(
+      { max, wanted },
+      'fewer connections than set: half of the file descriptors (ulimit -n) are kept',
+    );
   server.maxConnections = max;
   server.setTimeout(inactivityMs);
   let loggedAt = Number.NEGATIVE_INFINITY;

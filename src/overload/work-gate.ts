@@ -1,10 +1,10 @@
 import type { Clock } from '../clock.ts';
 import { PlatenError } from '../errors/registry.ts';
 import type { Logger } from '../telemetry/logger.ts';
+import { STORAGE_RETRY_S } from './change-gate.ts';
 import { LoadShedder } from './load-shedder.ts';
 
 const COUNT_EVERY_MS = 1000;
-const STORAGE_RETRY_S = 10;
 
 interface WorkGateDeps {
   /** Jobs of all accounts that wait or run, at which new jobs are rejected. */

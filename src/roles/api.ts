@@ -18,6 +18,7 @@ import { RenderService } from '../jobs/submission/render-service.ts';
 import { openCountryDatabase } from '../keys/country-database.ts';
 import { LastUse } from '../keys/last-use.ts';
 import { BodyIntake } from '../overload/body-intake.ts';
+import { ChangeGate } from '../overload/change-gate.ts';
 import { boundConnections, CONNECTION_TIMEOUTS, inactivityMsFor } from '../overload/connections.ts';
 import { createDownloads } from '../overload/downloads.ts';
 import { RESPONSE_BOUNDS, UnreadResponses } from '../overload/unread-responses.ts';
@@ -95,6 +96,7 @@ export async function startApi(
     ...accountServices,
     ...checks,
     config,
+    changes: new ChangeGate(core.changes),
     bodies: new BodyIntake({
       inAll: config.PLATEN_MAX_UPLOAD_BYTES,
       perOwner: config.PLATEN_MAX_UPLOAD_BYTES_PER_ACCOUNT,

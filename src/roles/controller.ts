@@ -35,6 +35,7 @@ import { createMetrics, type Metrics } from '../telemetry/metrics.ts';
 import { PoolTopics } from '../worker/pool/pool-topics.ts';
 import { WorkerRegistry } from '../worker/pool/worker-registry.ts';
 import { Closers } from './component.ts';
+import { startDescriptorWatch } from './descriptor-watch.ts';
 import { startOpsServer } from './http-server.ts';
 import type { RunningRole } from './run-role.ts';
 import { startSecretWatch } from './secret-watch.ts';
@@ -74,6 +75,7 @@ async function start(config: Config, closers: Closers, onLost: (error: Error) =>
   const logger = createLogger({ level: config.PLATEN_LOG_LEVEL, role: 'controller', instance });
   const metrics = createMetrics('controller');
   startSecretWatch(config, metrics, logger, closers);
+  startDescriptorWatch(logger, closers);
   // Its plans come from the cluster: there is no file that could be wrong.
   metrics.plansFileValid.set(1);
   const controllerMetrics = createControllerMetrics(metrics.registry);

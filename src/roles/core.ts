@@ -14,7 +14,8 @@ import type { PlanSource } from '../plans/plan-source.ts';
 import { openPlanSource } from '../plans/watched-plans.ts';
 import { mongodbCertificate } from '../store/client-certificate.ts';
 import { ensureIndexes } from '../store/collection-spec.ts';
-import { connectDatabase, pingDatabase } from '../store/connection.ts';
+import { connectDatabase, flushDatabase, pingDatabase } from '../store/connection.ts';
+import type { EmbeddedDatabase } from '../store/embedded/embedded-database.ts';
 import { checkLayout } from '../store/layout/layout.ts';
 import { createFolderOutputStore } from '../store/outputs/folder.ts';
 import { createGridFsOutputStore } from '../store/outputs/gridfs.ts';
@@ -26,6 +27,7 @@ import { UsageCounters } from '../usage/usage-counters.ts';
 import { PoolSlots } from '../worker/pool/pool-slots.ts';
 import { WorkerRegistry } from '../worker/pool/worker-registry.ts';
 import type { Closers } from './component.ts';
+import { startDescriptorWatch } from './descriptor-watch.ts';
 import { type JobLife, openJobLife } from './job-life.ts';
 import { openBus } from './open-bus.ts';
 import { recordBus } from './record-bus.ts';
@@ -54,13 +56,18 @@ export interface Core extends JobLife {
   readonly outputs: OutputStore;
   /** Why nothing more can be stored at present, such as a full disk: no new work is taken then. */
   readonly storageProblem: () => string | undefined;
+  /** Whether changes can be kept. Only a process with an embedded database knows: another database answers for itself. */
+  readonly changes: {
+    readonly problem: () => string | undefined;
+    readonly flush: () => Promise<void>;
+  };
 }
 
 /** The database of the process. */
 export interface Database {
   readonly uri: string;
-  /** Why it cannot write at present, if known. */
-  readonly problem: () => string | undefined;
+  /** Present for one that the process has started itself, on its own disk. */
+  readonly embedded?: Pick<EmbeddedDatabase, 'problem' | 'writesBehind'>;
 }
 
 /**
@@ -79,6 +86,7 @@ export async function openCore(
   const clock = systemClock;
   const metrics = createMetrics(role);
   startSecretWatch(config, metrics, logger, closers);
+  startDescriptorWatch(logger, closers);
   // Errors of a file are reported before the database is queried.
   const plansOfFile = await openPlanSource(config.PLATEN_PLANS_FILE, {
     logger,
@@ -113,6 +121,8 @@ export async function openCore(
       metrics.jobsEnded.inc({ state: job.state, class: job.class, code: job.error?.code ?? 'none' }),
   });
   const outputs = openOutputs(role, config, connection);
+  const { embedded } = database;
+  const storageProblem = () => embedded?.problem() ?? outputs.problem();
   await ensureIndexes(connection);
   closers.add(async () => {
     await jobLife.jobs.ends.flush();
@@ -137,7 +147,11 @@ export async function openCore(
     ...jobLife,
     address: { publicUrl: config.PLATEN_PUBLIC_URL },
     outputs,
-    storageProblem: () => database.problem() ?? outputs.problem(),
+    storageProblem,
+    changes: {
+      problem: embedded === undefined ? () => undefined : storageProblem,
+      flush: embedded?.writesBehind ? () => flushDatabase(connection) : async () => {},
+    },
   };
 }
 

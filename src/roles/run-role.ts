@@ -1,11 +1,11 @@
 import type { Batches } from '../batches/open-batches.ts';
 import { type Config, type JobRole, opsPortOf } from '../config.ts';
 import { sandboxProcesses } from '../scheduling/sandbox-processes.ts';
-import { type EmbeddedDatabase, startEmbeddedDatabase } from '../store/embedded/start-embedded.ts';
+import { startEmbeddedDatabase } from '../store/embedded/start-embedded.ts';
 import { createLogger, type Logger } from '../telemetry/logger.ts';
 import { createTemplateEngine, type TemplateEngine } from '../templates/engine/template-engine.ts';
 import { Closers, type Component } from './component.ts';
-import { type Core, openCore } from './core.ts';
+import { type Core, type Database, openCore } from './core.ts';
 import { type HealthChecks, healthOf, type LifePhase } from './health.ts';
 import { startOpsServer } from './http-server.ts';
 import { openBatchesOn } from './job-life.ts';
@@ -85,7 +85,7 @@ export async function runRole(
     const database =
       config.MONGODB_URI === undefined
         ? await openEmbedded(config, closers, onLost)
-        : { uri: config.MONGODB_URI, problem: () => undefined };
+        : { uri: config.MONGODB_URI };
     const core = await openCore(role, config, database, closers);
     const components: Component[] = [];
     const add = <C extends Component>(component: C): C => {
@@ -163,7 +163,7 @@ async function openEmbedded(
   config: Config,
   closers: Closers,
   onLost: (error: Error) => void,
-): Promise<EmbeddedDatabase> {
+): Promise<Database> {
   // The secret marks its data folder as that of a standalone.
   await standaloneSecret(config.PLATEN_DATA_DIR);
   const logger = createLogger({ level: config.PLATEN_LOG_LEVEL, role: 'standalone', instance: 'database' });
@@ -183,5 +183,5 @@ async function openEmbedded(
     if (!closing) onLost(new Error(`the embedded database (process ${database.pid}) has ended with ${how}`));
   });
   closers.add(await announceDatabase(config.PLATEN_DATA_DIR, database.uri));
-  return database;
+  return { uri: database.uri, embedded: database };
 }

@@ -10,6 +10,7 @@ import { ResponseWatch } from './response-watch.ts';
  */
 const SERVER_SELECTION_MS = 10_000;
 const PING_MS = 2000;
+const FLUSH_MS = 5000;
 
 /**
  * Opens a separate connection (no global one), so that one process can have two.
@@ -72,4 +73,12 @@ export async function pingDatabase(connection: Connection): Promise<void> {
   const watch = watchOf(connection);
   if (watch.silent) throw new DatabaseSilent();
   await within(PING_MS, 'The response of the database', watch.ping());
+}
+
+/**
+ * Resolves when everything that was changed before is in the files of the database, so that its sudden end loses
+ * nothing. @throws when it cannot be written, or is not within five seconds.
+ */
+export async function flushDatabase(connection: Connection): Promise<void> {
+  await connection.db?.admin().command({ fsync: 1 }, { timeoutMS: FLUSH_MS });
 }

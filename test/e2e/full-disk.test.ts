@@ -1,64 +1,28 @@
 import assert from 'node:assert/strict';
-import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
-import { TestClient } from '../support/client.ts';
+import type { TestClient } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
 import { readPdf } from '../support/pdf.ts';
-import { freePort } from '../support/ports.ts';
-import { PROGRAM } from '../support/program.ts';
-import { makeSmallDisk, type SmallDisk } from '../support/small-disk.ts';
+import type { SmallDisk } from '../support/small-disk.ts';
+import { SmallDiskService } from './support/small-disk-service.ts';
 
 const MIB = 1024 * 1024;
-const root = fileURLToPath(new URL('../..', import.meta.url));
-const KEY = `sk_live_${'given-by-the-operator-0123456789'.padEnd(40, 'x')}`;
 
 describe('a standalone service whose disk is full', () => {
-  let scratch: string;
+  let service: SmallDiskService;
   let disk: SmallDisk;
-  let service: ChildProcess;
   let client: TestClient;
 
   before(async () => {
-    scratch = await mkdtemp(join(tmpdir(), 'platen-full-'));
-    disk = await makeSmallDisk(scratch, 128 * MIB);
-    const port = await freePort();
-    // Database, PDFs and log, all on the one disk.
-    const command = [disk.runner, 'sh', '-c', 'exec "$0" "$2" standalone > "$1/log"'];
-    service = spawn(command[0]!, [...command.slice(1), process.execPath, disk.folder, PROGRAM], {
-      cwd: root,
-      env: {
-        ...process.env,
-        PORT: `${port}`,
-        PLATEN_DATA_DIR: join(disk.folder, 'data'),
-        PLATEN_BOOTSTRAP_EMAIL: 'first@example.com',
-        PLATEN_BOOTSTRAP_API_KEY: KEY,
-        PLATEN_WORKER_SLOTS: '2',
-        PLATEN_LEASE_MS: '3000',
-      },
-      stdio: 'ignore',
-    });
-    client = new TestClient(`http://127.0.0.1:${port}`, KEY);
-    await eventually('ready', async () => (await readiness())?.status === 200);
+    service = await SmallDiskService.open(128 * MIB);
+    ({ disk, client } = service);
   });
-  after(async () => {
-    if (service.exitCode === null) {
-      service.kill('SIGTERM');
-      await once(service, 'exit');
-    }
-    disk.close();
-    await rm(scratch, { recursive: true, force: true });
-  });
-  const readiness = () => client.call('GET', '/readyz').catch(() => undefined);
+  after(() => service.close());
+  const readiness = () => service.readiness();
   const statusOf = async (jobId: string) => (await client.call('GET', `/v1/pdf/jobs/${jobId}`)).json.status;
-  const logLines = async (): Promise<Record<string, unknown>[]> =>
-    (await readFile(join(disk.seen, 'log'), 'utf8')).split('\n').flatMap(parsed);
   const logged = (text: string) =>
-    eventually(`logged: ${text}`, async () => (await logLines()).some(({ msg }) => msg === text));
+    eventually(`logged: ${text}`, async () => (await service.logLines()).some(({ msg }) => msg === text));
 
   it('rejects new work before the disk is full, and finishes the accepted work', async () => {
     const jobs = await Promise.all(
@@ -73,7 +37,7 @@ describe('a standalone service whose disk is full', () => {
     assert.ok(Number(refused.headers.get('retry-after')) > 0);
     for (const jobId of jobs) assert.equal((await client.end(jobId)).status, 'completed');
     disk.empty();
-    await eventually('ready', async () => (await readiness())?.status === 200);
+    await service.becomesReady();
     assert.equal((await client.render({ html: '<p>taken</p>' })).status, 200);
     await logged('new work is rejected for lack of storage; accepted work continues');
     await logged('new work is accepted again: there is storage');
@@ -94,29 +58,20 @@ describe('a standalone service whose disk is full', () => {
       assert.equal((await client.render({ html: '<p>refused</p>' })).status, 503);
     }
     for (const jobId of jobs) assert.notEqual(await statusOf(jobId), 'failed');
-    assert.equal(service.exitCode, null);
+    assert.equal(service.process.exitCode, null);
     disk.empty();
     for (const [n, jobId] of jobs.entries()) {
       assert.equal((await client.end(jobId)).status, 'completed');
       const { bytes } = await client.call('GET', `/v1/pdf/jobs/${jobId}/file`);
       assert.match((await readPdf(bytes)).text, new RegExp(`kept ${n}`));
     }
-    await eventually('ready', async () => (await readiness())?.status === 200);
+    await service.becomesReady();
     assert.equal((await client.render({ html: '<p>taken</p>' })).status, 200);
     // The log was on the same disk.
     await logged('log lines were lost');
-    const reported = (await logLines()).map(({ msg }) => msg);
+    const reported = (await service.logLines()).map(({ msg }) => msg);
     assert.ok(!reported.includes('attempt failed'), 'nobody paid with an attempt');
-    service.kill('SIGTERM');
-    assert.deepEqual(await once(service, 'exit'), [0, null]);
+    service.process.kill('SIGTERM');
+    assert.deepEqual(await once(service.process, 'exit'), [0, null]);
   });
 });
-
-/** The line of a log; none for one that the full disk has cut off, which the next line may follow without a break. */
-function parsed(line: string): Record<string, unknown>[] {
-  try {
-    return [JSON.parse(line)];
-  } catch {
-    return [];
-  }
-}

@@ -2,8 +2,10 @@ import assert from 'node:assert/strict';
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import mongoose from 'mongoose';
 import { TestClient } from '../support/client.ts';
 import { runCommand } from '../support/command.ts';
+import { listeningPorts } from '../support/listening.ts';
 import { readPdf } from '../support/pdf.ts';
 import { descendants, type RoleProcess, startRole } from '../support/processes.ts';
 
@@ -89,6 +91,21 @@ describe('the life of a standalone service', () => {
     assert.match((await readPdf(pdf.bytes)).text, /Hello Ada/);
     const engines = descendants(running!.pid).filter(({ command }) => /engine\/process-main/.test(command));
     assert.equal(engines.length, 1);
+  });
+
+  it('has no port at which its database responds, as every user of the machine could ask it there', async () => {
+    await client();
+    const processes = descendants(running!.pid).map(({ pid }) => pid);
+    assert.ok(processes.length > 1);
+    assert.deepEqual(listeningPorts(processes), []);
+    const own = listeningPorts([running!.pid]);
+    assert.ok(own.includes(Number(new URL(running!.url).port)));
+    const asked = own.map((port) =>
+      mongoose
+        .createConnection(`mongodb://127.0.0.1:${port}/platen`, { serverSelectionTimeoutMS: 1000 })
+        .asPromise(),
+    );
+    assert.ok((await Promise.allSettled(asked)).every(({ status }) => status === 'rejected'));
   });
 
   it('lets its operator manage accounts while it runs, and when it does not', async () => {

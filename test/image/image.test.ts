@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { TestClient } from '../support/client.ts';
+import { type DatabaseWay, openDatabaseWay } from '../support/database-way.ts';
 import { startKafka, type TestKafka } from '../support/kafka.ts';
 import { startMongo } from '../support/mongo.ts';
 import { readPdf } from '../support/pdf.ts';
@@ -50,6 +51,7 @@ const FONTS = [
 describe('the image', () => {
   const strict = join(process.env.PLATEN_IMAGE_WORK ?? '/tmp', 'strict-seccomp.json');
   const started: Container[] = [];
+  const ways: DatabaseWay[] = [];
   let kafka: TestKafka;
 
   before(async () => {
@@ -59,7 +61,15 @@ describe('the image', () => {
   after(() => kafka.stop());
   afterEach(async () => {
     for (const container of started.splice(0)) await container.remove();
+    for (const way of ways.splice(0)) way.close();
   });
+
+  /** A database that a container can reach, which does not see the socket. */
+  const startDatabase = async () => {
+    const way = await openDatabaseWay((await startMongo()).uri);
+    ways.push(way);
+    return way.uri;
+  };
 
   const start = async (role: string, environment: Record<string, string>, seccomp: string) => {
     const container = await startContainer(role, environment, seccomp);
@@ -69,7 +79,7 @@ describe('the image', () => {
 
   const startAll = async (seccomp: string) => {
     const environment = {
-      MONGODB_URI: (await startMongo()).uri,
+      MONGODB_URI: await startDatabase(),
       KAFKA_BROKERS: kafka.brokers.join(','),
       PLATEN_SECRET: 'a secret for tests, long enough to be one',
       PLATEN_BOOTSTRAP_EMAIL: 'image@example.com',
@@ -126,8 +136,7 @@ describe('the image', () => {
   });
 
   it('runs standalone with a database of its own, keeping its data in /data', async () => {
-    const { uri } = await startMongo();
-    const container = await start('standalone', { MONGODB_URI: uri }, strict);
+    const container = await start('standalone', { MONGODB_URI: await startDatabase() }, strict);
     await container.ready();
     const { stdout } = await container.exec('cat', '/data/first-api-key');
     await assertRenders(container, stdout.trim());
@@ -141,7 +150,7 @@ describe('the image', () => {
   });
 
   it('runs as an ordinary user that can write to /tmp and /data alone', async () => {
-    const container = await start('standalone', { MONGODB_URI: (await startMongo()).uri }, strict);
+    const container = await start('standalone', { MONGODB_URI: await startDatabase() }, strict);
     await container.ready();
     const { stdout } = await container.exec('sh', '-c', 'cat /proc/[0-9]*/status');
     const users = new Set(stdout.match(/^Uid:.*/gm)?.map((line) => line.replaceAll('\t', ' ')));
@@ -155,7 +164,7 @@ describe('the image', () => {
   });
 
   it('has a font cache that holds', async () => {
-    const container = await start('standalone', { MONGODB_URI: (await startMongo()).uri }, strict);
+    const container = await start('standalone', { MONGODB_URI: await startDatabase() }, strict);
     await container.ready();
     // With a cache that does not, fontconfig reads every font, and complains that it cannot write what it found.
     const { stderr } = await container.exec('fc-list');

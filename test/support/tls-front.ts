@@ -11,16 +11,16 @@ export interface TlsFront {
 }
 
 /**
- * @param port of the server behind it, on loopback.
+ * @param path of the socket of the server behind it.
  * @param clientAuthority PEM of the authority that signs clients' certificates; without it none is required.
  */
-export async function startTlsFront(port: number, clientAuthority?: string): Promise<TlsFront> {
+export async function startTlsFront(path: string, clientAuthority?: string): Promise<TlsFront> {
   const open = new Set<TLSSocket>();
   let accepted = 0;
   const server = createServer({ ...SERVER, ...asking(clientAuthority) }, (socket) => {
     accepted += 1;
     open.add(socket);
-    const behind = connect(port, '127.0.0.1');
+    const behind = connect(path);
     socket.pipe(behind).pipe(socket);
     socket.on('error', () => behind.destroy());
     behind.on('error', () => socket.destroy());

@@ -2,6 +2,7 @@ import net from 'node:net';
 import tls from 'node:tls';
 import { Kafka, type LogEntry, logLevel, type SASLOptions } from 'kafkajs';
 import type { Logger } from '../../telemetry/logger.ts';
+import './compressed-batches.ts';
 import './request-queue.ts';
 import type { SaslMechanism } from './sasl.ts';
 

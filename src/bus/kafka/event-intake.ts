@@ -61,6 +61,11 @@ export class EventIntake {
     this.#consumer = new SupervisedConsumer(client, monitor, plan);
   }
 
+  /** As `SupervisedConsumer.skips`. */
+  skips(): number {
+    return this.#consumer.skips();
+  }
+
   problem(): string | undefined {
     return this.#consumer.problem();
   }

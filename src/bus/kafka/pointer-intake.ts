@@ -84,6 +84,8 @@ export class PointerIntake {
         eachBatch: (payload: EachBatchPayload) => this.#takeBatch(payload),
       }),
       onJoin: () => this.#joined(),
+      onSkipped: (partition: number, offset: string) =>
+        this.#offsets.note(partition, String(BigInt(offset) - 1n)),
     };
     this.#consumer = new SupervisedConsumer(client, monitor, plan);
   }
@@ -94,6 +96,11 @@ export class PointerIntake {
     this.#target.regrouped?.(jobClass).catch((error: unknown) => {
       this.#logger.warn({ err: error, class: jobClass }, 'pointers not handed back');
     });
+  }
+
+  /** As `SupervisedConsumer.skips`. */
+  skips(): number {
+    return this.#consumer.skips();
   }
 
   problem(): string | undefined {

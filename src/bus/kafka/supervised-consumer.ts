@@ -6,6 +6,7 @@ import { unlessAborted } from '../../async/unless-aborted.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 import type { BrokerMonitor } from './broker-monitor.ts';
 import { type ClientOptions, createClient } from './client.ts';
+import { isUnreadableBatch } from './compressed-batches.ts';
 import type { TopicGroup } from './topic-group.ts';
 
 const BACKOFF_FIRST_MS = 250;
@@ -31,6 +32,8 @@ interface ConsumerPlan {
   run(consumer: Consumer): ConsumerRunConfig;
   /** Partitions were reassigned: noted offsets are void. */
   onJoin?(): void;
+  /** Everything before this offset has been skipped. */
+  onSkipped?(partition: number, offset: string): void;
 }
 
 /**
@@ -48,6 +51,7 @@ export class SupervisedConsumer {
   #current: Consumer | undefined;
   #problem: string | undefined;
   #lastSign = 0;
+  #skips = 0;
 
   constructor(client: ClientOptions, monitor: BrokerMonitor, plan: ConsumerPlan) {
     this.#client = client;
@@ -66,6 +70,11 @@ export class SupervisedConsumer {
   /** Resolves when it takes messages for the first time. */
   ready(): Promise<void> {
     return this.#ready.promise;
+  }
+
+  /** How often it has skipped messages because a batch could not be read. */
+  skips(): number {
+    return this.#skips;
   }
 
   /** The present consumer, if there is one. */
@@ -87,21 +96,37 @@ export class SupervisedConsumer {
   async #run(): Promise<void> {
     const { signal } = this.#stopped;
     let failures = 0;
+    let skipTo: ReadonlyMap<number, string> | undefined;
     while (!signal.aborted) {
       const began = performance.now();
-      const reason = await this.#consumeOnce(failures > 0).catch((error: unknown) => error as Error);
+      const reason = await this.#consumeOnce(failures > 0, skipTo).catch((error: unknown) => error as Error);
       this.#current = undefined;
       if (signal.aborted) return;
       this.#problem = reason?.message ?? 'ended';
       failures = performance.now() - began > STALL_MS ? 1 : failures + 1;
       this.#logger.warn({ reason: this.#problem, failures }, 'consumer is replaced');
+      skipTo = isUnreadableBatch(reason) ? await this.#ends() : undefined;
       const pauseMs = backoffMs(failures, BACKOFF_FIRST_MS, BACKOFF_MAX_MS, this.#client.random);
       await sleep(pauseMs, undefined, { signal }).catch(() => {});
     }
   }
 
-  /** @returns why it ended, unless it was stopped. */
-  async #consumeOnce(again: boolean): Promise<Error | undefined> {
+  /**
+   * Where the partitions end: a batch that cannot be read does not say in which of them it is. Its consumer would get
+   * no further, and messages only notify: what is skipped here, sweeps publish again.
+   */
+  async #ends(): Promise<ReadonlyMap<number, string> | undefined> {
+    try {
+      return await this.#plan.topics.ends(this.#plan.topic);
+    } catch (error) {
+      // The next consumer meets the batch again.
+      this.#logger.warn({ err: error }, 'the ends of a topic could not be looked up');
+      return undefined;
+    }
+  }
+
+  /** @returns why it ended, unless it was stopped. @param skipTo the offsets to begin at; default where it was. */
+  async #consumeOnce(again: boolean, skipTo?: ReadonlyMap<number, string>): Promise<Error | undefined> {
     const { signal } = this.#stopped;
     const { topic, topics, fromBeginning } = this.#plan;
     await unlessAborted(signal, again ? topics.ensureAgain() : topics.ensure());
@@ -114,7 +139,7 @@ export class SupervisedConsumer {
     try {
       await unlessAborted(signal, consumer.connect());
       await unlessAborted(signal, consumer.subscribe({ topic, fromBeginning }));
-      const crashed = this.#watch(consumer);
+      const crashed = this.#watch(consumer, skipTo);
       // It resolves when the group is joined; errors before and after are reported as a crash.
       consumer.run(this.#plan.run(consumer)).catch(crashed.reject);
       this.#current = consumer;
@@ -128,7 +153,7 @@ export class SupervisedConsumer {
     }
   }
 
-  #watch(consumer: Consumer): PromiseWithResolvers<Error> {
+  #watch(consumer: Consumer, skipTo?: ReadonlyMap<number, string>): PromiseWithResolvers<Error> {
     const crashed = Promise.withResolvers<Error>();
     crashed.promise.catch(() => {});
     const { CRASH, FETCH, GROUP_JOIN, HEARTBEAT, REQUEST } = consumer.events;
@@ -142,6 +167,7 @@ export class SupervisedConsumer {
       fetches = Object.values(payload.memberAssignment).flat().length === 0;
       this.alive();
       this.#plan.onJoin?.();
+      if (skipTo !== undefined) this.#skip(consumer, payload.memberAssignment, skipTo);
     });
     consumer.on(REQUEST, ({ payload }) => {
       fetches ||= payload.apiName === 'Fetch';
@@ -154,6 +180,23 @@ export class SupervisedConsumer {
       this.#ready.resolve();
     });
     return crashed;
+  }
+
+  /** Before the first fetch, which begins once the group has been joined. */
+  #skip(
+    consumer: Consumer,
+    assigned: Readonly<Record<string, readonly number[]>>,
+    skipTo: ReadonlyMap<number, string>,
+  ): void {
+    const { topic, onSkipped } = this.#plan;
+    const partitions = (assigned[topic] ?? []).filter((partition) => skipTo.has(partition));
+    for (const partition of partitions) {
+      const offset = skipTo.get(partition)!;
+      consumer.seek({ topic, partition, offset });
+      onSkipped?.(partition, offset);
+    }
+    this.#skips += 1;
+    this.#logger.error({ partitions }, 'messages are skipped: a batch among them cannot be read');
   }
 
   /** Resolves when the consumer hangs although the brokers respond. */

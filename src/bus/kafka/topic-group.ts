@@ -1,6 +1,6 @@
 import type { Admin, ITopicConfig, Kafka } from 'kafkajs';
 import type { BrokerMonitor } from './broker-monitor.ts';
-import { countPartitions, createMissing, raisePartitions } from './topics.ts';
+import { countPartitions, createMissing, endsOf, raisePartitions } from './topics.ts';
 
 /** In milliseconds: all brokers take part in the creation of topics. */
 const CREATE_TIMEOUT_MS = 20_000;
@@ -51,6 +51,11 @@ export class TopicGroup {
   async partitions(): Promise<number> {
     await this.ensure();
     return this.#administer('counting partitions', (admin) => countPartitions(admin, this.#names));
+  }
+
+  /** As `endsOf`. @throws when the brokers do not respond. */
+  async ends(topic: string): Promise<Map<number, string>> {
+    return this.#administer('looking up offsets', (admin) => endsOf(admin, topic));
   }
 
   /** Raises each topic to `count` partitions. @throws when that is rejected, or the brokers do not respond. */

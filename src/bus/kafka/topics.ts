@@ -3,6 +3,7 @@ import type { Admin, ITopicConfig } from 'kafkajs';
 import { EVENT_TOPICS, type EventTopic, JOB_CLASSES, type JobClass } from '../bus.ts';
 
 const HOUR_MS = 3_600_000;
+const MAX_BATCH_BYTES = 1_048_588;
 /** Between two checks of topics that have just been created, in milliseconds. */
 const CHECK_MS = 100;
 /** The most checks of one creation: ten seconds and their responses. */
@@ -50,13 +51,23 @@ export function eventTopics({ prefix, replicationFactor }: TopicSettings): ITopi
 }
 
 function retention(ms: number): ITopicConfig['configEntries'] {
-  return [{ name: 'retention.ms', value: String(ms) }];
+  return [
+    { name: 'retention.ms', value: String(ms) },
+    // Kafka's own default, also where a broker has been set to more: what one batch may hold is in memory at once.
+    { name: 'max.message.bytes', value: String(MAX_BATCH_BYTES) },
+  ];
 }
 
 /** @returns the number of partitions of the topic with the fewest. */
 export async function countPartitions(admin: Admin, names: readonly string[]): Promise<number> {
   const { topics } = await admin.fetchTopicMetadata({ topics: [...names] });
   return Math.min(...topics.map(({ partitions }) => partitions.length));
+}
+
+/** @returns the offset that the next message of each partition will have, by partition. */
+export async function endsOf(admin: Admin, topic: string): Promise<Map<number, string>> {
+  const offsets = await admin.fetchTopicOffsets(topic);
+  return new Map(offsets.map(({ partition, high }) => [partition, high]));
 }
 
 /**

@@ -80,6 +80,7 @@ const rotate = defineRoute({
 const revoke = defineRoute({
   method: 'delete',
   path: '/user/api-keys/:id',
+  withoutRoom: 'confirmed',
   summary: 'Revoke an API key',
   description: 'It stops working everywhere within a second. Doing it again changes nothing.',
   tags,

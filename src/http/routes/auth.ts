@@ -35,6 +35,7 @@ const register = defineRoute({
 const login = defineRoute({
   method: 'post',
   path: '/auth/login',
+  withoutRoom: 'unconfirmed',
   summary: 'Sign in',
   tags,
   auth: 'none',
@@ -48,6 +49,7 @@ const login = defineRoute({
 const logout = defineRoute({
   method: 'post',
   path: '/auth/logout',
+  withoutRoom: 'confirmed',
   summary: 'Revoke the access token that this request comes with',
   tags,
   auth: 'bearer',

@@ -135,6 +135,7 @@ const get = defineRoute({
 const cancel = defineRoute({
   method: 'delete',
   path: '/v1/pdf/batch/:id',
+  withoutRoom: 'confirmed',
   summary: 'Cancel a batch',
   description: 'Items that no worker has begun are cancelled; those that run are left to end.',
   tags,

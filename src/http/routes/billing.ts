@@ -34,6 +34,7 @@ const subscription = defineRoute({
 const cancel = defineRoute({
   method: 'post',
   path: '/user/subscription/cancel',
+  withoutRoom: 'confirmed',
   summary: 'End the subscription with its period',
   description:
     'Until then everything stays as it is, and it can be resumed. A plan that was to follow does not.',

@@ -54,6 +54,7 @@ const get = defineRoute({
 const cancel = defineRoute({
   method: 'delete',
   path: '/v1/pdf/jobs/:id',
+  withoutRoom: 'confirmed',
   summary: 'Cancel a job',
   description: 'A render that is running is stopped.',
   tags,

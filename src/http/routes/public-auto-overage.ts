@@ -38,6 +38,7 @@ const confirm = defineRoute({
 const disable = defineRoute({
   method: 'post',
   path: PATH,
+  withoutRoom: 'confirmed',
   summary: 'Turn auto overage off by the link of a mail',
   description:
     'Leads to the billing page in any case: with `autoOverageDisabled=1` when that turned it off, with `0` when it was off already, or the token is not valid, or no longer.',

@@ -41,6 +41,7 @@ const config = defineRoute({
 const begin = defineRoute({
   method: 'post',
   path: '/auth/session',
+  withoutRoom: 'unconfirmed',
   summary: 'Sign in, as a browser',
   description:
     'The session is in a cookie that no script can read. It ends after 12 hours, or after 2 without use. One that the browser has already is replaced. Only pages of the public origin may ask for this.',
@@ -79,6 +80,7 @@ const begin = defineRoute({
 const end = defineRoute({
   method: 'delete',
   path: '/auth/session',
+  withoutRoom: 'confirmed',
   summary: 'Sign out',
   description: 'Ends the session, or revokes the access token, that this request comes with.',
   tags,
@@ -118,6 +120,7 @@ const list = defineRoute({
 const endOne = defineRoute({
   method: 'delete',
   path: '/auth/sessions/:id',
+  withoutRoom: 'confirmed',
   summary: 'End a session of the account',
   tags,
   auth: 'bearer',

@@ -129,6 +129,7 @@ const change = defineRoute({
 const remove = defineRoute({
   method: 'delete',
   path: '/user/templates/:id',
+  withoutRoom: 'confirmed',
   summary: 'Delete a template and its versions',
   description: 'Jobs that were accepted before are rendered all the same.',
   tags,
@@ -144,6 +145,7 @@ const remove = defineRoute({
 const preview = defineRoute({
   method: 'post',
   path: '/user/templates/preview',
+  withoutRoom: 'unconfirmed',
   summary: 'Show what a template and data come to: the HTML, or with `output` = `pdf` a test render',
   tags,
   auth: 'bearer',

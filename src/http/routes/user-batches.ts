@@ -109,6 +109,7 @@ const zip = defineRoute({
 const cancel = defineRoute({
   method: 'delete',
   path: '/user/batches/:id',
+  withoutRoom: 'confirmed',
   summary: 'Cancel a batch',
   description: 'Items that no worker has begun are cancelled; those that run are left to end.',
   tags,

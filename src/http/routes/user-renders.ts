@@ -126,6 +126,7 @@ const input = defineRoute({
 const cancel = defineRoute({
   method: 'delete',
   path: '/user/renders/:id',
+  withoutRoom: 'confirmed',
   summary: 'Cancel a render',
   description: 'One that is running is stopped.',
   tags,

@@ -3,6 +3,7 @@ import { readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises
 import { join } from 'node:path';
 import { startGuarded } from './guarded-process.ts';
 import { parseResponse } from './launcher-response.ts';
+import { makePrivateSocket } from './private-socket.ts';
 
 /**
  * The loaded classes of the embedded database, which a JVM maps at its start instead of reading the jars. A JVM accepts
@@ -49,16 +50,19 @@ export async function archiveToUse(
 export async function makeClassArchive(java: string, jarsDir: string): Promise<void> {
   const scratch = `${ARCHIVE}.${randomUUID()}`;
   const path = join(jarsDir, scratch);
+  const socket = await makePrivateSocket('archive.sock');
   try {
     await removeAbandoned(jarsDir);
     const jars = await describeJars(jarsDir);
-    const args = ['@java.args', `-XX:ArchiveClassesAtExit=${scratch}`, 'EmbeddedDatabase', `${path}.mv`, '0'];
+    const flags = ['@java.args', `-XX:ArchiveClassesAtExit=${scratch}`];
+    const args = [...flags, 'EmbeddedDatabase', `${path}.mv`, '0', socket.path];
     const jvm = await rehearse(java, args, jarsDir);
     const record: ArchiveRecord = { jvm, jars, sha256: sha256(await readFile(path)) };
     await rename(path, join(jarsDir, ARCHIVE));
     await writeFile(`${path}.json`, JSON.stringify(record));
     await rename(`${path}.json`, join(jarsDir, RECORD));
   } finally {
+    await socket.remove();
     for (const rest of ['', '.json', '.mv', '.mv.pid']) await rm(`${path}${rest}`, { force: true });
   }
 }
@@ -81,7 +85,7 @@ async function rehearse(java: string, args: readonly string[], jarsDir: string):
     const response = parseResponse(line);
     if (response?.kind === 'jvm') jvm = response.name;
     if (response?.kind === 'failed') reason = response.reason;
-    if (response?.kind === 'port') void rehearsal.stop();
+    if (response?.kind === 'listening') void rehearsal.stop();
   });
   const code = await rehearsal.closed;
   if (code !== 0 || jvm === undefined) {

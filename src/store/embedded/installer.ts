@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
-import { EmbeddedDatabaseError } from './embedded-database.ts';
+import { startError } from './embedded-database.ts';
 
 /** How long an installer may be silent before it is killed, in milliseconds. */
 export interface SilenceLimits {
@@ -55,13 +55,11 @@ export async function runInstaller(
     if (line.trim() !== '') reason ??= withoutName(line);
   });
   const ended = await new Promise<number | string>((resolve, reject) => {
-    child.once('error', (error) =>
-      reject(new EmbeddedDatabaseError(`${script} cannot be run: ${error.message}`)),
-    );
+    child.once('error', (error) => reject(startError(`${script} cannot be run: ${error.message}`)));
     child.once('close', (code, signal) => resolve(code ?? signal ?? 'unknown'));
   }).finally(() => clearTimeout(silence));
   if (typeof ended === 'string' && reason === undefined) throw new Error(`${script} was ended by ${ended}`);
-  if (ended !== 0) throw new EmbeddedDatabaseError(reason ?? `${script} ended with ${ended}`);
+  if (ended !== 0) throw startError(reason ?? `${script} ended with ${ended}`);
 }
 
 /** Installers begin their lines with a name in brackets. */

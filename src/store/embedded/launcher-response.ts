@@ -1,7 +1,7 @@
 /** The response of the launcher of the embedded database: see peers/mongo-java-server/EmbeddedDatabase.java. */
 export type LauncherResponse =
   | { readonly kind: 'jvm'; readonly name: string }
-  | { readonly kind: 'port'; readonly port: number }
+  | { readonly kind: 'listening' }
   | { readonly kind: 'locked' }
   | { readonly kind: 'failed'; readonly reason: string }
   | { readonly kind: 'waiting'; readonly reason: string }
@@ -15,8 +15,8 @@ export function parseResponse(line: string): LauncherResponse | undefined {
   switch (word) {
     case 'JVM':
       return { kind: 'jvm', name: rest };
-    case 'PORT':
-      return /^\d{1,5}$/.test(rest) ? { kind: 'port', port: Number(rest) } : undefined;
+    case 'LISTENING':
+      return { kind: 'listening' };
     case 'LOCKED':
       return { kind: 'locked' };
     case 'FAILED':

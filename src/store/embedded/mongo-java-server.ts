@@ -4,12 +4,14 @@ import { join, resolve } from 'node:path';
 import { isExecutable, onPath } from '../../find-executable.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 import { archiveToUse, makeClassArchive } from './class-archive.ts';
-import { type EmbeddedDatabase, EmbeddedDatabaseError } from './embedded-database.ts';
+import { type EmbeddedDatabase, EmbeddedDatabaseError, startError } from './embedded-database.ts';
 import { type GuardedProcess, startGuarded } from './guarded-process.ts';
 import { type LauncherResponse, parseResponse } from './launcher-response.ts';
+import { makePrivateSocket, type PrivateSocket, removeDeadSockets } from './private-socket.ts';
 
 /** Milliseconds. A cold machine starts it in 2 s; the rest is for a busy machine. */
 const START_TIMEOUT_MS = 60_000;
+const SOCKET = 'database.sock';
 /** Lines of the JVM itself that are logged, so that endless complaints cannot fill the log. */
 const MAX_FOREIGN_LINES = 100;
 
@@ -17,7 +19,7 @@ const MAX_FOREIGN_LINES = 100;
  * The required content of peers/mongo-java-server/launcher.version. To be raised with every change of the messages
  * between launcher and Platen, and of declared collections that an older launcher does not support.
  */
-const LAUNCHER_VERSION = '3';
+const LAUNCHER_VERSION = '4';
 
 interface MongoJavaServerOptions {
   /** Folder of the database file; made when missing. */
@@ -49,33 +51,48 @@ export function findJava(environment: NodeJS.ProcessEnv = process.env): string |
 }
 
 /**
- * Starts mongo-java-server on a free loopback port, with one file in `folder`.
+ * Starts mongo-java-server on a private socket, with one file in `folder`.
  *
  * @throws EmbeddedDatabaseError when another process has the file open, or the server does not start.
  */
 export async function startMongoJavaServer(options: MongoJavaServerOptions): Promise<EmbeddedDatabase> {
+  await mkdir(options.folder, { recursive: true, mode: 0o700 });
+  const socket = await makePrivateSocket(SOCKET, options.folder);
+  try {
+    return await startOn(socket, options);
+  } catch (error) {
+    await socket.remove();
+    throw error;
+  }
+}
+
+async function startOn(socket: PrivateSocket, options: MongoJavaServerOptions): Promise<EmbeddedDatabase> {
   const { folder, jarsDir, java, logger } = options;
-  await mkdir(folder, { recursive: true });
   const archive = await archiveToUse(jarsDir);
-  let launched = await launch(options, archive?.flags ?? []);
+  let launched = await launch(options, socket, archive?.flags ?? []);
   if (launched.first.kind === 'ended' && archive !== undefined) {
     logger.warn(
       { how: launched.first.how },
       'the embedded database ended at its start; once more without archive',
     );
-    launched = await launch(options, []);
+    launched = await launch(options, socket, []);
   }
   const { process, first, jvm, problem } = launched;
-  if (first.kind !== 'port') throw await startFailure(options, process, first);
+  if (first.kind !== 'listening') throw await startFailure(options, process, first);
+  await removeDeadSockets(folder, SOCKET);
   const fits = archive !== undefined && archive.jvm === jvm();
   if (!fits) renewArchive(java, jarsDir, logger);
   return {
-    uri: `mongodb://127.0.0.1:${first.port}/platen?directConnection=true`,
+    uri: socket.uri,
     kind: 'mongo-java-server',
     pid: process.pid,
     ended: process.ended,
     problem,
-    close: () => process.stop(),
+    writesBehind: true,
+    async close() {
+      await process.stop();
+      await socket.remove();
+    },
   };
 }
 
@@ -94,14 +111,17 @@ interface Launched {
   readonly problem: () => string | undefined;
 }
 
-async function launch(options: MongoJavaServerOptions, archiveFlags: readonly string[]): Promise<Launched> {
+async function launch(
+  options: MongoJavaServerOptions,
+  socket: PrivateSocket,
+  archiveFlags: readonly string[],
+): Promise<Launched> {
   const { folder, jarsDir, java, lockWaitMs, logger } = options;
   const file = databaseFile(folder);
   const flags = ['@java.args', ...archiveFlags, `-XX:ErrorFile=${resolve(folder)}/hs_err_%p.log`];
-  const process = await startGuarded(java, [...flags, 'EmbeddedDatabase', file, String(lockWaitMs)], {
-    cwd: jarsDir,
-  }).catch((error: Error) => {
-    throw new EmbeddedDatabaseError(`Java could not be started: ${error.message}`);
+  const args = [...flags, 'EmbeddedDatabase', file, String(lockWaitMs), socket.path];
+  const process = await startGuarded(java, args, { cwd: jarsDir }).catch((error: Error) => {
+    throw startError(`Java could not be started: ${error.message}`);
   });
   let jvm: string | undefined;
   let problem: string | undefined;
@@ -166,11 +186,11 @@ async function startFailure(
     const holder = await readFile(`${file}.pid`, 'utf8').catch(() => 'unknown');
     return new EmbeddedDatabaseError(
       `The data folder ${folder} is in use by another database process (process ${holder}): end what has started it, or set PLATEN_DATA_DIR to another folder.`,
-      true,
+      { inUse: true },
     );
   }
   if (first.kind === 'failed') {
-    return new EmbeddedDatabaseError(`The database file ${file} cannot be opened: ${first.reason}`);
+    return startError(`The database file ${file} cannot be opened: ${first.reason}`);
   }
   const { stdout, stderr } = process.output;
   if (stderr.includes('UnsupportedClassVersionError')) {
@@ -179,7 +199,7 @@ async function startFailure(
   const how =
     first.kind === 'ended' ? `Java ended with ${first.how}` : `no response in ${START_TIMEOUT_MS / 1000} s`;
   const said = `${stderr}\n${stdout}`.trim().split('\n')[0];
-  return new EmbeddedDatabaseError(`The embedded database did not start (${how}${said ? `: ${said}` : ''}).`);
+  return startError(`The embedded database did not start (${how}${said ? `: ${said}` : ''}).`);
 }
 
 /** Makes the archive for faster starts in the background; no start waits for it, and Platen runs without it. */

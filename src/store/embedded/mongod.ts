@@ -1,14 +1,14 @@
 import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
-import { createServer } from 'node:net';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import mongoose from 'mongoose';
 import { isExecutable, onPath } from '../../find-executable.ts';
-import { type EmbeddedDatabase, EmbeddedDatabaseError } from './embedded-database.ts';
+import { type EmbeddedDatabase, EmbeddedDatabaseError, startError } from './embedded-database.ts';
 import { startWatched } from './guarded-process.ts';
 import { type InstallerRun, runInstaller, type SilenceLimits } from './installer.ts';
+import { makePrivateSocket, type PrivateSocket, removeDeadSockets } from './private-socket.ts';
 
 /** The version to download; scripts/mongod-archives.json has the checksums of its archives. */
 export const FETCHED_VERSION = '8.0.32';
@@ -63,43 +63,63 @@ export function findMongod(): string | undefined {
   return onPath(['mongod'], process.env.PATH);
 }
 
+/** mongod names its socket by a port, which it does not listen on; there is one socket in a folder. */
+const SOCKET = 'mongodb-27017.sock';
+
 /**
- * Starts a mongod on a free loopback port, with its data in `folder`.
+ * Starts a mongod on a private socket, with its data in `folder`.
  *
  * @throws EmbeddedDatabaseError with its last output when it does not start.
  */
 export async function startMongod(program: string, folder: string): Promise<EmbeddedDatabase> {
-  await mkdir(folder, { recursive: true });
-  const port = await freePort();
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const socket = await makePrivateSocket(SOCKET, folder);
+  try {
+    return await startOn(socket, program, folder);
+  } catch (error) {
+    await socket.remove();
+    throw error;
+  }
+}
+
+async function startOn(socket: PrivateSocket, program: string, folder: string): Promise<EmbeddedDatabase> {
   const process = await startWatched(program, [
-    ...['--dbpath', resolve(folder), '--port', String(port), '--bind_ip', '127.0.0.1'],
-    ...['--wiredTigerCacheSizeGB', '0.25', '--quiet'],
+    ...['--dbpath', resolve(folder), '--wiredTigerCacheSizeGB', '0.25', '--quiet'],
+    // An address that begins with a slash is that of a socket, and it is the only one.
+    ...['--bind_ip', socket.path, '--port', '27017', '--unixSocketPrefix', dirname(socket.path)],
+    ...['--filePermissions', '0600'],
   ]);
-  const server = `mongodb://127.0.0.1:${port}/`;
   let exit: number | string | undefined;
   void process.ended.then((code) => {
     exit = code;
   });
   const deadline = performance.now() + START_TIMEOUT_MS;
   while (exit === undefined && performance.now() < deadline) {
-    if (await responses(server)) {
+    if (await responses(socket.uri)) {
+      await removeDeadSockets(folder, SOCKET);
       return {
-        uri: `${server}platen?directConnection=true`,
+        uri: socket.uri,
         kind: 'mongod',
         pid: process.pid,
         ended: process.ended,
         // mongod ends when it cannot write.
         problem: () => undefined,
-        close: () => process.stop(),
+        writesBehind: false,
+        async close() {
+          await process.stop();
+          await socket.remove();
+        },
       };
     }
     await sleep(POLL_MS);
   }
   await process.stop();
   if (/DBPathInUse|already in use|Resource temporarily unavailable/.test(process.output.stdout)) {
-    throw new EmbeddedDatabaseError(`The data folder ${folder} is in use by another mongod.`, true);
+    throw new EmbeddedDatabaseError(`The data folder ${folder} is in use by another mongod.`, {
+      inUse: true,
+    });
   }
-  throw new EmbeddedDatabaseError(
+  throw startError(
     `mongod did not start (${exit ?? 'no response in time'}): ${process.output.stdout.trim().slice(-1000)}`,
   );
 }
@@ -117,13 +137,4 @@ async function responses(uri: string): Promise<boolean> {
   } finally {
     await client.close();
   }
-}
-
-/** A port that was free a moment ago, because mongod cannot choose one and report it. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await new Promise((done) => server.once('listening', done));
-  const { port } = server.address() as { port: number };
-  await new Promise((done) => server.close(done));
-  return port;
 }

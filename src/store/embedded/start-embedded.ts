@@ -52,6 +52,7 @@ export async function startEmbeddedDatabase(options: EmbeddedDatabaseOptions): P
   const withData = all.filter(({ kind }) => existsSync(join(dataDir, kind)));
   const chosen = choose(engine, all, withData, dataDir);
   const obstacles: string[] = [];
+  let solution: string | undefined;
   for (const [index, { kind, prepare }] of chosen.entries()) {
     const folder = join(dataDir, kind);
     let prepared = false;
@@ -69,13 +70,14 @@ export async function startEmbeddedDatabase(options: EmbeddedDatabaseOptions): P
       if (withData.length > 0 && prepared) throw error;
       if (withData.length === 0) await rm(folder, { recursive: true, force: true });
       obstacles.push(`${kind}: ${error.message}`);
+      solution ??= error.remedy;
       const next = chosen[index + 1];
       if (next !== undefined)
         options.fetch?.report(`No ${kind} (${error.message}): ${next.kind} is tried instead`);
     }
   }
   throw new EmbeddedDatabaseError(
-    `No embedded database can be started (${obstacles.join('; ')}). ${remedy(dataDir, withData)}`,
+    `No embedded database can be started (${obstacles.join('; ')}). ${solution ?? remedy(dataDir, withData)}`,
   );
 }
 

@@ -1,3 +1,4 @@
+import { openDatabaseWay } from '../../support/database-way.ts';
 import { startKafka, type TestKafka } from '../../support/kafka.ts';
 import { startMongo } from '../../support/mongo.ts';
 import { forwardToLoopback, HOST_ADDRESS } from './network.ts';
@@ -16,8 +17,8 @@ export interface Peers {
 /** Starts both; the database ends with the tests, the broker by `kafka.stop()`. */
 export async function startPeers(): Promise<Peers> {
   const [kafka, { uri }] = await Promise.all([startKafka({ host: HOST_ADDRESS }), startMongo()]);
-  const local = new URL(uri);
-  await forwardToLoopback(DATABASE_PORT, Number(local.port));
-  local.host = `${HOST_ADDRESS}:${DATABASE_PORT}`;
-  return { mongodbUri: local.href, brokers: kafka.brokers, kafka };
+  const way = await openDatabaseWay(uri);
+  await forwardToLoopback(DATABASE_PORT, way.port);
+  const mongodbUri = way.uri.replace(`127.0.0.1:${way.port}`, `${HOST_ADDRESS}:${DATABASE_PORT}`);
+  return { mongodbUri, brokers: kafka.brokers, kafka };
 }

@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import mongoose from 'mongoose';
 import { pino } from 'pino';
+import { flushDatabase } from '../../../src/store/connection.ts';
 import type { EmbeddedDatabase } from '../../../src/store/embedded/embedded-database.ts';
 import { findJava, startMongoJavaServer } from '../../../src/store/embedded/mongo-java-server.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -23,7 +24,8 @@ describe('The embedded database on a full disk', () => {
   const logger = pino({ level: 'info' }, { write: (line: string) => void lines.push(line) });
 
   before(async () => {
-    scratch = await mkdtemp(join(tmpdir(), 'platen full '));
+    // Too deep for a socket: the disk is out of this process's sight, and the socket of the database must not be.
+    scratch = await mkdtemp(join(tmpdir(), `platen full ${'deep '.repeat(20)}`));
     disk = await makeSmallDisk(scratch, 600 * MIB);
     java = join(scratch, 'java');
     await writeFile(java, `#!/bin/sh\nexec '${disk.runner}' '${findJava()}' "$@"\n`, { mode: 0o755 });
@@ -49,6 +51,14 @@ describe('The embedded database on a full disk', () => {
         await kept.insertOne({ _id: n, text: randomBytes(bytes) });
         onEach();
       }
+    } finally {
+      await connection.close();
+    }
+  };
+  const flush = async (database: EmbeddedDatabase) => {
+    const connection = await mongoose.createConnection(database.uri).asPromise();
+    try {
+      await flushDatabase(connection);
     } finally {
       await connection.close();
     }
@@ -81,6 +91,27 @@ describe('The embedded database on a full disk', () => {
     assert.equal(await countAfterRestart(), 30);
   });
 
+  it('writes what it has acknowledged when it is told to, and says that it cannot while it cannot', async () => {
+    const database = await start();
+    await insert(database, 1000, 1010);
+    await flush(database);
+    process.kill(database.pid, 'SIGKILL');
+    await database.ended;
+    assert.equal(await countAfterRestart(), 40);
+    const again = await start();
+    disk.fill();
+    await insert(again, 1010, 1020);
+    await assert.rejects(flush(again), { codeName: 'OutOfDiskSpace', message: /No space left on device/ });
+    // At once, from then on.
+    await assert.rejects(flush(again), { codeName: 'OutOfDiskSpace' });
+    disk.empty();
+    await eventually('it can write', () => again.problem() === undefined);
+    await flush(again);
+    process.kill(again.pid, 'SIGKILL');
+    await again.ended;
+    assert.equal(await countAfterRestart(), 50);
+  });
+
   it('lets writers wait when it cannot hold more in memory, and none is lost', async () => {
     const database = await start();
     disk.fill();
@@ -99,7 +130,7 @@ describe('The embedded database on a full disk', () => {
     disk.empty();
     await inserting;
     await database.close();
-    assert.equal(await countAfterRestart(), 330);
+    assert.equal(await countAfterRestart(), 350);
   });
 
   it('names the unwritten data when it has to end meanwhile, and ends in time', async () => {
@@ -113,7 +144,7 @@ describe('The embedded database on a full disk', () => {
     const reported = lines.find((line) => line.includes('the embedded database has failed'));
     assert.match(reported ?? '', /No space left on device/);
     disk.empty();
-    assert.equal(await countAfterRestart(), 330);
+    assert.equal(await countAfterRestart(), 350);
   });
 
   it('does not start, and gives the reason', async () => {

@@ -12,6 +12,7 @@ import {
   installationProblem,
   startMongoJavaServer,
 } from '../../../src/store/embedded/mongo-java-server.ts';
+import { startEmbeddedDatabase } from '../../../src/store/embedded/start-embedded.ts';
 import { eventually } from '../../support/eventually.ts';
 
 const installed = fileURLToPath(new URL('../../../.cache/peers/mongo-java-server', import.meta.url));
@@ -81,24 +82,53 @@ describe('The launcher of the embedded database', () => {
 
   it('takes no line of the JVM for its response, and logs it', async () => {
     const java = await script(`echo '[0.013s][warning][cds] The shared archive file does not fit.'
-echo 'PORT 1'
+echo 'LISTENING'
 echo 'Picked up something' >&2`);
     const database = await start(java);
+    // It has waited for the launcher's own response, and so can be connected to at once.
+    await (await mongoose.createConnection(database.uri).asPromise()).close();
     await database.close();
-    assert.notEqual(new URL(database.uri).port, '1');
-    for (const line of ['shared archive file does not fit', 'PORT 1', 'Picked up something']) {
+    for (const line of ['shared archive file does not fit', 'LISTENING', 'Picked up something']) {
       assert.ok(logged(line), line);
     }
   });
 
-  it('starts, and serves 100 connections, where a process may open 1,024 files', async () => {
-    const database = await start(await script('ulimit -n 1024'));
-    const connection = mongoose.createConnection(database.uri, { minPoolSize: 100, maxPoolSize: 100 });
-    await connection.asPromise();
-    const pings = Array.from({ length: 1000 }, () => connection.db!.command({ ping: 1 }));
-    assert.ok((await Promise.all(pings)).every(({ ok }) => ok === 1));
-    await connection.close();
-    await database.close();
+  for (const [files, connections] of [
+    [1024, 100],
+    [256, 50],
+  ] as const) {
+    it(`starts, and serves ${connections} connections, where a process may open ${files} files`, async () => {
+      const database = await start(await script(`ulimit -n ${files}`));
+      const pool = { minPoolSize: connections, maxPoolSize: connections };
+      const connection = mongoose.createConnection(database.uri, pool);
+      await connection.asPromise();
+      const pings = Array.from({ length: 1000 }, () => connection.db!.command({ ping: 1 }));
+      assert.ok((await Promise.all(pings)).every(({ ok }) => ok === 1));
+      await connection.close();
+      await database.close();
+    });
+  }
+
+  it('names the limit of open files when that keeps it from starting, and not Java', async () => {
+    await script('ulimit -n 40');
+    const { PATH } = process.env;
+    process.env.PATH = `${folder}:${PATH}`;
+    const starting = startEmbeddedDatabase({
+      dataDir: join(folder, 'other data'),
+      logger,
+      engine: 'mongo-java-server',
+      jarsDir,
+    }).finally(() => {
+      process.env.PATH = PATH;
+    });
+    await assert.rejects(starting, (error: Error) => {
+      assert.match(
+        error.message,
+        /too few open files are allowed here.*Raise the limit of open files \(`ulimit -n`\)/,
+      );
+      assert.doesNotMatch(error.message, /install a JDK/);
+      return true;
+    });
   });
 
   it('reports in one line the error that keeps it from starting', async () => {
@@ -134,14 +164,9 @@ echo 'Picked up something' >&2`);
   });
 
   it('has responses of a fixed form', () => {
-    assert.deepEqual(parseResponse('platen-database PORT 1234'), { kind: 'port', port: 1234 });
+    assert.deepEqual(parseResponse('platen-database LISTENING'), { kind: 'listening' });
     assert.deepEqual(parseResponse('platen-database WRITTEN'), { kind: 'written' });
-    for (const line of [
-      'PORT 1234',
-      'platen-database PORT',
-      ' platen-database PORT 1',
-      'platen-database FOO 1',
-    ]) {
+    for (const line of ['LISTENING', ' platen-database LISTENING', 'platen-database FOO 1']) {
       assert.equal(parseResponse(line), undefined, line);
     }
   });

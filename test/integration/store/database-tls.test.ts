@@ -6,6 +6,7 @@ import pino from 'pino';
 import { connectDatabase, pingDatabase } from '../../../src/store/connection.ts';
 import { CLIENT, SERVER, STRANGER, writeCertificate } from '../../support/certificates.ts';
 import { runCommand } from '../../support/command.ts';
+import { socketPathOf } from '../../support/database-way.ts';
 import { startMongo } from '../../support/mongo.ts';
 import { startTlsFront, type TlsFront } from '../../support/tls-front.ts';
 
@@ -20,7 +21,7 @@ describe('a database that requires TLS', () => {
 
   before(async () => {
     plainUri = (await startMongo()).uri;
-    front = await startTlsFront(Number(new URL(plainUri).port));
+    front = await startTlsFront(socketPathOf(plainUri));
     folder = await mkdtemp(join(tmpdir(), 'platen-test-tls-'));
     caFile = (await writeCertificate(folder, 'server', SERVER)).certFile;
     otherCaFile = (await writeCertificate(folder, 'stranger', STRANGER)).certFile;
@@ -33,10 +34,12 @@ describe('a database that requires TLS', () => {
   /** Each refused connection is tried for this long. */
   const SELECTION_MS = '1500';
 
+  const over = (host: string, port: number) =>
+    new URL(plainUri.replace(encodeURIComponent(socketPathOf(plainUri)), `${host}:${port}`));
+
   /** The address of the database behind the front, as an operator writes it. */
   function uri(options: Record<string, string>, host = '127.0.0.1'): string {
-    const written = new URL(plainUri);
-    written.host = `${host}:${front.port}`;
+    const written = over(host, front.port);
     for (const [name, value] of Object.entries(options)) written.searchParams.set(name, value);
     return written.href;
   }
@@ -97,13 +100,12 @@ describe('a database that requires TLS', () => {
     let mine: { certFile: string; keyFile: string };
     before(async () => {
       mine = await writeCertificate(folder, 'client', CLIENT);
-      asking = await startTlsFront(Number(new URL(plainUri).port), CLIENT.cert);
+      asking = await startTlsFront(socketPathOf(plainUri), CLIENT.cert);
     });
     after(() => asking.close());
 
     const environment = (certificate?: { certFile: string; keyFile: string }) => {
-      const written = new URL(plainUri);
-      written.host = `127.0.0.1:${asking.port}`;
+      const written = over('127.0.0.1', asking.port);
       written.searchParams.set('tls', 'true');
       written.searchParams.set('tlsCAFile', caFile);
       written.searchParams.set('serverSelectionTimeoutMS', SELECTION_MS);

@@ -1,8 +1,5 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import type { AddressInfo } from 'node:net';
-import { connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -14,6 +11,7 @@ import { WorkerSlots } from '../../../src/scheduling/worker-slots.ts';
 import { createFolderOutputStore } from '../../../src/store/outputs/folder.ts';
 import type { OutputStore } from '../../../src/store/outputs/output-store.ts';
 import { Worker } from '../../../src/worker/worker.ts';
+import { type DatabaseWay, openDatabaseWay } from '../../support/database-way.ts';
 import { type Domain, newJob, openDomain, slotsInUse } from '../../support/domain.ts';
 import { eventually } from '../../support/eventually.ts';
 import { HeldRenderer } from '../../support/held-renderer.ts';
@@ -44,11 +42,11 @@ describe('a worker', () => {
     dropped = 0;
     log.length = 0;
   });
-  let proxy: Awaited<ReturnType<typeof openProxy>> | undefined;
+  let way: DatabaseWay | undefined;
   afterEach(async () => {
     await domain.close();
-    await proxy?.close();
-    proxy = undefined;
+    way?.close();
+    way = undefined;
   });
 
   const lost = () => {
@@ -200,14 +198,14 @@ describe('a worker', () => {
 
   it('that cannot reach the database for as long as a lease lasts stops its renders, and another takes them up', async () => {
     const { uri } = await startMongo();
-    proxy = await openProxy(new URL(uri));
-    domain = await openDomain({ uri: proxy.uri });
+    way = await openDatabaseWay(uri);
+    domain = await openDomain({ uri: way.uri });
     const worker = await startWorker();
     const id = await admit();
     await isRunning(id);
-    proxy.cut();
+    way.cut();
     await eventually('it is stopped', () => renderer.stopped.includes(id));
-    proxy.repair();
+    way.repair();
     await eventually('it is counted', () => dropped === 1);
     domain.clock.pass(LEASE_MS);
     await eventually('its lease has ended', async () => (await sweep()) === 1);
@@ -221,46 +219,3 @@ describe('a worker', () => {
     await worker.stop(0);
   });
 });
-
-/** Stands between a driver and its server, and can come to nothing. */
-async function openProxy(target: URL) {
-  const sockets = new Set<Socket>();
-  let isCut = false;
-  const server = createServer((client) => {
-    if (isCut) {
-      client.destroy();
-      return;
-    }
-    const upstream = connect(Number(target.port), target.hostname);
-    for (const [from, to] of [
-      [client, upstream],
-      [upstream, client],
-    ] as const) {
-      sockets.add(from);
-      from.pipe(to);
-      from.on('error', () => to.destroy());
-      from.on('close', () => {
-        sockets.delete(from);
-        to.destroy();
-      });
-    }
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const uri = new URL(target);
-  uri.port = String((server.address() as AddressInfo).port);
-  return {
-    uri: uri.href,
-    cut() {
-      isCut = true;
-      for (const socket of sockets) socket.destroy();
-    },
-    repair() {
-      isCut = false;
-    },
-    async close() {
-      this.cut();
-      server.close();
-    },
-  };
-}

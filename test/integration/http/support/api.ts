@@ -27,6 +27,7 @@ import { LastUse } from '../../../../src/keys/last-use.ts';
 import type { KeyMode } from '../../../../src/keys/secret.ts';
 import { MailOutbox } from '../../../../src/mail/outbox.ts';
 import { type BodyBounds, BodyIntake } from '../../../../src/overload/body-intake.ts';
+import { ChangeGate } from '../../../../src/overload/change-gate.ts';
 import { createDownloads, type Downloads } from '../../../../src/overload/downloads.ts';
 import {
   RESPONSE_BOUNDS,
@@ -202,6 +203,7 @@ export async function openApi(
         PLATEN_REGISTRATION: options.config?.PLATEN_REGISTRATION ?? 'open',
         PLATEN_CONFIRM_ADDRESS: options.confirmAddress ?? 'optional',
       },
+      changes: new ChangeGate({ problem: () => undefined, flush: async () => {} }),
       bodies,
       unread,
       admissionQueue: new AdmissionQueue(),
