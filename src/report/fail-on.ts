@@ -50,8 +50,8 @@ export function requireNoViolation(
   }
 }
 
-/** Whether rules require a look at the printed document. */
-export function requireLook(rules: FailOn | undefined): boolean {
+/** Whether rules require an inspection of the printed document. */
+export function needsInspection(rules: FailOn | undefined): boolean {
   return rules !== undefined && OBSERVATION_RULES.some((rule) => rules[rule]);
 }
 

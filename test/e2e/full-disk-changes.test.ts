@@ -40,7 +40,7 @@ const GONE_ONCE_DELETED: readonly string[] = [
 ];
 
 /** The payment provider gets 400 for whatever is not taken, and sends it again. */
-const refusalOf = (name: string) =>
+const rejectionOf = (name: string) =>
   name === 'POST /webhooks/payments' ? [400, 'PAYMENT_EVENT_REFUSED'] : [503, 'UNAVAILABLE'];
 
 /** Every route that is no GET, so that none can be forgotten. */
@@ -106,7 +106,7 @@ describe('changes of a standalone service', () => {
         assert.notEqual(status, 503, name);
         continue;
       }
-      assert.deepEqual([status, reply.json.code], refusalOf(name), name);
+      assert.deepEqual([status, reply.json.code], rejectionOf(name), name);
       if (status === 503) assert.ok(Number(headers.get('retry-after')) > 0, name);
     }
     const key = { 'x-api-key': leaked.apiKey };
@@ -144,7 +144,7 @@ describe('changes of a standalone service', () => {
       const reply = await ask(actor, name, what);
       if (UNCONFIRMED.includes(name)) assert.equal(reply.status, ACCESS[name]!.status, name);
       else if (CONFIRMED.includes(name) && reply.status !== 503) acknowledged.push({ name, what });
-      else assert.deepEqual([reply.status, reply.json.code], refusalOf(name), name);
+      else assert.deepEqual([reply.status, reply.json.code], rejectionOf(name), name);
     }
     await service.kill();
     service.disk.empty();

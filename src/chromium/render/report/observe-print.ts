@@ -1,15 +1,15 @@
 import type { RenderOptions } from '../../../options/core/render-options.ts';
-import { requireLook } from '../../../report/fail-on.ts';
+import { needsInspection } from '../../../report/fail-on.ts';
 import type { Findings } from '../../../report/findings.ts';
 import { redirections } from '../../../report/redirections.ts';
 import type { RenderPage } from '../../contexts/page/render-page.ts';
 import type { JobFinisher } from '../finish.ts';
 import type { RenderSteps } from '../steps.ts';
 import { documentSize, hasChanged } from './change-watch.ts';
+import { observationsOf } from './describe-facts.ts';
 import { fontsUsed } from './fonts-used.ts';
-import { observationsOf } from './look-observations.ts';
+import { inspectPage } from './inspect-page.ts';
 import { missingCharacters } from './missing-characters.ts';
-import { lookAtPage } from './page-look.ts';
 
 interface Observed {
   readonly page: RenderPage;
@@ -26,20 +26,20 @@ interface Observed {
 export async function observePrint(pdf: Uint8Array, observed: Observed): Promise<void> {
   const { page, steps, finisher, options, findings } = observed;
   if (findings === undefined) return;
-  const looks = options.report === true || requireLook(options.failOn);
-  const size = looks ? await steps.compute(documentSize(page)) : undefined;
+  const inspects = options.report === true || needsInspection(options.failOn);
+  const size = inspects ? await steps.compute(documentSize(page)) : undefined;
   // If the document replaces itself now, no fonts are reported.
   if (options.report) findings.fonts = await steps.compute(fontsUsed(page).catch(() => []));
-  if (!looks && !options.failOn?.missingGlyph) return;
+  if (!inspects && !options.failOn?.missingGlyph) return;
   const printed = await steps.outside(finisher.printedPages(pdf));
   const missing = printed.fontsWithUnknown > 0 ? missingCharacters(page).catch(() => []) : undefined;
   findings.addText(printed, missing && (await steps.compute(missing)));
-  if (!looks) return;
+  if (!inspects) return;
   if (hasChanged(size, await steps.compute(documentSize(page)))) findings.observe([STILL_CHANGING]);
-  const looked = await steps.compute(lookAtPage(page, printed, options));
-  if (looked.cut) findings.truncated.add('observations');
+  const inspection = await steps.compute(inspectPage(page, printed, options));
+  if (inspection.cut) findings.truncated.add('observations');
   findings.observe(redirections(findings.requests));
-  findings.observe(observationsOf({ looked, printed, options }));
+  findings.observe(observationsOf({ inspection, printed, options }));
 }
 
 const STILL_CHANGING = {

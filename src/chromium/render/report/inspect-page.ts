@@ -6,10 +6,10 @@ import { MAX_OF_RULE } from '../../../report/observations.ts';
 import { mayBeCut, type PrintedPages, shrinkage } from '../../../report/printed-pages.ts';
 import { SCRIPT } from '../../contexts/page/page-settings.ts';
 import type { RenderPage } from '../../contexts/page/render-page.ts';
-import { LOOK, type Looked } from './look-script.ts';
+import { INSPECT, type Inspection } from './inspect-script.ts';
 
-/** The look ends after this time, with what it has seen. Milliseconds. */
-const LOOK_MS = 400;
+/** The inspection ends after this time, with what it has seen. Milliseconds. */
+const INSPECTION_MS = 400;
 /** The page's process may be slow to respond, or its layout to come. Milliseconds. */
 const RESPONSE_MS = 3000;
 const MAX_ELEMENTS = 20_000;
@@ -18,23 +18,23 @@ const WINDOW_HEIGHT = 1000;
 /** Of a page whose layout is not known: A4 without margins, in CSS pixels. */
 const UNKNOWN_WIDTH = 794;
 
-/** Sees nothing: the page cannot be looked at. */
-const UNSEEN: Looked = { facts: [], more: {}, cut: true };
+/** Sees nothing: the page cannot be inspection at. */
+const UNSEEN: Inspection = { facts: [], more: {}, cut: true };
 
 /**
- * Looks at the document after it has been printed, in a window of the width that it was printed with. Its scripts run
+ * Inspects the document after it has been printed, in a window of the width that it was printed with. Its scripts run
  * no more, so they cannot change it because of that.
  */
-export async function lookAtPage(
+export async function inspectPage(
   page: RenderPage,
   printed: PrintedPages,
   { mediaType, scale }: RenderOptions,
-): Promise<Looked> {
+): Promise<Inspection> {
   const { settings } = page;
   const script = settings.get(SCRIPT);
   const factor = shrinkage(printed, scale);
   const width = factor === undefined ? UNKNOWN_WIDTH : printed.layout!.width;
-  const looking = async () => {
+  const inspecting = async () => {
     await Promise.all([
       settings.set(SCRIPT, false),
       settings.set(EMULATED_MEDIA, {
@@ -43,18 +43,18 @@ export async function lookAtPage(
       }),
       settings.set(WINDOW_SIZE, { width: Math.ceil(width), height: WINDOW_HEIGHT, deviceScaleFactor: 1 }),
     ]);
-    return await page.runIsolated<Looked>(
-      LOOK,
+    return await page.runIsolated<Inspection>(
+      INSPECT,
       width,
       mayBeCut(factor),
       printed.pages,
-      LOOK_MS,
+      INSPECTION_MS,
       MAX_ELEMENTS,
       MAX_OF_RULE,
     );
   };
   try {
-    return await within(RESPONSE_MS, 'a look at the page', looking());
+    return await within(RESPONSE_MS, 'an inspection of the page', inspecting());
   } catch {
     return UNSEEN;
   } finally {

@@ -17,12 +17,12 @@ export interface Fact {
   readonly selector: string;
   /** What it is about: an address, a family, a property. */
   readonly name: string;
-  /** Numbers whose meaning depends on the kind: see LOOK. */
+  /** Numbers whose meaning depends on the kind: see INSPECT. */
   readonly numbers: readonly number[];
 }
 
-/** The result of a look. */
-export interface Looked {
+/** The result of an inspection. */
+export interface Inspection {
   readonly facts: readonly Fact[];
   /** How many further facts of each kind were found. */
   readonly more: Readonly<Record<string, number>>;
@@ -55,7 +55,7 @@ const UNSUPPORTED = {
  * `hidden`: children, those not to be seen, hidden height, hidden width. `covering`: top (0) or bottom (1), height.
  * `rasterised`: characters. `spacer`, a nearly empty element that is as tall as half a page: its height.
  */
-export const LOOK = `async (width, mayBeCut, pages, ms, maxElements, maxFacts) => {
+export const INSPECT = `async (width, mayBeCut, pages, ms, maxElements, maxFacts) => {
   const until = performance.now() + ms;
   const facts = [];
   const more = {};
@@ -77,15 +77,15 @@ export const LOOK = `async (width, mayBeCut, pages, ms, maxElements, maxFacts) =
   const all = (selector) => querySelectorAll.call(document, selector);
   const rectOf = (element) => Element.prototype.getBoundingClientRect.call(element);
   const selectorOf = (element) => {
-    const parts = [];
-    for (let e = element; e instanceof Element && parts.length < 3; e = e.parentElement) {
+    const steps = [];
+    for (let e = element; e instanceof Element && steps.length < 3; e = e.parentElement) {
       const id = e.getAttribute('id');
       if (id && id.length < 40) {
-        parts.unshift('#' + CSS.escape(id));
+        steps.unshift('#' + CSS.escape(id));
         break;
       }
       if (e === document.body || e === document.documentElement) {
-        if (parts.length === 0) parts.unshift(e.localName);
+        if (steps.length === 0) steps.unshift(e.localName);
         break;
       }
       let part = e.localName;
@@ -96,9 +96,9 @@ export const LOOK = `async (width, mayBeCut, pages, ms, maxElements, maxFacts) =
         for (let s = e.nextElementSibling, i = 0; s && !alike && i < 10; s = s.nextElementSibling, i++) alike = s.localName === e.localName;
         if (nth > 1 || alike) part += ':nth-of-type(' + nth + ')';
       }
-      parts.unshift(part);
+      steps.unshift(part);
     }
-    return parts.join(' > ').slice(0, 150);
+    return steps.join(' > ').slice(0, 150);
   };
   const attempt = async (work) => {
     if (overdue()) return;

@@ -2,7 +2,7 @@ import type { ObservationRule } from '../../../options/core/observation-rules.ts
 import type { RenderOptions } from '../../../options/core/render-options.ts';
 import type { Observation } from '../../../report/observations.ts';
 import { type PrintedPages, shrinkage } from '../../../report/printed-pages.ts';
-import type { Fact, Looked } from './look-script.ts';
+import type { Fact, Inspection } from './inspect-script.ts';
 
 /** Millimetres in a CSS pixel at scale 1. */
 const PIXEL_MM = 25.4 / 96;
@@ -11,17 +11,17 @@ const UNNOTICED = 0.015;
 /** Less than this beyond the edge of the paper is seldom content. Millimetres. */
 const LEAST_CUT_MM = 3;
 
-/** What a look at the page was given, and what it saw. */
-interface Look {
-  readonly looked: Looked;
+/** A printed document, its options, and what an inspection has found in it. */
+interface Inspected {
+  readonly inspection: Inspection;
   readonly printed: PrintedPages;
   readonly options: RenderOptions;
 }
 
 /** A sentence about a fact, and the rule that it belongs to; undefined for a fact that is as the options want it. */
-type Told = readonly [rule: ObservationRule, message: string] | undefined;
+type Described = readonly [rule: ObservationRule, message: string] | undefined;
 
-const TELL: Readonly<Record<Fact['kind'], (fact: Fact, look: Look) => Told>> = {
+const DESCRIBE: Readonly<Record<Fact['kind'], (fact: Fact, inspected: Inspected) => Described>> = {
   beyond({ selector, numbers: [right = 0, beyond = 0, columns = 0] }, { printed, options }) {
     const { layout } = printed;
     if (layout === undefined || shrinkage(printed, options.scale) === undefined) return undefined;
@@ -106,30 +106,30 @@ const TELL: Readonly<Record<Fact['kind'], (fact: Fact, look: Look) => Told>> = {
   },
 };
 
-/** What a look at the page and at the printed document has found. */
-export function observationsOf(look: Look): Observation[] {
-  const { looked, printed } = look;
-  const told = looked.facts.flatMap((fact) => {
-    const [rule, message] = TELL[fact.kind](fact, look) ?? [];
+/** What an inspection of the page and of the printed document has found. */
+export function observationsOf(inspected: Inspected): Observation[] {
+  const { inspection, printed } = inspected;
+  const described = inspection.facts.flatMap((fact) => {
+    const [rule, message] = DESCRIBE[fact.kind](fact, inspected) ?? [];
     return rule === undefined
       ? []
       : [{ rule, message: message!, selector: fact.selector || null, page: null }];
   });
-  const more = Object.entries(looked.more).flatMap(([kind, count]) => {
-    const last = told.findLast(({ rule }) => rule === ruleOf(kind as Fact['kind'], look));
+  const more = Object.entries(inspection.more).flatMap(([kind, count]) => {
+    const last = described.findLast(({ rule }) => rule === ruleOf(kind as Fact['kind'], inspected));
     return last === undefined ? [] : [{ ...last, message: `${count} more like: ${last.message}` }];
   });
   // An element that is taller than what is in it leaves room on purpose.
-  const isSpaced = looked.facts.some(({ kind }) => kind === 'spacer');
+  const isSpaced = inspection.facts.some(({ kind }) => kind === 'spacer');
   const blank = isSpaced && printed.blankPages < printed.pages ? [] : blankPages(printed);
-  return [...shrunk(look), ...told, ...more, ...blank];
+  return [...shrunk(inspected), ...described, ...more, ...blank];
 }
 
-function ruleOf(kind: Fact['kind'], look: Look): ObservationRule | undefined {
-  return TELL[kind]({ kind, selector: '', name: '', numbers: [] }, look)?.[0];
+function ruleOf(kind: Fact['kind'], inspected: Inspected): ObservationRule | undefined {
+  return DESCRIBE[kind]({ kind, selector: '', name: '', numbers: [] }, inspected)?.[0];
 }
 
-function shrunk({ printed, options }: Look): Observation[] {
+function shrunk({ printed, options }: Inspected): Observation[] {
   const factor = shrinkage(printed, options.scale) ?? 1;
   if (factor > 1 - UNNOTICED) return [];
   const percent = (factor * 100).toFixed(1);
