@@ -19,6 +19,7 @@ export const cases: OptionCases = {
     [{ failOn: { assetStatus: ['4xx'] } }, 'failOn.assetStatus[0]', /must be a status or a range of them/],
     [{ failOn: { ignoreHosts: ['a\x85'] } }, 'failOn.ignoreHosts[0]', /without U\+0085/],
     [{ failOn: { exception: 'yes' } }, 'failOn.exception', /must be a boolean/],
+    [{ failOn: { blank: 1 } }, 'failOn.blank', /must be a boolean/],
     [
       { failOn: { ignoreHosts: Array.from({ length: 51 }, () => 'a.example') } },
       'failOn.ignoreHosts',
@@ -48,6 +49,14 @@ export const cases: OptionCases = {
     },
   ],
   failures: [
+    {
+      title:
+        'what an inspection of the printed document finds fails the render, and the error says what to do',
+      html: '<style>body { margin: 0 }</style><p>x</p><div style="width: 900px; height: 5px"></div>',
+      options: { failOn: { shrunk: true } },
+      code: 'DOCUMENT_FAULT',
+      message: /failOn\.shrunk: .*88\.3 %/,
+    },
     {
       title: 'a status of the source URL fails the render, and the error names it',
       html: '<p>not the original',
