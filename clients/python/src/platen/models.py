@@ -191,7 +191,8 @@ class PdfMetadata(TypedDict):
 class RenderOptionsViewport(TypedDict):
     """Size of the window that the document is loaded into, which its scripts find and by which
     it chooses pictures. Width and height in CSS pixels; with deviceScaleFactor 50,000,000
-    pixels at most. It does not change the paper."""
+    pixels at most. It does not change the paper. Without it scripts find a window as large as
+    the printable part of a page."""
 
     width: int
     height: int
@@ -328,7 +329,8 @@ class RenderOptions(TypedDict):
     viewport: NotRequired[RenderOptionsViewport]
     """Size of the window that the document is loaded into, which its scripts find and by which
     it chooses pictures. Width and height in CSS pixels; with deviceScaleFactor 50,000,000
-    pixels at most. It does not change the paper."""
+    pixels at most. It does not change the paper. Without it scripts find a window as large as
+    the printable part of a page."""
     waitForEvent: NotRequired[str]
     """The name of an event that must have been dispatched in the document before it is printed,
     such as document.dispatchEvent(new Event('ready'))."""

@@ -1753,7 +1753,7 @@ export interface components {
             timezone?: string;
             /** @description The User-Agent that requests are sent with, and that scripts find. */
             userAgent?: string;
-            /** @description Size of the window that the document is loaded into, which its scripts find and by which it chooses pictures. Width and height in CSS pixels; with deviceScaleFactor 50,000,000 pixels at most. It does not change the paper. */
+            /** @description Size of the window that the document is loaded into, which its scripts find and by which it chooses pictures. Width and height in CSS pixels; with deviceScaleFactor 50,000,000 pixels at most. It does not change the paper. Without it scripts find a window as large as the printable part of a page. */
             viewport?: {
                 width: number;
                 height: number;

@@ -1,5 +1,6 @@
 import type { Browser, CDPSession } from 'puppeteer';
 import { within } from '../../../async/timeout.ts';
+import { BROWSER_WINDOW } from '../../../options/core/page-area.ts';
 import type { Service, ServicePids } from '../browser-services.ts';
 import type { BoundedPipe } from './bounded-pipe.ts';
 import type { BrowserBinary } from './browser-binary.ts';
@@ -184,6 +185,8 @@ function browserArguments(proxyUrl: string, sandbox: boolean): string[] {
     '--block-new-web-contents',
     '--font-render-hinting=none',
     '--disk-cache-size=67108864',
+    // Of a full Chromium, its frame takes part of the height.
+    `--window-size=${BROWSER_WINDOW.width},${BROWSER_WINDOW.height}`,
     '--js-flags=--max-old-space-size=1024',
     `--disable-features=${DISABLED_FEATURES.join(',')}`,
   ];
