@@ -26,6 +26,14 @@ const CHARTS = {
        axisX: { offset: 0, showLabel: false, showGrid: false }, axisY: { offset: 0, showLabel: false } })`,
     '.ct-grid { stroke: #f00; stroke-width: 5px } .ct-line, .ct-point { stroke: none }',
   ),
+  uPlot: page(
+    beside('uplot', 'uPlot.iife.js'),
+    '<div id=c></div>',
+    `new uPlot({ width: c.clientWidth, height: 100, legend: { show: false }, axes: [{ show: false }, { show: false }], series: [{}, {}],
+       hooks: { drawClear: [({ ctx }) => { ctx.fillStyle = '#f00'; ctx.fillRect(0, 0, ctx.canvas.width, ctx.canvas.height); }] },
+     }, [[1, 2], [3, 4]], c)`,
+    beside('uplot', 'uPlot.min.css'),
+  ),
 };
 
 const MARGIN = '25mm';
