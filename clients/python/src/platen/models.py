@@ -271,8 +271,8 @@ class RenderOptions(TypedDict):
     text prints none."""
     locale: NotRequired[str]
     """Language of the document's scripts and requests (Intl, navigator.language,
-    Accept-Language), such as de-DE. Default: that of the service (PLATEN_LOCALE), en-US
-    unless it has been set."""
+    Accept-Language), and of the date in headers and footers, such as de-DE. Default: that of
+    the service (PLATEN_LOCALE), en-US unless it has been set."""
     margin: NotRequired[Margin]
     """Lengths with a unit (px, in, cm, mm, pt, pc, Q). Default 0 on each side, 1cm where a
     header or footer is."""

@@ -1689,7 +1689,7 @@ export interface components {
             lastFooterTemplate?: string;
             /** @description HTML that the last page has in place of headerTemplate, with displayHeaderFooter; an empty text prints none. */
             lastHeaderTemplate?: string;
-            /** @description Language of the document's scripts and requests (Intl, navigator.language, Accept-Language), such as de-DE. Default: that of the service (PLATEN_LOCALE), en-US unless it has been set. */
+            /** @description Language of the document's scripts and requests (Intl, navigator.language, Accept-Language), and of the date in headers and footers, such as de-DE. Default: that of the service (PLATEN_LOCALE), en-US unless it has been set. */
             locale?: string;
             /** @description Lengths with a unit (px, in, cm, mm, pt, pc, Q). Default 0 on each side, 1cm where a header or footer is. */
             margin?: {
