@@ -309,8 +309,8 @@ class RenderOptions(TypedDict):
     What a script starts is not waited for: use waitForExpression."""
     singlePage: NotRequired[bool]
     """Print one page, as tall as the document is at the width of the paper, 200in at most; a
-    taller one fails the render with DOCUMENT_LIMIT. A document whose height follows from that
-    of the page (100vh) may take two pages. Default false."""
+    taller one fails the render with DOCUMENT_LIMIT. What follows the height of the window
+    (100vh) is as tall as in a window of the paper, or of viewport. Default false."""
     styles: NotRequired[Sequence[str]]
     """Style sheets that are added to the document once it has been loaded, after its own. They
     have no @import. The document's policy does not apply to them."""

@@ -1739,7 +1739,7 @@ export interface components {
             scale?: number;
             /** @description Scripts that run in the document once it has been loaded, one after another, with the rights of its own scripts. A script that throws fails the render with EXCEPTION_THROWN. What a script starts is not waited for: use waitForExpression. */
             scripts?: string[];
-            /** @description Print one page, as tall as the document is at the width of the paper, 200in at most; a taller one fails the render with DOCUMENT_LIMIT. A document whose height follows from that of the page (100vh) may take two pages. Default false. */
+            /** @description Print one page, as tall as the document is at the width of the paper, 200in at most; a taller one fails the render with DOCUMENT_LIMIT. What follows the height of the window (100vh) is as tall as in a window of the paper, or of viewport. Default false. */
             singlePage?: boolean;
             /** @description Style sheets that are added to the document once it has been loaded, after its own. They have no @import. The document's policy does not apply to them. */
             styles?: string[];

@@ -3,6 +3,7 @@ import type { FinishStep, Given, PrintSettings, PrintStage } from '../../../opti
 import { given, type RenderOptions } from '../../../options/core/render-options.ts';
 import { printHooks, printSettings } from '../../../options/core/stages.ts';
 import { WINDOW_SIZE } from '../../../options/core/window-size.ts';
+import { SCRIPT } from '../../contexts/page/page-settings.ts';
 import type { RenderPage } from '../../contexts/page/render-page.ts';
 import { printPage } from './print.ts';
 
@@ -37,10 +38,14 @@ export async function printDocument(
   return printing;
 }
 
-/** Runs in the document: returns its height, in a window that is lower than any document. */
-const CONTENT_HEIGHT = `() => {
-  const { documentElement: root, body } = document;
-  return Math.max(root.scrollHeight, root.getBoundingClientRect().bottom, body?.scrollHeight ?? 0);
+/** Runs in the document: after two animation frames, observers have been notified, and what they request has been drawn. */
+const TWO_FRAMES = `async () => {
+  const frame = () => Promise.race([
+    new Promise((resolve) => requestAnimationFrame(resolve)),
+    new Promise((resolve) => setTimeout(resolve, 500)),
+  ]);
+  await frame();
+  await frame();
 }`;
 
 /** The margin boxes in which the document's style sheets may print (CSS Paged Media 3, section 4.2). */
@@ -98,15 +103,15 @@ class Printing implements PrintStage, PrintedDocument {
     return this.#reader.destinations(this.pdf);
   }
 
-  async contentHeight(width: number): Promise<number> {
+  async layOut(size: { readonly width: number; readonly height: number }): Promise<void> {
     const { settings } = this.page;
     const emulated = settings.get(EMULATED_MEDIA);
     const { deviceScaleFactor = 1 } = settings.get(WINDOW_SIZE) ?? {};
     await Promise.all([
       settings.set(EMULATED_MEDIA, { ...emulated, media: emulated.media ?? 'print' }),
-      settings.set(WINDOW_SIZE, { width: Math.ceil(width), height: 1, deviceScaleFactor }),
+      settings.set(WINDOW_SIZE, { ...size, deviceScaleFactor }),
     ]);
-    return await this.page.runIsolated<number>(CONTENT_HEIGHT);
+    if (this.page.drawsFrames && settings.get(SCRIPT)) await this.page.runIsolated(TWO_FRAMES);
   }
 
   async printMargins(settings: PrintSettings): Promise<Uint8Array> {
