@@ -1,11 +1,18 @@
 import { EMULATED_MEDIA } from '../../../options/core/emulated-media.ts';
+import { asPrinted } from '../../../options/core/lengths.ts';
 import type { FinishStep, Given, PrintSettings, PrintStage } from '../../../options/core/option.ts';
 import { given, type RenderOptions } from '../../../options/core/render-options.ts';
 import { printHooks, printSettings } from '../../../options/core/stages.ts';
 import { WINDOW_SIZE } from '../../../options/core/window-size.ts';
+import { singlePage } from '../../../options/singlePage.ts';
+import { trimPages } from '../../../pdf/trim-pages.ts';
 import { SCRIPT } from '../../contexts/page/page-settings.ts';
 import type { RenderPage } from '../../contexts/page/render-page.ts';
+import { reachingEdges } from './full-bleed.ts';
 import { printPage } from './print.ts';
+
+/** Points per inch. */
+const POINTS = 72;
 
 /** A printed PDF, and the steps that have to be applied to it first. */
 interface PrintedDocument {
@@ -92,7 +99,7 @@ class Printing implements PrintStage, PrintedDocument {
   }
 
   async print(): Promise<void> {
-    this.#pdf = await printPage(this.page, this.settings, this.#maxBytes);
+    this.#pdf = await this.#printed(this.settings);
   }
 
   pages(): Promise<number> {
@@ -118,7 +125,16 @@ class Printing implements PrintStage, PrintedDocument {
     if (!this.#hidden) await this.page.runIsolated(HIDE);
     this.#hidden = true;
     const all = { ...this.settings, ...settings, generateTaggedPDF: false, generateDocumentOutline: false };
-    return await printPage(this.page, all, this.#maxBytes);
+    return await this.#printed(all);
+  }
+
+  async #printed(settings: PrintSettings): Promise<Buffer> {
+    const sent = this.given(singlePage) ? settings : reachingEdges(settings);
+    const pdf = await printPage(this.page, sent, this.#maxBytes);
+    const { paperWidth = 0, paperHeight = 0, landscape } = settings;
+    const paper = asPrinted([paperWidth, paperHeight], landscape);
+    trimPages(pdf, paper[0] * POINTS, paper[1] * POINTS);
+    return pdf;
   }
 
   finishBy(step: FinishStep): void {
