@@ -58,13 +58,13 @@ export const cases: OptionCases = {
     },
     {
       title: 'sections of 100vh are as tall as the paper each, on one page',
-      html: `${SCREENS}${'<section><b></b></section>'.repeat(4)}`,
+      html: `${SCREENS}${'<section><b></b>x</section>'.repeat(4)}`,
       options: { singlePage: true, format: 'A5' },
       proof: ({ pages, draw }) => screens(pages, draw, 595.5),
     },
     {
       title: 'sections of 100vh are as tall as viewport, if that is given, and so are those of 100%',
-      html: `${SCREENS}<style>html, body, section { height: 100% }</style>${'<section><b></b></section>'.repeat(4)}`,
+      html: `${SCREENS}<style>html, body, section { height: 100% }</style>${'<section><b></b>x</section>'.repeat(4)}`,
       options: { singlePage: true, viewport: { width: 1280, height: 800 } },
       proof: ({ pages, draw }) => screens(pages, draw, 600),
     },
@@ -99,7 +99,7 @@ export const cases: OptionCases = {
     },
     {
       title: 'with landscape the page is as wide as the long side of the paper',
-      html: '<style>* { margin: 0 }</style><div style="height: 100px; background: red"></div>',
+      html: '<style>* { margin: 0 }</style><div style="height: 100px; background: red">x</div>',
       options: { singlePage: true, landscape: true, margin: { top: '1in', left: '1in' } },
       async proof({ pages: [page], draw }) {
         near(page!.width, 842);

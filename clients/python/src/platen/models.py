@@ -307,6 +307,10 @@ class RenderOptions(TypedDict):
     """Scripts that run in the document once it has been loaded, one after another, with the
     rights of its own scripts. A script that throws fails the render with EXCEPTION_THROWN.
     What a script starts is not waited for: use waitForExpression."""
+    shrinkToFit: NotRequired[bool]
+    """Print a document that is wider than the page smaller, by a third at most, so that more of
+    it is on the paper. If false, all lengths are kept (100mm are 100 mm), and what does not
+    fit is cut at the right. Default true."""
     singlePage: NotRequired[bool]
     """Print one page, as tall as the document is at the width of the paper, 200in at most; a
     taller one fails the render with DOCUMENT_LIMIT. What follows the height of the window

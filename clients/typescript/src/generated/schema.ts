@@ -1739,6 +1739,8 @@ export interface components {
             scale?: number;
             /** @description Scripts that run in the document once it has been loaded, one after another, with the rights of its own scripts. A script that throws fails the render with EXCEPTION_THROWN. What a script starts is not waited for: use waitForExpression. */
             scripts?: string[];
+            /** @description Print a document that is wider than the page smaller, by a third at most, so that more of it is on the paper. If false, all lengths are kept (100mm are 100 mm), and what does not fit is cut at the right. Default true. */
+            shrinkToFit?: boolean;
             /** @description Print one page, as tall as the document is at the width of the paper, 200in at most; a taller one fails the render with DOCUMENT_LIMIT. What follows the height of the window (100vh) is as tall as in a window of the paper, or of viewport. Default false. */
             singlePage?: boolean;
             /** @description Style sheets that are added to the document once it has been loaded, after its own. They have no @import. The document's policy does not apply to them. */

@@ -1,7 +1,7 @@
 import type { PageRules } from '../../../options/core/page-area.ts';
+import { pageRules } from '../../../options/core/page-rules.ts';
 import { cssTraits, isData } from './css-traits.ts';
 import { type Attributes, type MarkupVisitor, readMarkup } from './markup.ts';
-import { pageRules } from './page-rules.ts';
 
 /**
  * Traits that a document's markup shows before it is loaded. The result errs on the safe side: anything that might

@@ -4,6 +4,7 @@ import type { FinishStep, Given, PrintSettings, PrintStage } from '../../../opti
 import { given, type RenderOptions } from '../../../options/core/render-options.ts';
 import { printHooks, printSettings } from '../../../options/core/stages.ts';
 import { WINDOW_SIZE } from '../../../options/core/window-size.ts';
+import { shrinkToFit } from '../../../options/shrinkToFit.ts';
 import { singlePage } from '../../../options/singlePage.ts';
 import { trimPages } from '../../../pdf/trim-pages.ts';
 import { SCRIPT } from '../../contexts/page/page-settings.ts';
@@ -129,7 +130,8 @@ class Printing implements PrintStage, PrintedDocument {
   }
 
   async #printed(settings: PrintSettings): Promise<Buffer> {
-    const sent = this.given(singlePage) ? settings : reachingEdges(settings);
+    const asItIs = this.given(singlePage) || this.given(shrinkToFit) === false;
+    const sent = asItIs ? settings : reachingEdges(settings);
     const pdf = await printPage(this.page, sent, this.#maxBytes);
     const { paperWidth = 0, paperHeight = 0, landscape } = settings;
     const paper = asPrinted([paperWidth, paperHeight], landscape);

@@ -1,5 +1,5 @@
-import { lengthInInches, PAPER_INCHES, type Size } from '../../../options/core/lengths.ts';
-import type { PageRules } from '../../../options/core/page-area.ts';
+import { lengthInInches, PAPER_INCHES, type Size } from './lengths.ts';
+import type { PageRules } from './page-area.ts';
 
 type Declared = { -readonly [Name in keyof PageRules]: PageRules[Name] };
 
