@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { emailSchema, PASSWORD_LENGTHS } from './accounts/credentials.ts';
 import { REGISTRATION_MODES } from './accounts/registration.ts';
 import { SASL_MECHANISMS } from './bus/kafka/sasl.ts';
+import { DEFAULT_LOCALE } from './chromium/browsers/process/locale.ts';
 import { machineMemory } from './chromium/browsers/process/machine-memory.ts';
 import { defaultSlots } from './chromium/cpu/machine-cores.ts';
 import { givenKey, httpUrl, integer, kubernetesName, list, networks } from './config-values.ts';
@@ -188,6 +189,16 @@ export const environmentSchema = z.object({
     .min(1)
     .optional()
     .describe('Chromium to use. Default: one that is searched for.'),
+  PLATEN_LOCALE: z
+    .string()
+    .regex(
+      /^[A-Za-z]{2,3}(-[A-Za-z]{4})?(-([A-Za-z]{2}|[0-9]{3}))?$/,
+      'must be a language tag of BCP 47, such as de-DE',
+    )
+    .default(DEFAULT_LOCALE)
+    .describe(
+      'Language of documents that are rendered without the option locale: navigator.language, Accept-Language, and how Intl and the date in headers are written (by a full Chromium always as in en-US). For workers.',
+    ),
   PLATEN_ALLOWED_PRIVATE_NETWORKS: networks
     .default([])
     .describe('Private networks that documents and callbacks may reach: CIDRs, comma-separated.'),

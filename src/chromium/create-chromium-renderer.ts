@@ -46,6 +46,8 @@ export interface ChromiumRendererOptions {
   readonly isolation: Isolation;
   /** Default: see findBrowser. */
   readonly browserPath?: string | undefined;
+  /** The language of documents that are given none. BCP 47. Default DEFAULT_LOCALE. */
+  readonly locale?: string | undefined;
   /** The egress proxy for all traffic. Without it there is no network at all. */
   readonly proxyUrl?: string | undefined;
   readonly egress?: (EgressRecord & ListenerOpener) | undefined;
@@ -120,6 +122,7 @@ export async function createChromiumRenderer(options: ChromiumRendererOptions): 
     sharedMemoryRoot,
     proxyUrl: options.proxyUrl,
     timeoutMs: LAUNCH_MS,
+    locale: options.locale,
   };
   const policy = options.sandbox ?? 'preferred';
   const reason = await reasonAgainstSandbox(policy, launch);

@@ -30,7 +30,7 @@ export const locale = defineOption(
   {
     stage: 'page',
     documentation:
-      "Language of the document's scripts and requests (Intl, navigator.language, Accept-Language), such as de-DE.",
+      "Language of the document's scripts and requests (Intl, navigator.language, Accept-Language), and of the date in headers and footers, such as de-DE. Default: that of the service (PLATEN_LOCALE), en-US unless it has been set.",
     // After `userAgent`, since one setting contains both values.
     order: 1,
     page: (value, given) => {

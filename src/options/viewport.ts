@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { defineOption } from './core/option.ts';
+import { WINDOW_SIDES } from './core/page-area.ts';
 import { MAX_WINDOW_PIXELS, WINDOW_SIZE } from './core/window-size.ts';
 
-const side = z.int().min(16).max(10_000);
+const side = z.int().min(WINDOW_SIDES.min).max(WINDOW_SIDES.max);
 
 export const viewport = defineOption(
   'viewport',
@@ -22,7 +23,7 @@ export const viewport = defineOption(
     stage: 'page',
     documentation:
       'Size of the window that the document is loaded into, which its scripts find and by which it chooses pictures. Width and ' +
-      'height in CSS pixels; with deviceScaleFactor 50,000,000 pixels at most. It does not change the paper.',
+      'height in CSS pixels; with deviceScaleFactor 50,000,000 pixels at most. It does not change the paper. Without it scripts find a window as large as the printable part of a page.',
     page: ({ width, height, deviceScaleFactor = 1 }) => [
       { setting: WINDOW_SIZE, value: { width, height, deviceScaleFactor } },
     ],

@@ -72,6 +72,7 @@ export async function startWorker(core: Core, templates: TemplateEngine): Promis
     isolation: config.PLATEN_ISOLATION,
     browserPath: config.PLATEN_CHROMIUM_PATH,
     sandbox: config.PLATEN_SANDBOX,
+    locale: config.PLATEN_LOCALE,
     proxyUrl: proxy.url,
     egress: proxy,
     documents,

@@ -47,6 +47,7 @@ const VALUES: Readonly<Record<string, Values>> = {
       registration: 'invite',
       confirmAddress: 'required',
       registrationsPerAddress: 5,
+      locale: 'de-AT',
       allowedPrivateNetworks: ['10.0.0.0/8', 'fd00::/8'],
       oidc: {
         issuer: 'https://id.example.com',
@@ -86,10 +87,9 @@ describe('what the chart configures', () => {
       [2, 1000, 5_000_000],
     );
     assert.deepEqual([api.PLATEN_REGISTRATION, api.PLATEN_REGISTRATIONS_PER_ADDRESS], ['invite', 5]);
-    assert.deepEqual(loadConfig('worker', inPod(manifests, 'worker')).PLATEN_ALLOWED_PRIVATE_NETWORKS, [
-      '10.0.0.0/8',
-      'fd00::/8',
-    ]);
+    const worker = loadConfig('worker', inPod(manifests, 'worker'));
+    assert.deepEqual(worker.PLATEN_ALLOWED_PRIVATE_NETWORKS, ['10.0.0.0/8', 'fd00::/8']);
+    assert.equal(worker.PLATEN_LOCALE, 'de-AT');
     const dispatcher = loadConfig('dispatcher', inPod(manifests, 'dispatcher'));
     for (const { STRIPE_SECRET_KEY, STRIPE_API_BASE, PLATEN_PUBLIC_URL } of [api, dispatcher]) {
       assert.deepEqual(

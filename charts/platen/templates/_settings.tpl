@@ -175,6 +175,7 @@ keyKey: {{ $existing.keyKey | default "tls.key" | quote }}
   "PLATEN_KAFKA_MAX_PARTITIONS" $topics.maxPartitions
   "PLATEN_KAFKA_REPLICATION" $topics.replication
   "PLATEN_HEADER_PREFIX" .Values.config.headerPrefix
+  "PLATEN_LOCALE" (.Values.config.locale | default "en-US")
   "PLATEN_ALLOWED_PRIVATE_NETWORKS" (join "," .Values.config.allowedPrivateNetworks)
 ) }}
 {{- if $kafka.tls.enabled }}

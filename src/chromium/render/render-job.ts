@@ -1,5 +1,7 @@
 import { PlatenError } from '../../errors/registry.ts';
-import { finishSteps, pageSettings, waitHooks } from '../../options/core/stages.ts';
+import { pageWindow } from '../../options/core/page-area.ts';
+import { finishSteps, pageSettings, printSettings, waitHooks } from '../../options/core/stages.ts';
+import { WINDOW_SIZE } from '../../options/core/window-size.ts';
 import { PDF } from '../../pdf/media-type.ts';
 import { requireNoViolation } from '../../report/fail-on.ts';
 import type { RenderPage } from '../contexts/page/render-page.ts';
@@ -130,7 +132,14 @@ async function load(
   { request, document }: RenderJob,
   deps: RenderDeps,
 ): Promise<void> {
-  const settled = page.settings.want(pageSettings(request.options));
+  const { options } = request;
+  const wanted = pageSettings(options);
+  // An option may give the window another size.
+  if (!document.still) {
+    const value = pageWindow(printSettings(options), document.traits?.pageRules);
+    wanted.unshift({ setting: WINDOW_SIZE, value });
+  }
+  const settled = page.settings.want(wanted);
   // Commands to the process of a document run in the order in which they are sent. A navigation may lead to another
   // process, which takes over only settings that the first one has confirmed by then.
   if (strategy.load === 'navigate' || strategy.load === 'open-url') await settled;

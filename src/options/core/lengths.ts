@@ -23,6 +23,9 @@ export function asPrinted([width, height]: Size, landscape = false): Size {
   return landscape ? [height, width] : [width, height];
 }
 
+/** The shortest side of a page that can be asked for. Inches. */
+export const MIN_PAPER_INCHES = 0.5;
+
 /** The longest side of a page that viewers and PDF/A support (ISO 32000-1, annex C). Inches. */
 export const MAX_PAPER_INCHES = 200;
 

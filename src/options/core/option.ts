@@ -137,12 +137,12 @@ export interface PrintStage {
   /** Settings of the next print. */
   settings: PrintSettings;
   /**
-   * Measures the document in a window of the given width; the window keeps its size until the document is printed.
+   * Lays the document out as it is printed, in a window of the given size, which it keeps until it is printed. Its scripts
+   * have seen the window by then, and drawn.
    *
-   * @param width width of the document's content in CSS pixels.
-   * @returns its height in CSS pixels.
+   * @param size CSS pixels; integers.
    */
-  contentHeight(width: number): Promise<number>;
+  layOut(size: { readonly width: number; readonly height: number }): Promise<void>;
   /** Prints the document by `settings`; the previous PDF is dropped. */
   print(): Promise<void>;
   /** The number of printed pages. */

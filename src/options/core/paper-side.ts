@@ -1,7 +1,6 @@
-import { lengthInInches, lengthSchema, MAX_PAPER_INCHES } from './lengths.ts';
+import { lengthInInches, lengthSchema, MAX_PAPER_INCHES, MIN_PAPER_INCHES } from './lengths.ts';
 import { defineOption } from './option.ts';
 
-const MIN_INCHES = 0.5;
 const EXAMPLE = '{"width": "100mm", "height": "150mm"}';
 
 /** An option for one side of a paper that is given by its lengths, not by a format. */
@@ -12,8 +11,8 @@ export function paperSide(name: 'width' | 'height', documentation: string) {
     lengthSchema.refine((text) => {
       const inches = lengthInInches(text);
       // `lengthSchema` reports an invalid length.
-      return inches === undefined || (inches >= MIN_INCHES && inches <= MAX_PAPER_INCHES);
-    }, `must be ${MIN_INCHES}in to ${MAX_PAPER_INCHES}in, such as 100mm`),
+      return inches === undefined || (inches >= MIN_PAPER_INCHES && inches <= MAX_PAPER_INCHES);
+    }, `must be ${MIN_PAPER_INCHES}in to ${MAX_PAPER_INCHES}in, such as 100mm`),
     {
       stage: 'print',
       documentation,

@@ -11,7 +11,7 @@ export interface WindowSize {
 /** Most device pixels of a window: its drawing takes four bytes for each. */
 export const MAX_WINDOW_PIXELS = 50_000_000;
 
-/** The size of the window; undefined for the browser's default. */
+/** The size of the window; undefined for BROWSER_WINDOW. */
 export const WINDOW_SIZE: PageSetting<WindowSize | undefined> = {
   name: 'window size',
   initial: undefined,

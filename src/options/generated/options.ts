@@ -31,6 +31,7 @@ import { printBackground } from '../printBackground.ts';
 import { report } from '../report.ts';
 import { scale } from '../scale.ts';
 import { scripts } from '../scripts.ts';
+import { shrinkToFit } from '../shrinkToFit.ts';
 import { singlePage } from '../singlePage.ts';
 import { styles } from '../styles.ts';
 import { tableOfContents } from '../tableOfContents.ts';
@@ -79,6 +80,7 @@ export const OPTIONS = {
   report,
   scale,
   scripts,
+  shrinkToFit,
   singlePage,
   styles,
   tableOfContents,

@@ -9,6 +9,7 @@ export const EVERYTHING: Options = {
   width: '7in',
   height: '5in',
   singlePage: true,
+  shrinkToFit: false,
   margin: { top: '1in', bottom: '1in' },
   outline: true,
   omitBackground: true,

@@ -25,9 +25,11 @@ describe('configuration', () => {
       PORT: '99999',
       PLATEN_ISOLATION: 'none',
       PLATEN_ALLOWED_PRIVATE_NETWORKS: '10.0.0.0/33',
+      PLATEN_LOCALE: 'de_DE.UTF-8',
     });
     for (const name of [
       'PORT',
+      'PLATEN_LOCALE',
       'PLATEN_ISOLATION',
       'PLATEN_ALLOWED_PRIVATE_NETWORKS',
       'MONGODB_URI',

@@ -212,7 +212,8 @@ class PdfMetadata(TypedDict):
 class RenderOptionsViewport(TypedDict):
     """Size of the window that the document is loaded into, which its scripts find and by which
     it chooses pictures. Width and height in CSS pixels; with deviceScaleFactor 50,000,000
-    pixels at most. It does not change the paper."""
+    pixels at most. It does not change the paper. Without it scripts find a window as large as
+    the printable part of a page."""
 
     width: int
     height: int
@@ -294,7 +295,8 @@ class RenderOptions(TypedDict):
     text prints none."""
     locale: NotRequired[str]
     """Language of the document's scripts and requests (Intl, navigator.language,
-    Accept-Language), such as de-DE."""
+    Accept-Language), and of the date in headers and footers, such as de-DE. Default: that of
+    the service (PLATEN_LOCALE), en-US unless it has been set."""
     margin: NotRequired[Margin]
     """Lengths with a unit (px, in, cm, mm, pt, pc, Q). Default 0 on each side, 1cm where a
     header or footer is."""
@@ -329,10 +331,14 @@ class RenderOptions(TypedDict):
     """Scripts that run in the document once it has been loaded, one after another, with the
     rights of its own scripts. A script that throws fails the render with EXCEPTION_THROWN.
     What a script starts is not waited for: use waitForExpression."""
+    shrinkToFit: NotRequired[bool]
+    """Print a document that is wider than the page smaller, by a third at most, so that more of
+    it is on the paper. If false, all lengths are kept (100mm are 100 mm), and what does not
+    fit is cut at the right. Default true."""
     singlePage: NotRequired[bool]
     """Print one page, as tall as the document is at the width of the paper, 200in at most; a
-    taller one fails the render with DOCUMENT_LIMIT. A document whose height follows from that
-    of the page (100vh) may take two pages. Default false."""
+    taller one fails the render with DOCUMENT_LIMIT. What follows the height of the window
+    (100vh) is as tall as in a window of the paper, or of viewport. Default false."""
     styles: NotRequired[Sequence[str]]
     """Style sheets that are added to the document once it has been loaded, after its own. They
     have no @import. The document's policy does not apply to them."""
@@ -352,7 +358,8 @@ class RenderOptions(TypedDict):
     viewport: NotRequired[RenderOptionsViewport]
     """Size of the window that the document is loaded into, which its scripts find and by which
     it chooses pictures. Width and height in CSS pixels; with deviceScaleFactor 50,000,000
-    pixels at most. It does not change the paper."""
+    pixels at most. It does not change the paper. Without it scripts find a window as large as
+    the printable part of a page."""
     waitForEvent: NotRequired[str]
     """The name of an event that must have been dispatched in the document before it is printed,
     such as document.dispatchEvent(new Event('ready'))."""

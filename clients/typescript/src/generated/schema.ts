@@ -1706,7 +1706,7 @@ export interface components {
             lastFooterTemplate?: string;
             /** @description HTML that the last page has in place of headerTemplate, with displayHeaderFooter; an empty text prints none. */
             lastHeaderTemplate?: string;
-            /** @description Language of the document's scripts and requests (Intl, navigator.language, Accept-Language), such as de-DE. */
+            /** @description Language of the document's scripts and requests (Intl, navigator.language, Accept-Language), and of the date in headers and footers, such as de-DE. Default: that of the service (PLATEN_LOCALE), en-US unless it has been set. */
             locale?: string;
             /** @description Lengths with a unit (px, in, cm, mm, pt, pc, Q). Default 0 on each side, 1cm where a header or footer is. */
             margin?: {
@@ -1756,7 +1756,9 @@ export interface components {
             scale?: number;
             /** @description Scripts that run in the document once it has been loaded, one after another, with the rights of its own scripts. A script that throws fails the render with EXCEPTION_THROWN. What a script starts is not waited for: use waitForExpression. */
             scripts?: string[];
-            /** @description Print one page, as tall as the document is at the width of the paper, 200in at most; a taller one fails the render with DOCUMENT_LIMIT. A document whose height follows from that of the page (100vh) may take two pages. Default false. */
+            /** @description Print a document that is wider than the page smaller, by a third at most, so that more of it is on the paper. If false, all lengths are kept (100mm are 100 mm), and what does not fit is cut at the right. Default true. */
+            shrinkToFit?: boolean;
+            /** @description Print one page, as tall as the document is at the width of the paper, 200in at most; a taller one fails the render with DOCUMENT_LIMIT. What follows the height of the window (100vh) is as tall as in a window of the paper, or of viewport. Default false. */
             singlePage?: boolean;
             /** @description Style sheets that are added to the document once it has been loaded, after its own. They have no @import. The document's policy does not apply to them. */
             styles?: string[];
@@ -1770,7 +1772,7 @@ export interface components {
             timezone?: string;
             /** @description The User-Agent that requests are sent with, and that scripts find. */
             userAgent?: string;
-            /** @description Size of the window that the document is loaded into, which its scripts find and by which it chooses pictures. Width and height in CSS pixels; with deviceScaleFactor 50,000,000 pixels at most. It does not change the paper. */
+            /** @description Size of the window that the document is loaded into, which its scripts find and by which it chooses pictures. Width and height in CSS pixels; with deviceScaleFactor 50,000,000 pixels at most. It does not change the paper. Without it scripts find a window as large as the printable part of a page. */
             viewport?: {
                 width: number;
                 height: number;

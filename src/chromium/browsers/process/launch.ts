@@ -1,8 +1,10 @@
 import type { Browser, CDPSession } from 'puppeteer';
 import { within } from '../../../async/timeout.ts';
+import { BROWSER_WINDOW } from '../../../options/core/page-area.ts';
 import type { Service, ServicePids } from '../browser-services.ts';
 import type { BoundedPipe } from './bounded-pipe.ts';
 import type { BrowserBinary } from './browser-binary.ts';
+import { DEFAULT_LOCALE, localeEnvironment } from './locale.ts';
 import { niceRenderers } from './priority.ts';
 import { descendsFrom, killGroup, killProcess, processTree } from './processes.ts';
 import { spawnBrowser } from './spawn-browser.ts';
@@ -19,6 +21,8 @@ export interface LaunchOptions {
   /** The proxy for all network traffic, `http://host:port`; without it there is no network. */
   readonly proxyUrl?: string | undefined;
   readonly timeoutMs: number;
+  /** The language of documents that are given none. BCP 47. Default DEFAULT_LOCALE. */
+  readonly locale?: string | undefined;
   /** Whether Chromium's own sandbox is used; default true, and never as root. */
   readonly sandbox?: boolean;
 }
@@ -72,6 +76,7 @@ const DISABLED_FEATURES = [
  * @throws Error when it does not respond within `timeoutMs`; the browser is then ended completely.
  */
 export async function launchBrowser(options: LaunchOptions): Promise<LaunchedBrowser> {
+  const { locale = DEFAULT_LOCALE } = options;
   const userData = createUserDataFolder(options.userDataRoot);
   const shared =
     options.sharedMemoryRoot === undefined ? userData : createUserDataFolder(options.sharedMemoryRoot);
@@ -80,9 +85,17 @@ export async function launchBrowser(options: LaunchOptions): Promise<LaunchedBro
     path: options.binary.path,
     kind: options.binary.kind,
     userDataDir: userData,
-    args: browserArguments(options.proxyUrl ?? NO_NETWORK, options.sandbox ?? true),
+    args: [
+      ...browserArguments(options.proxyUrl ?? NO_NETWORK, options.sandbox ?? true),
+      `--accept-lang=${locale}`,
+    ],
     // Temporary files that remain when it is killed are removed with its folders.
-    env: { ...withoutSecrets(process.env), ...options.binary.env, TMPDIR: shared },
+    env: {
+      ...withoutSecrets(process.env),
+      ...options.binary.env,
+      ...localeEnvironment(locale),
+      TMPDIR: shared,
+    },
     timeoutMs: options.timeoutMs,
   }).catch((error: unknown) => {
     removeFolders();
@@ -184,6 +197,8 @@ function browserArguments(proxyUrl: string, sandbox: boolean): string[] {
     '--block-new-web-contents',
     '--font-render-hinting=none',
     '--disk-cache-size=67108864',
+    // Of a full Chromium, its frame takes part of the height.
+    `--window-size=${BROWSER_WINDOW.width},${BROWSER_WINDOW.height}`,
     '--js-flags=--max-old-space-size=1024',
     `--disable-features=${DISABLED_FEATURES.join(',')}`,
   ];
@@ -220,15 +235,6 @@ export async function sandboxIsRefused(options: LaunchOptions): Promise<boolean>
 
 /** Nothing of this process's configuration reaches the browser. */
 function withoutSecrets(env: NodeJS.ProcessEnv): Record<string, string> {
-  const kept = [
-    'PATH',
-    'HOME',
-    'LANG',
-    'LC_ALL',
-    'TZ',
-    'LD_LIBRARY_PATH',
-    'FONTCONFIG_PATH',
-    'FONTCONFIG_FILE',
-  ];
+  const kept = ['PATH', 'HOME', 'TZ', 'LD_LIBRARY_PATH', 'FONTCONFIG_PATH', 'FONTCONFIG_FILE'];
   return Object.fromEntries(kept.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])));
 }

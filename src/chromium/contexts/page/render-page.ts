@@ -7,6 +7,7 @@ import { DOCUMENT_COOKIE, type DocumentHost, type HostedPage } from './document-
 import { DocumentLifecycle } from './document-lifecycle.ts';
 import { DOCUMENT_ORIGIN } from './document-origin.ts';
 import { Interceptor } from './interceptor.ts';
+import { KEPT_DRAWINGS } from './kept-drawings.ts';
 import { type PageBrowser, PageProcess } from './page-process.ts';
 import { NETWORK_EVENTS, PageSettings, SCRIPT } from './page-settings.ts';
 import { SILENT_CONSOLE } from './silent-console.ts';
@@ -150,7 +151,10 @@ export class RenderPage {
       ]);
       return;
     }
-    const source = `${SILENT_CONSOLE};${this.drawsFrames ? COUNTED_FRAMES : TIMED_FRAMES}`;
+    const source = [
+      SILENT_CONSOLE,
+      ...(this.drawsFrames ? [COUNTED_FRAMES, KEPT_DRAWINGS] : [TIMED_FRAMES]),
+    ].join(';');
     const [, , { identifier }] = await Promise.all([
       session.send('Page.enable'),
       session.send('Page.setLifecycleEventsEnabled', { enabled: true }),

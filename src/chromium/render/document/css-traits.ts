@@ -7,6 +7,8 @@ interface CssTraits {
   readonly moves: boolean;
   /** It is drawn differently where scripts run. */
   readonly asksForScripting: boolean;
+  /** It says how large pages are, or their margins. */
+  readonly pageRules: boolean;
 }
 
 /**
@@ -24,7 +26,13 @@ const ENCODED_SVG = /image\/svg\+xml;[^,]{0,64}base64/i;
 /** Characters and words that most CSS in attributes does not contain. */
 const NOTABLE = /[\\@(]|animat|transition|keyframes|content-visibility|svg|set\b/i;
 
-const NOTHING: CssTraits = { loads: false, webFonts: false, moves: false, asksForScripting: false };
+const NOTHING: CssTraits = {
+  loads: false,
+  webFonts: false,
+  moves: false,
+  asksForScripting: false,
+  pageRules: false,
+};
 
 /** Takes time linear in the length of `css`. */
 export function cssTraits(css: string): CssTraits {
@@ -36,6 +44,7 @@ export function cssTraits(css: string): CssTraits {
     webFonts: escaped || FONT.test(css),
     moves: MOVING.test(css) || ENCODED_SVG.test(css),
     asksForScripting: /scripting/i.test(css),
+    pageRules: /@page/i.test(css),
   };
 }
 

@@ -1,3 +1,5 @@
+import type { PageRules } from '../../../options/core/page-area.ts';
+import { pageRules } from '../../../options/core/page-rules.ts';
 import { cssTraits, isData } from './css-traits.ts';
 import { type Attributes, type MarkupVisitor, readMarkup } from './markup.ts';
 
@@ -22,6 +24,8 @@ export interface DocumentTraits {
   readonly moves: boolean;
   /** Its scripts need a page that draws frames, for more than requestAnimationFrame. */
   readonly frameBound: boolean;
+  /** The `@page` rules of a document that runs script, where its text has any. */
+  readonly pageRules?: PageRules | undefined;
 }
 
 /** The traits of a document about which nothing is known. */
@@ -117,6 +121,7 @@ class Survey implements MarkupVisitor {
   #webFonts = false;
   #moves = false;
   #autofocus = false;
+  #pageRules = '';
   /** Scripts, and text that they may put into the document as markup. */
   readonly #reachable: string[] = [];
 
@@ -137,6 +142,7 @@ class Survey implements MarkupVisitor {
 
   style(text: string): void {
     const css = cssTraits(text);
+    if (css.pageRules) this.#pageRules += `${text}\n`;
     this.#loads ||= css.loads;
     this.#webFonts ||= css.webFonts;
     this.#moves ||= css.moves;
@@ -164,6 +170,7 @@ class Survey implements MarkupVisitor {
       observes: scripted && (this.#external || OBSERVERS.test(text)),
       moves: this.#moves || this.#autofocus,
       frameBound: scripted && (this.#external || FRAME_BOUND.test(text) || MOVES_WHEN_INSERTED.test(text)),
+      pageRules: scripted ? pageRules(this.#pageRules) : undefined,
     };
   }
 

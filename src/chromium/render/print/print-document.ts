@@ -1,10 +1,19 @@
 import { EMULATED_MEDIA } from '../../../options/core/emulated-media.ts';
+import { asPrinted } from '../../../options/core/lengths.ts';
 import type { FinishStep, Given, PrintSettings, PrintStage } from '../../../options/core/option.ts';
 import { given, type RenderOptions } from '../../../options/core/render-options.ts';
 import { printHooks, printSettings } from '../../../options/core/stages.ts';
 import { WINDOW_SIZE } from '../../../options/core/window-size.ts';
+import { shrinkToFit } from '../../../options/shrinkToFit.ts';
+import { singlePage } from '../../../options/singlePage.ts';
+import { trimPages } from '../../../pdf/trim-pages.ts';
+import { SCRIPT } from '../../contexts/page/page-settings.ts';
 import type { RenderPage } from '../../contexts/page/render-page.ts';
+import { reachingEdges } from './full-bleed.ts';
 import { printPage } from './print.ts';
+
+/** Points per inch. */
+const POINTS = 72;
 
 /** A printed PDF, and the steps that have to be applied to it first. */
 interface PrintedDocument {
@@ -37,10 +46,14 @@ export async function printDocument(
   return printing;
 }
 
-/** Runs in the document: returns its height, in a window that is lower than any document. */
-const CONTENT_HEIGHT = `() => {
-  const { documentElement: root, body } = document;
-  return Math.max(root.scrollHeight, root.getBoundingClientRect().bottom, body?.scrollHeight ?? 0);
+/** Runs in the document: after two animation frames, observers have been notified, and what they request has been drawn. */
+const TWO_FRAMES = `async () => {
+  const frame = () => Promise.race([
+    new Promise((resolve) => requestAnimationFrame(resolve)),
+    new Promise((resolve) => setTimeout(resolve, 500)),
+  ]);
+  await frame();
+  await frame();
 }`;
 
 /** The margin boxes in which the document's style sheets may print (CSS Paged Media 3, section 4.2). */
@@ -87,7 +100,7 @@ class Printing implements PrintStage, PrintedDocument {
   }
 
   async print(): Promise<void> {
-    this.#pdf = await printPage(this.page, this.settings, this.#maxBytes);
+    this.#pdf = await this.#printed(this.settings);
   }
 
   pages(): Promise<number> {
@@ -98,22 +111,32 @@ class Printing implements PrintStage, PrintedDocument {
     return this.#reader.destinations(this.pdf);
   }
 
-  async contentHeight(width: number): Promise<number> {
+  async layOut(size: { readonly width: number; readonly height: number }): Promise<void> {
     const { settings } = this.page;
     const emulated = settings.get(EMULATED_MEDIA);
     const { deviceScaleFactor = 1 } = settings.get(WINDOW_SIZE) ?? {};
     await Promise.all([
       settings.set(EMULATED_MEDIA, { ...emulated, media: emulated.media ?? 'print' }),
-      settings.set(WINDOW_SIZE, { width: Math.ceil(width), height: 1, deviceScaleFactor }),
+      settings.set(WINDOW_SIZE, { ...size, deviceScaleFactor }),
     ]);
-    return await this.page.runIsolated<number>(CONTENT_HEIGHT);
+    if (this.page.drawsFrames && settings.get(SCRIPT)) await this.page.runIsolated(TWO_FRAMES);
   }
 
   async printMargins(settings: PrintSettings): Promise<Uint8Array> {
     if (!this.#hidden) await this.page.runIsolated(HIDE);
     this.#hidden = true;
     const all = { ...this.settings, ...settings, generateTaggedPDF: false, generateDocumentOutline: false };
-    return await printPage(this.page, all, this.#maxBytes);
+    return await this.#printed(all);
+  }
+
+  async #printed(settings: PrintSettings): Promise<Buffer> {
+    const asItIs = this.given(singlePage) || this.given(shrinkToFit) === false;
+    const sent = asItIs ? settings : reachingEdges(settings);
+    const pdf = await printPage(this.page, sent, this.#maxBytes);
+    const { paperWidth = 0, paperHeight = 0, landscape } = settings;
+    const paper = asPrinted([paperWidth, paperHeight], landscape);
+    trimPages(pdf, paper[0] * POINTS, paper[1] * POINTS);
+    return pdf;
   }
 
   finishBy(step: FinishStep): void {
