@@ -1,13 +1,25 @@
 import { extname } from 'node:path';
 import { PlatenError } from '../../errors/registry.ts';
 import { type CallTerms, createSandbox, SandboxError, type SandboxLogger } from '../../sandbox/sandbox.ts';
-import type { Call } from './protocol.ts';
+import type { Call, Rendered } from './protocol.ts';
 
 interface TemplateLimits {
   /** Milliseconds that the rendering itself may take; waiting for a free process does not count. */
   readonly timeoutMs: number;
   /** Bytes of the rendered text in UTF-8. */
   readonly maxOutputBytes: number;
+}
+
+/** What a render of a template keeps to, besides the terms of its call. */
+export interface TemplateTerms extends CallTerms {
+  /** Language tag of the document, for numbers and dates; default en-US. */
+  readonly locale?: string | undefined;
+  /** Time zone of the document; default UTC. */
+  readonly timezone?: string | undefined;
+  /** Whether a name that the data do not have is an error. */
+  readonly strictData?: boolean | undefined;
+  /** Receives the warnings of a render, if there are any. Without it nothing is collected. */
+  readonly onWarnings?: ((warnings: readonly string[]) => void) | undefined;
 }
 
 /** Turns templates and data into HTML, in processes of their own that are killed when they do not stop. */
@@ -19,7 +31,12 @@ export interface TemplateEngine {
    * known) and for exceeded limits; with RENDER_TIMEOUT when the time of `terms` ends before; with the signal's
    * PlatenError, else CANCELLED, when that aborts.
    */
-  render(source: string, data: object | string, limits: TemplateLimits, terms?: CallTerms): Promise<string>;
+  render(
+    source: string,
+    data: object | string,
+    limits: TemplateLimits,
+    terms?: TemplateTerms,
+  ): Promise<string>;
   /** Checks the syntax only. Rejects with TEMPLATE_ERROR as `render` does. */
   check(source: string, account?: string): Promise<void>;
   /** Ends every process; calls under way or waiting reject with UNAVAILABLE. */
@@ -46,17 +63,18 @@ export function createTemplateEngine(options: TemplateEngineOptions): TemplateEn
     logger: options.logger,
   });
 
-  async function run(call: Call, timeoutMs: number, terms: CallTerms = {}): Promise<string> {
+  async function run(call: Call, timeoutMs: number, terms: CallTerms): Promise<unknown> {
     try {
-      return (await sandbox.run(call, timeoutMs, terms)) as string;
+      return await sandbox.run(call, timeoutMs, terms);
     } catch (thrown) {
       throw templateError(thrown, timeoutMs);
     }
   }
 
   return {
-    render(source, data, limits, terms) {
+    async render(source, data, limits, terms = {}) {
       const { timeoutMs, maxOutputBytes } = limits;
+      const { locale, timezone, strictData, onWarnings, ...callTerms } = terms;
       const softTimeoutMs = timeoutMs - Math.min(NOTICE_MS, timeoutMs / 5);
       const call: Call = {
         kind: 'render',
@@ -64,8 +82,14 @@ export function createTemplateEngine(options: TemplateEngineOptions): TemplateEn
         data: typeof data === 'string' ? data : JSON.stringify(data),
         softTimeoutMs,
         maxOutputBytes,
+        locale,
+        timezone,
+        strictData,
+        wantsWarnings: onWarnings !== undefined,
       };
-      return run(call, timeoutMs, terms);
+      const { html, warnings } = (await run(call, timeoutMs, callTerms)) as Rendered;
+      if (warnings.length > 0) onWarnings?.(warnings);
+      return html;
     },
     async check(source, account) {
       await run({ kind: 'check', source }, CHECK_TIMEOUT_MS, { account });

@@ -22,10 +22,8 @@ describe('Integers beyond 2^53 in JSON', () => {
       '{"12345678901234567890":"12345678901234567890\\\\"}',
     ])
       assert.equal(again(text), text);
-    assert.equal(
-      again('[12345678901234567890.5,1234567890123456789e5,0.1234567890123456789]'),
-      JSON.stringify([12345678901234567890.5, 1234567890123456789e5, 0.1234567890123456789]),
-    );
+    const numbers = '[12345678901234567890.5,1234567890123456789e5,0.1234567890123456789]';
+    assert.equal(again(numbers), JSON.stringify(JSON.parse(numbers)));
   });
 
   it('become numbers outside of the field that keeps them', () => {
