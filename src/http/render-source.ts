@@ -49,12 +49,16 @@ export async function itemSources(
   return sources;
 }
 
-/** The options of a render, with `report`, and with the watermark of a test key. */
+/** The options of a render, with those that stand beside them, and with the watermark of a test key. */
 export function optionsFor(
-  { options, report }: Pick<RenderRequest, 'options' | 'report'>,
+  { options, report, strictData }: Pick<RenderRequest, 'options' | 'report' | 'strictData'>,
   { mode }: Caller,
 ): RenderOptions {
-  const all = report === undefined ? options : { ...options, report };
+  const all = {
+    ...options,
+    ...(report !== undefined && { report }),
+    ...(strictData !== undefined && { strictData }),
+  };
   return mode === 'test' ? { ...all, watermark: TEST_WATERMARK } : all;
 }
 

@@ -1,5 +1,6 @@
 import type { ZodType, z } from 'zod';
 import type { RenderSource } from '../chromium/renderer.ts';
+import type { RenderOptions } from '../options/core/render-options.ts';
 import type { CallTerms } from '../sandbox/sandbox.ts';
 import type { TemplateEngine } from '../templates/engine/template-engine.ts';
 import type { TemplateReader } from '../templates/template-store.ts';
@@ -22,7 +23,10 @@ export interface IntakeContext {
 /** What a worker may use to make the document of a source, until the deadline of the render. */
 export interface DocumentContext extends CallTerms {
   readonly templates: Pick<TemplateEngine, 'render'>;
+  readonly options: Pick<RenderOptions, 'locale' | 'timezone' | 'strictData'>;
   readonly withinMs: number;
+  /** Receives warnings about the document; absent when nobody asks for them. */
+  readonly onWarnings?: ((warnings: readonly string[]) => void) | undefined;
 }
 
 /** Says what the account does not have, as a sentence without its full stop. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { PlatenError } from '../errors/registry.ts';
+import { isRawNumber } from '../templates/long-integers.ts';
 import type { TemplateReader, TemplateVersion } from '../templates/template-store.ts';
 import { defineInput } from './input-kind.ts';
 
@@ -47,8 +48,10 @@ export const template = defineInput({
     const { _id, content } = version;
     return { mode: 'template', templateId, templateVersionId: _id, content, data };
   },
-  async documentOf({ content, data }, { templates, ...terms }) {
-    const timeoutMs = Math.min(MAX_RENDER_MS, terms.withinMs);
+  async documentOf({ content, data }, { templates, options, ...call }) {
+    const { locale, timezone, strictData } = options;
+    const terms = { ...call, locale, timezone, strictData };
+    const timeoutMs = Math.min(MAX_RENDER_MS, call.withinMs);
     const limits = { timeoutMs, maxOutputBytes: MAX_OUTPUT_BYTES };
     const html = await templates.render(content, data, limits, terms);
     return { kind: 'html', html, template: content };
@@ -84,7 +87,7 @@ function isShallow(data: unknown): boolean {
   let level: unknown[] = [data];
   for (let depth = 0; depth <= MAX_DATA_DEPTH; depth += 1) {
     level = level.flatMap((value) =>
-      typeof value === 'object' && value !== null
+      typeof value === 'object' && value !== null && !isRawNumber(value)
         ? Object.values(value).filter((inner) => typeof inner === 'object' && inner !== null)
         : [],
     );

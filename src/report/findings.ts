@@ -53,6 +53,8 @@ export class Findings {
   readonly waits: Wait[] = [];
   /** Names of the lists that were shortened. */
   readonly truncated = new Set<string>();
+  /** Warnings from before the document was rendered: those of its template. */
+  sourceWarnings: readonly string[] = [];
   fonts: readonly FontUse[] = [];
   missingGlyphs: readonly MissingGlyph[] = [];
   picture: Picture | undefined;

@@ -13,7 +13,7 @@ const MAX_ITEM_ID = 255;
 const MAX_NOTES = 2000;
 const MAX_METADATA = { entries: 50, key: 100, value: 500 };
 
-const { filename, report, options } = renderRequestSchema.shape;
+const { filename, report, strictData, options } = renderRequestSchema.shape;
 
 /** An item's id is part of paths, in which `.` and `..` have another meaning and control characters are not allowed. */
 const itemId = z
@@ -31,6 +31,7 @@ const batchItemSchema = z.strictObject({
   ...INPUT_FIELDS,
   filename,
   report,
+  strictData,
   options,
 });
 

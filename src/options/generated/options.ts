@@ -32,6 +32,7 @@ import { report } from '../report.ts';
 import { scale } from '../scale.ts';
 import { scripts } from '../scripts.ts';
 import { singlePage } from '../singlePage.ts';
+import { strictData } from '../strictData.ts';
 import { styles } from '../styles.ts';
 import { tableOfContents } from '../tableOfContents.ts';
 import { tagged } from '../tagged.ts';
@@ -80,6 +81,7 @@ export const OPTIONS = {
   scale,
   scripts,
   singlePage,
+  strictData,
   styles,
   tableOfContents,
   tagged,

@@ -119,6 +119,8 @@ class RenderRequest(TypedDict):
     professional and business plans."""
     report: NotRequired[bool]
     """The same as `report` of the options, before which it comes."""
+    strictData: NotRequired[bool]
+    """The same as `strictData` of the options, before which it comes."""
     options: NotRequired[RenderOptions]
 
 
@@ -309,6 +311,10 @@ class RenderOptions(TypedDict):
     """Print one page, as tall as the document is at the width of the paper, 200in at most; a
     taller one fails the render with DOCUMENT_LIMIT. A document whose height follows from that
     of the page (100vh) may take two pages. Default false."""
+    strictData: NotRequired[bool]
+    """Whether a template that names what is not in its data fails with TEMPLATE_ERROR, which
+    says the name and the line. Names in conditions and before the filter `default` may be
+    missing. Without it such a name prints nothing, and a report warns of it. Default false."""
     styles: NotRequired[Sequence[str]]
     """Style sheets that are added to the document once it has been loaded, after its own. They
     have no @import. The document's policy does not apply to them."""
@@ -365,6 +371,8 @@ class BatchItemInput(TypedDict):
     """Name of the PDF file."""
     report: NotRequired[bool]
     """The same as `report` of the options, before which it comes."""
+    strictData: NotRequired[bool]
+    """The same as `strictData` of the options, before which it comes."""
     options: NotRequired[RenderOptions]
 
 
@@ -490,6 +498,8 @@ class UserRenderRequest(TypedDict):
     professional and business plans."""
     report: NotRequired[bool]
     """The same as `report` of the options, before which it comes."""
+    strictData: NotRequired[bool]
+    """The same as `strictData` of the options, before which it comes."""
     options: NotRequired[RenderOptions]
     mode: NotRequired[Literal["live", "test"]]
     """As an API key of this mode would ask for it."""

@@ -1623,6 +1623,8 @@ export interface components {
             webhookUrl?: string;
             /** @description The same as `report` of the options, before which it comes. */
             report?: boolean;
+            /** @description The same as `strictData` of the options, before which it comes. */
+            strictData?: boolean;
             options?: components["schemas"]["RenderOptions"];
         } & (unknown | unknown | unknown);
         RenderOptions: {
@@ -1741,6 +1743,8 @@ export interface components {
             scripts?: string[];
             /** @description Print one page, as tall as the document is at the width of the paper, 200in at most; a taller one fails the render with DOCUMENT_LIMIT. A document whose height follows from that of the page (100vh) may take two pages. Default false. */
             singlePage?: boolean;
+            /** @description Whether a template that names what is not in its data fails with TEMPLATE_ERROR, which says the name and the line. Names in conditions and before the filter `default` may be missing. Without it such a name prints nothing, and a report warns of it. Default false. */
+            strictData?: boolean;
             /** @description Style sheets that are added to the document once it has been loaded, after its own. They have no @import. The document's policy does not apply to them. */
             styles?: string[];
             /** @description Fill in the numbers of pages: each element with the attribute data-page in a link within the document, such as `<a href="#sums">Sums <span data-page></span></a>`, gets the number of the page that the link leads to. Default false. */
@@ -1814,6 +1818,8 @@ export interface components {
                 filename?: string;
                 /** @description The same as `report` of the options, before which it comes. */
                 report?: boolean;
+                /** @description The same as `strictData` of the options, before which it comes. */
+                strictData?: boolean;
                 options?: components["schemas"]["RenderOptions"];
             }[];
             /**
@@ -1970,6 +1976,8 @@ export interface components {
             webhookUrl?: string;
             /** @description The same as `report` of the options, before which it comes. */
             report?: boolean;
+            /** @description The same as `strictData` of the options, before which it comes. */
+            strictData?: boolean;
             options?: components["schemas"]["RenderOptions"];
             /**
              * @description As an API key of this mode would ask for it.

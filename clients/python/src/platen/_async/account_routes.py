@@ -186,6 +186,7 @@ class AsyncAccountRoutes:
         execution_mode: Literal["sync", "async"] | None = None,
         webhook_url: str | None = None,
         report: bool | None = None,
+        strict_data: bool | None = None,
         options: RenderOptions | None = None,
         mode: Literal["live", "test"] | None = None,
     ) -> AcceptedUserRender:
@@ -207,12 +208,13 @@ class AsyncAccountRoutes:
             webhook_url: Where a signed callback goes when the render has ended, with
                 `executionMode` = `async`; professional and business plans.
             report: The same as `report` of the options, before which it comes.
+            strict_data: The same as `strictData` of the options, before which it comes.
             mode: As an API key of this mode would ask for it.
         """
         response = await self._send(
             "POST",
             "/user/renders",
-            body={"html": html, "url": url, "templateId": template_id, "templateVersionId": template_version_id, "data": data, "output": output, "filename": filename, "executionMode": execution_mode, "webhookUrl": webhook_url, "report": report, "options": options, "mode": mode},
+            body={"html": html, "url": url, "templateId": template_id, "templateVersionId": template_version_id, "data": data, "output": output, "filename": filename, "executionMode": execution_mode, "webhookUrl": webhook_url, "report": report, "strictData": strict_data, "options": options, "mode": mode},
         )
         return decoded(AcceptedUserRender, response.body)
 
