@@ -39,13 +39,15 @@ export const template = defineInput({
     content: z.string().optional().describe('Of the template, as it was accepted.'),
     data: z.record(z.string(), z.unknown()).optional(),
   },
-  async sourceOf({ templateId, templateVersionId, data = {} }, { accountId, templates }) {
+  async sourceOf({ templateId, templateVersionId, data = {} }, { accountId, templates, dataErrors }) {
     const version = await templates.resolve(accountId, templateId, templateVersionId);
     if (version === undefined) {
       const pinned = templateVersionId === undefined ? '' : ` with a version ${templateVersionId}`;
       return { missing: `There is no template ${templateId}${pinned}` };
     }
-    const { _id, content } = version;
+    const { _id, content, dataSchema } = version;
+    const unfit = typeof dataSchema === 'string' ? await dataErrors(dataSchema, data) : [];
+    if (unfit.length > 0) return { unfit };
     return { mode: 'template', templateId, templateVersionId: _id, content, data };
   },
   async documentOf({ content, data }, { templates, options, ...call }) {

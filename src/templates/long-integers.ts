@@ -56,7 +56,7 @@ function parseMarked(marked: string, text: string): unknown {
 
 /** The text with each integer beyond 2^53 as a marked string; undefined when there is none. */
 function withMarkedIntegers(text: string): string | undefined {
-  const parts: string[] = [];
+  const pieces: string[] = [];
   let taken = 0;
   for (let at = 0; at < text.length; ) {
     const code = text.charCodeAt(at);
@@ -65,13 +65,13 @@ function withMarkedIntegers(text: string): string | undefined {
       const end = endOfNumber(text, at);
       const digits = text.slice(at, end);
       if (isLongInteger(digits)) {
-        parts.push(text.slice(taken, at), `"${MARK}${digits}"`);
+        pieces.push(text.slice(taken, at), `"${MARK}${digits}"`);
         taken = end;
       }
       at = end;
     } else at += 1;
   }
-  return parts.length === 0 ? undefined : parts.join('') + text.slice(taken);
+  return pieces.length === 0 ? undefined : pieces.join('') + text.slice(taken);
 }
 
 function isLongInteger(number: string): boolean {

@@ -6,6 +6,7 @@ import {
   IfTag,
   type Liquid,
   Output,
+  ParseError,
   type Template,
   Token,
   Tokenizer,
@@ -16,6 +17,7 @@ import {
   Value,
 } from 'liquidjs';
 import { DocumentContext } from './document-context.ts';
+import { NO_CURRENCY } from './filters/formats.ts';
 import type { FilterHandler } from './printed.ts';
 
 /** Comparisons ask for the value of a name; the other operators ask whether it is there. */
@@ -40,6 +42,8 @@ export interface Escapes {
 /**
  * Changes a parsed template: names in conditions and before `default` may be missing, and what is printed is escaped by
  * where it is printed.
+ *
+ * @throws ParseError for `money` without a currency, which could print no amount.
  */
 export function prepare(
   templates: readonly Template[],
@@ -56,6 +60,8 @@ export function prepare(
     const isInScript = isPrinted && scripts.some(([start, end]) => begin >= start && begin < end);
     for (const argument of next.arguments?.() ?? []) {
       if (!(argument instanceof Value)) continue;
+      if (argument.filters.some(({ name, args }) => name === 'money' && args.length === 0))
+        throw new ParseError(new Error(NO_CURRENCY), next.token);
       if (isCondition) allowMissing(argument.initial);
       allowDefault(argument);
       if (isPrinted) setEscape(argument, isInScript ? escapes.inScript : escapes.inText, liquid);

@@ -28,4 +28,13 @@ interface CheckCall {
   readonly source: string;
 }
 
-export type Call = RenderCall | CheckCall;
+/** A schema of data by itself, or with data to compare with it. */
+interface SchemaCall {
+  readonly kind: 'schema';
+  /** JSON. */
+  readonly schema: string;
+  /** JSON. */
+  readonly data?: string | undefined;
+}
+
+export type Call = RenderCall | CheckCall | SchemaCall;

@@ -39,6 +39,18 @@ export interface TemplateEngine {
   ): Promise<string>;
   /** Checks the syntax only. Rejects with TEMPLATE_ERROR as `render` does. */
   check(source: string, account?: string): Promise<void>;
+  /**
+   * Checks a JSON Schema of data. Rejects with VALIDATION for what is no schema of draft 2020-12, with the path of what
+   * is wrong.
+   */
+  checkSchema(schema: string, account?: string): Promise<void>;
+  /**
+   * Compares data with their schema, which has been checked.
+   *
+   * @returns what is wrong, each with its path, 20 at most; empty when the data fit. Rejects with VALIDATION when the
+   * schema takes too long for that.
+   */
+  dataErrors(schema: string, data: object | string, terms?: CallTerms): Promise<readonly string[]>;
   /** Ends every process; calls under way or waiting reject with UNAVAILABLE. */
   close(): Promise<void>;
 }
@@ -53,6 +65,7 @@ const HEAP_MB = 256;
 /** In milliseconds: a template is asked to stop this long before it is killed, so that the error can name the line. */
 const NOTICE_MS = 200;
 const CHECK_TIMEOUT_MS = 5000;
+const SCHEMA_TIMEOUT_MS = 2000;
 
 /** Starts its first process at once, so that the first render finds a warm one. */
 export function createTemplateEngine(options: TemplateEngineOptions): TemplateEngine {
@@ -71,6 +84,14 @@ export function createTemplateEngine(options: TemplateEngineOptions): TemplateEn
     }
   }
 
+  async function runSchema(schema: string, data: string | undefined, terms: CallTerms): Promise<unknown> {
+    try {
+      return await run({ kind: 'schema', schema, data }, SCHEMA_TIMEOUT_MS, terms);
+    } catch (thrown) {
+      throw schemaError(thrown);
+    }
+  }
+
   return {
     async render(source, data, limits, terms = {}) {
       const { timeoutMs, maxOutputBytes } = limits;
@@ -79,7 +100,7 @@ export function createTemplateEngine(options: TemplateEngineOptions): TemplateEn
       const call: Call = {
         kind: 'render',
         source,
-        data: typeof data === 'string' ? data : JSON.stringify(data),
+        data: jsonOf(data),
         softTimeoutMs,
         maxOutputBytes,
         locale,
@@ -94,8 +115,28 @@ export function createTemplateEngine(options: TemplateEngineOptions): TemplateEn
     async check(source, account) {
       await run({ kind: 'check', source }, CHECK_TIMEOUT_MS, { account });
     },
+    async checkSchema(schema, account) {
+      await runSchema(schema, undefined, { account });
+    },
+    async dataErrors(schema, data, terms = {}) {
+      return (await runSchema(schema, jsonOf(data), terms)) as readonly string[];
+    },
     close: () => sandbox.close(),
   };
+}
+
+function jsonOf(data: object | string): string {
+  return typeof data === 'string' ? data : JSON.stringify(data);
+}
+
+/** Errors of a schema are errors of a field. */
+function schemaError(thrown: unknown): unknown {
+  if (!(thrown instanceof PlatenError)) return thrown;
+  const { code, message, cause } = thrown;
+  if (code !== 'TEMPLATE_ERROR' && code !== 'RENDER_TIMEOUT') return thrown;
+  const isOfSchema = cause instanceof SandboxError && cause.reason === 'error';
+  const text = isOfSchema ? message : `dataSchema: the data could not be compared with it: ${message}`;
+  return new PlatenError('VALIDATION', text, { details: [text], cause });
 }
 
 function templateError(thrown: unknown, timeoutMs: number): PlatenError {
@@ -103,9 +144,11 @@ function templateError(thrown: unknown, timeoutMs: number): PlatenError {
   if (!(thrown instanceof SandboxError)) return new PlatenError('CANCELLED', undefined, { cause: thrown });
   switch (thrown.reason) {
     case 'error':
-      return new PlatenError('TEMPLATE_ERROR', thrown.message);
+      return new PlatenError('TEMPLATE_ERROR', thrown.message, { cause: thrown });
     case 'timeout':
-      return new PlatenError('TEMPLATE_ERROR', `The template runs longer than ${timeoutMs} ms.`);
+      return new PlatenError('TEMPLATE_ERROR', `The template runs longer than ${timeoutMs} ms.`, {
+        cause: thrown,
+      });
     case 'late':
       return new PlatenError(
         'RENDER_TIMEOUT',

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { TemplateRenderer } from '../../../src/templates/engine/liquid.ts';
+import { errorText } from '../../../src/templates/engine/template-errors.ts';
 import { errorOf, html } from './support.ts';
 
 describe('Numbers in templates', () => {
@@ -159,7 +161,7 @@ describe('Numbers in templates', () => {
       ['true | money: "EUR"', /and true is none/],
       ['1 | divided_by: 0', /cannot divide by 0/],
       ['1 | modulo: 0', /cannot divide by 0/],
-      ['1 | money', /needs a currency, as in money: "EUR"/],
+      ['1 | money: nothing', /needs a currency, as in money: "EUR"/],
       ['1 | money: "XYZ1"', /"XYZ1" is not the code of a currency/],
       ['1 | money: "ABC"', /"ABC" is not the code of a currency/],
       ['1 | money: customer', /an object \(name, city\) is not the code of a currency/],
@@ -171,6 +173,19 @@ describe('Numbers in templates', () => {
       const data = { customer: { name: 'Ada', city: 'Wien' }, list: ['1,5'] };
       assert.match(errorOf(`one\n{{ ${expression} }}`, data), message, expression);
     }
+  });
+
+  it('are no amounts without a currency, which is noticed when a template is saved', () => {
+    assert.throws(
+      () => new TemplateRenderer().check('one\n{% if x %}{{ x | money }}{% endif %}'),
+      (error) => {
+        assert.equal(
+          errorText(error),
+          'Line 2, column 11: the filter money needs a currency, as in money: "EUR".',
+        );
+        return true;
+      },
+    );
   });
 
   it('of any size take bounded work', () => {

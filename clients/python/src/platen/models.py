@@ -452,6 +452,9 @@ class TemplateRequest(TypedDict):
     """HTML with Liquid: `{{name}}`, `{{a.b}}`, loops, conditions, filters."""
     sampleData: NotRequired[str]
     """A JSON document serialized as a string."""
+    dataSchema: NotRequired[str | Mapping[str, Any] | None]
+    """A JSON Schema of draft 2020-12 that the data of each render must fit, as an object or
+    serialized as a string; null for none."""
 
 
 class PreviewRequest(TypedDict):
@@ -461,11 +464,14 @@ class PreviewRequest(TypedDict):
     """A saved template instead of `content`."""
     sampleData: NotRequired[str]
     """A JSON document serialized as a string; without it that of the saved template, or nothing."""
+    dataSchema: NotRequired[str | Mapping[str, Any] | None]
+    """Checks the sample data, as `dataSchema` of a template does; without it, and with
+    `templateId`, that of the saved template."""
     output: NotRequired[Literal["html", "pdf"]]
     """`pdf` renders the HTML as a test key would: it counts as a test render, and is followed as
     one."""
     options: NotRequired[RenderOptions]
-    """Of the PDF."""
+    """Of the PDF; `locale`, `timezone` and `strictData` also of the HTML."""
 
 
 class TemplateChange(TypedDict):
@@ -474,6 +480,9 @@ class TemplateChange(TypedDict):
     """HTML with Liquid: `{{name}}`, `{{a.b}}`, loops, conditions, filters."""
     sampleData: NotRequired[str]
     """A JSON document serialized as a string."""
+    dataSchema: NotRequired[str | Mapping[str, Any] | None]
+    """A JSON Schema of draft 2020-12 that the data of each render must fit, as an object or
+    serialized as a string; null for none."""
 
 
 class UserRenderRequest(TypedDict):
@@ -1602,6 +1611,8 @@ class Template:
     name: str
     content: str
     sample_data: str
+    data_schema: str | None = None
+    """The JSON Schema of its data serialized as a string; absent without one."""
     version_id: str
     """The version that renders use unless they pin another."""
     version: int
@@ -1615,6 +1626,7 @@ class Template:
             name=data["name"],
             content=data["content"],
             sample_data=data["sampleData"],
+            data_schema=data.get("dataSchema"),
             version_id=data["versionId"],
             version=data["version"],
             created_at=time_of(data["createdAt"]),
@@ -1668,7 +1680,7 @@ class TemplateSummary:
     created_at: datetime
     updated_at: datetime
     size: int
-    """Bytes of its content and sample data."""
+    """Bytes of its content, sample data and schema."""
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> TemplateSummary:
@@ -1769,6 +1781,8 @@ class TemplateVersion:
     created_at: datetime
     content: str
     sample_data: str
+    data_schema: str | None = None
+    """The JSON Schema of its data serialized as a string; absent without one."""
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> TemplateVersion:
@@ -1782,6 +1796,7 @@ class TemplateVersion:
             created_at=time_of(data["createdAt"]),
             content=data["content"],
             sample_data=data["sampleData"],
+            data_schema=data.get("dataSchema"),
         )
 
 

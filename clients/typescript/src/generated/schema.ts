@@ -1906,6 +1906,10 @@ export interface components {
              * @default {}
              */
             sampleData?: string;
+            /** @description A JSON Schema of draft 2020-12 that the data of each render must fit, as an object or serialized as a string; null for none. */
+            dataSchema?: (string | {
+                [key: string]: unknown;
+            }) | null;
         };
         PreviewRequest: {
             /** @description HTML with Liquid: `{{name}}`, `{{a.b}}`, loops, conditions, filters. */
@@ -1917,13 +1921,17 @@ export interface components {
             templateId?: string;
             /** @description A JSON document serialized as a string; without it that of the saved template, or nothing. */
             sampleData?: string;
+            /** @description Checks the sample data, as `dataSchema` of a template does; without it, and with `templateId`, that of the saved template. */
+            dataSchema?: (string | {
+                [key: string]: unknown;
+            }) | null;
             /**
              * @description `pdf` renders the HTML as a test key would: it counts as a test render, and is followed as one.
              * @default html
              * @enum {string}
              */
             output?: "html" | "pdf";
-            /** @description Of the PDF. */
+            /** @description Of the PDF; `locale`, `timezone` and `strictData` also of the HTML. */
             options?: components["schemas"]["RenderOptions"];
         } & (unknown | unknown);
         TemplateChange: {
@@ -1932,6 +1940,10 @@ export interface components {
             content?: string;
             /** @description A JSON document serialized as a string. */
             sampleData?: string;
+            /** @description A JSON Schema of draft 2020-12 that the data of each render must fit, as an object or serialized as a string; null for none. */
+            dataSchema?: (string | {
+                [key: string]: unknown;
+            }) | null;
         };
         UserRenderRequest: {
             /** @description Input source: an HTML document. */
@@ -2619,6 +2631,8 @@ export interface components {
             name: string;
             content: string;
             sampleData: string;
+            /** @description The JSON Schema of its data serialized as a string; absent without one. */
+            dataSchema?: string;
             /**
              * Format: uuid
              * @description The version that renders use unless they pin another.
@@ -2658,7 +2672,7 @@ export interface components {
             createdAt: string;
             /** Format: date-time */
             updatedAt: string;
-            /** @description Bytes of its content and sample data. */
+            /** @description Bytes of its content, sample data and schema. */
             size: number;
         };
         Preview: {
@@ -2717,6 +2731,8 @@ export interface components {
             createdAt: string;
             content: string;
             sampleData: string;
+            /** @description The JSON Schema of its data serialized as a string; absent without one. */
+            dataSchema?: string;
         };
         AuditLog: {
             /** @description How many there are in all. */

@@ -15,6 +15,8 @@ const MAX_NUMBER_DECIMALS = 20;
 /** A format takes some kilobytes, and a template can name hundreds of languages. */
 const CACHED_FORMATS = 50;
 
+export const NO_CURRENCY = 'the filter money needs a currency, as in money: "EUR"';
+
 const CURRENCIES: ReadonlySet<string> = new Set(Intl.supportedValuesOf('currency'));
 const NAMES = ['locale', 'digits', 'currency'];
 
@@ -74,7 +76,7 @@ function knownLocale(given: unknown): string | undefined {
 }
 
 function currencyOf(given: unknown): string {
-  if (isNothing(given)) throw new Error('the filter money needs a currency, as in money: "EUR"');
+  if (isNothing(given)) throw new Error(NO_CURRENCY);
   const code = typeof given === 'string' ? given.toUpperCase() : '';
   if (CURRENCIES.has(code)) return code;
   throw new Error(`${shown(given)} is not the code of a currency, such as EUR`);

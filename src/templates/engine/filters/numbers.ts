@@ -38,8 +38,8 @@ export function registerNumberFilters(liquid: Liquid): void {
   );
   liquid.registerFilter('round', (value: unknown, decimals: unknown = 0) =>
     calculated('round', () => {
-      const places = isNothing(decimals) ? 0 : integerOf(decimals, 'decimals', -MAX_DECIMALS, MAX_DECIMALS);
-      return numberOf(value, 'round').round(places);
+      const digits = isNothing(decimals) ? 0 : integerOf(decimals, 'decimals', -MAX_DECIMALS, MAX_DECIMALS);
+      return numberOf(value, 'round').round(digits);
     }),
   );
   liquid.registerFilter('sum', function (list: unknown, property: unknown) {
