@@ -1,4 +1,4 @@
-import { type Context, Liquid, type Template } from 'liquidjs';
+import { type Context, filters, Liquid, type Template } from 'liquidjs';
 import { parseKeepingIntegers } from '../long-integers.ts';
 import { Decimal } from './decimal.ts';
 import { DocumentContext } from './document-context.ts';
@@ -36,7 +36,7 @@ type Emitter = NonNullable<Parameters<Template['render']>[1]>;
  */
 export class TemplateRenderer {
   readonly #liquid = createLiquid();
-  readonly #escapes = escapesBy(handlerOf(this.#liquid, 'escape'));
+  readonly #escapes = escapesBy(handlerOf(filters, 'escape'));
   readonly #parsed = new ParsedTemplates<Template[]>(CACHED_TEMPLATES, CACHED_CHARS);
 
   /** Throws a LiquidError when the syntax is wrong. */

@@ -79,9 +79,9 @@ class AskingExpression extends Expression {
     this.#asked = asked;
   }
 
-  override *evaluate(context: Context, lenient?: boolean): Generator<unknown, unknown, unknown> {
+  override evaluate(context: Context, lenient?: boolean): Generator<unknown, unknown, unknown> {
     const evaluation = this.#asked.evaluate(context, lenient);
-    return yield* context instanceof DocumentContext ? context.asking(evaluation) : evaluation;
+    return context instanceof DocumentContext ? context.asking(evaluation) : evaluation;
   }
 
   override valid(): boolean {

@@ -57,6 +57,7 @@ export class BrokenText extends Opaque {
 export function escapesBy(escapeText: FilterHandler): { inText: FilterHandler; inScript: FilterHandler } {
   const escapeIn = (inScript: boolean): FilterHandler =>
     function (value: unknown) {
+      if (typeof value === 'string') return escapeText.call(this, value);
       const escaped = (text: unknown): string => escapeText.call(this, text);
       if (value instanceof BrokenText) return value.escapedBy(escaped);
       if (value instanceof JsonText) return inScript ? value.valueOf() : escaped(value.plain);

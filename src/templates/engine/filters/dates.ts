@@ -1,8 +1,9 @@
 import { type Context, type Liquid, toValue } from 'liquidjs';
+import { LRUCache } from 'lru-cache';
 import { Decimal } from '../decimal.ts';
 import { termsOf } from '../terms.ts';
 import { isNothing, namedArguments, shown } from './arguments.ts';
-import { DEFAULT_LOCALE, localeOf } from './formats.ts';
+import { CACHED_FORMATS, DEFAULT_LOCALE, localeOf } from './formats.ts';
 import { handlerOf } from './texts.ts';
 
 /** Numbers from here on are milliseconds: as seconds they would be in the year 5138. */
@@ -20,9 +21,11 @@ const YEAR_LAST = /^\s*(\d{1,2})([-/.])(\d{1,2})[-/.]\d{2,4}(?!\d)/;
 const DATE_ALONE = /^\s*\d{4}-\d{1,2}-\d{1,2}\s*$/;
 const ZONE = /(?:[zZ]|gmt|utc|[+-]\d{2}:?\d{2})(?:\s*\(.*\))?\s*$/i;
 
+const styles = new LRUCache<string, Intl.DateTimeFormat>({ max: CACHED_FORMATS });
+
 /** Makes the date filters of LiquidJS follow the document, and refuse days that do not exist. */
 export function registerDateFilters(liquid: Liquid): void {
-  const date = handlerOf(liquid, 'date');
+  const date = handlerOf(liquid.filters, 'date');
   liquid.registerFilter('date', function (value: unknown, ...given: unknown[]) {
     const { positional, named } = namedArguments(given, NAMES);
     const format = positional[0];
@@ -39,14 +42,21 @@ export function registerDateFilters(liquid: Liquid): void {
     if (style === undefined) return print(format);
     const wall = new Date(`${print('%Y-%m-%dT%H:%M:%S')}Z`);
     if (Number.isNaN(wall.getTime())) return read;
-    return new Intl.DateTimeFormat(locale, { dateStyle: style, timeZone: 'UTC' }).format(wall);
+    return styleOf(locale, style).format(wall);
   });
   for (const name of OTHERS) {
-    const handler = handlerOf(liquid, name);
+    const handler = handlerOf(liquid.filters, name);
     liquid.registerFilter(name, function (value: unknown, ...given: unknown[]) {
       return handler.call(this, readDate(value, this.context), ...given);
     });
   }
+}
+
+function styleOf(locale: string, dateStyle: (typeof STYLES)[number]): Intl.DateTimeFormat {
+  const key = `${locale} ${dateStyle}`;
+  const format = styles.get(key) ?? new Intl.DateTimeFormat(locale, { dateStyle, timeZone: 'UTC' });
+  styles.set(key, format);
+  return format;
 }
 
 /**

@@ -13,7 +13,7 @@ const MAX_PERCENT_DECIMALS = 4;
 /** Decimals of a number without a number of them: what binary numbers show. */
 const MAX_NUMBER_DECIMALS = 20;
 /** A format takes some kilobytes, and a template can name hundreds of languages. */
-const CACHED_FORMATS = 50;
+export const CACHED_FORMATS = 50;
 
 export const NO_CURRENCY = 'the filter money needs a currency, as in money: "EUR"';
 
@@ -21,6 +21,8 @@ const CURRENCIES: ReadonlySet<string> = new Set(Intl.supportedValuesOf('currency
 const NAMES = ['locale', 'digits', 'currency'];
 
 const formats = new LRUCache<string, Intl.NumberFormat>({ max: CACHED_FORMATS });
+/** Finding out whether a language is known takes longer than printing a number in it. */
+const locales = new LRUCache<string, { readonly locale: string | undefined }>({ max: CACHED_FORMATS });
 
 /** Adds `money`, `number` and `percent`, which print numbers in the language of the document. */
 export function registerFormatFilters(liquid: Liquid): void {
@@ -68,6 +70,12 @@ export function localeOf(given: unknown, context: Context): string {
 
 function knownLocale(given: unknown): string | undefined {
   if (typeof given !== 'string') return undefined;
+  const found = locales.get(given) ?? { locale: supportedLocale(given) };
+  locales.set(given, found);
+  return found.locale;
+}
+
+function supportedLocale(given: string): string | undefined {
   try {
     return Intl.NumberFormat.supportedLocalesOf(given)[0];
   } catch {

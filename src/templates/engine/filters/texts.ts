@@ -15,27 +15,28 @@ const OF_JSON = ['json', 'jsonify', 'inspect'];
 /** Changes filters of LiquidJS: objects are no texts, JSON fits into scripts, line breaks stay so when printed. */
 export function registerTextFilters(liquid: Liquid): void {
   for (const name of OF_TEXTS) {
-    const handler = handlerOf(liquid, name);
+    const handler = handlerOf(liquid.filters, name);
     liquid.registerFilter(name, function (...given: [unknown, ...unknown[]]) {
       checkTexts(name, given);
       return handler.apply(this, given);
     });
   }
-  const breakLines = handlerOf(liquid, 'newline_to_br');
+  const breakLines = handlerOf(liquid.filters, 'newline_to_br');
   liquid.registerFilter('newline_to_br', function (value: unknown) {
     const text = String(printable(value) ?? '');
     return new BrokenText(text, (lines) => breakLines.call(this, lines));
   });
   for (const name of OF_JSON) {
-    const handler = handlerOf(liquid, name);
+    const handler = handlerOf(liquid.filters, name);
     liquid.registerFilter(name, function (...given: [unknown, ...unknown[]]) {
       return new JsonText(handler.apply(this, given) ?? 'null');
     });
   }
 }
 
-export function handlerOf(liquid: Liquid, name: string): FilterHandler {
-  const filter = liquid.filters[name];
+/** A filter of LiquidJS. */
+export function handlerOf(filters: Liquid['filters'], name: string): FilterHandler {
+  const filter = filters[name];
   if (typeof filter !== 'function') throw new Error(`LiquidJS has no filter ${name}.`);
   return filter;
 }
