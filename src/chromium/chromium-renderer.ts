@@ -98,12 +98,12 @@ export class ChromiumRenderer implements Renderer {
   }
 
   async #renderInSlot(request: RenderRequest, end: JobEnd): Promise<RenderResult> {
-    const { accountId, class: renderClass = 'interactive', source, options, alone } = request;
+    const { accountId, class: renderClass = 'interactive', source, options, warnings, alone } = request;
     const { blocked, browser, contexts, cores, dedicated, metrics, shared, slots } = this.#deps;
     const collector = new ReportCollector();
     const permit = new ComputePermit(cores, blocked, { account: accountId, priority: renderClass }, end);
     let result: RenderResult | undefined;
-    const findings = findingsFor(options, browser.version);
+    const findings = findingsFor(options, browser.version, warnings);
     try {
       const document = examineDocument(source, options, findings !== undefined);
       const group = dedicated.groupOf(accountId, document);
@@ -130,10 +130,15 @@ export class ChromiumRenderer implements Renderer {
 }
 
 /** The findings that a render collects: none, unless its report is requested or decides whether it fails. */
-function findingsFor(options: RenderOptions, engine: string): Findings | undefined {
+function findingsFor(
+  options: RenderOptions,
+  engine: string,
+  warnings: RenderRequest['warnings'] = [],
+): Findings | undefined {
   const { report, failOn } = options;
   if (!report && failOn === undefined) return undefined;
   const findings = new Findings(secretsOf(options));
   findings.engine = engine;
+  findings.sourceWarnings = warnings;
   return findings;
 }

@@ -1,6 +1,7 @@
 import { basename, extname } from 'node:path';
 import { CsvError, parse } from 'csv-parse/sync';
 import { PDF_EXTENSION } from '../pdf/media-type.ts';
+import { isRawNumber, parseKeepingIntegers, rawNumber } from '../templates/long-integers.ts';
 import { CommandError } from './command-error.ts';
 
 /** An item of a batch as it is sent. The service validates it. */
@@ -95,7 +96,7 @@ function ndjsonItems(file: BatchFile, at: Problem): PlacedItem[] {
       const line = index + 1;
       if (text.trim() === '') return [];
       try {
-        return [{ line, item: lineItem(JSON.parse(text), file.templateId, line) }];
+        return [{ line, item: lineItem(parseKeepingIntegers(text, rawNumber), file.templateId, line) }];
       } catch (error) {
         at(line, error instanceof SyntaxError ? `not JSON: ${error.message}` : (error as Error).message);
         return [];
@@ -110,7 +111,7 @@ function lineItem(value: unknown, templateId: string | undefined, line: number):
   const isItem =
     SOURCES.some((source) => source in row) && Object.keys(row).every((field) => ITEM_FIELDS.has(field));
   if (!isItem) return dataItem(row, templateId, line);
-  const id = typeof row.id === 'string' || typeof row.id === 'number' ? String(row.id) : `line-${line}`;
+  const id = itemId(row.id, line);
   if (['html', 'url', 'templateId'].some((source) => source in row)) return { ...row, id };
   return { ...row, id, templateId: wanted(templateId) };
 }
@@ -118,11 +119,16 @@ function lineItem(value: unknown, templateId: string | undefined, line: number):
 function dataItem(data: Row, templateId: string | undefined, line: number): FileItem {
   const { id, filename } = data;
   return {
-    id: typeof id === 'number' || (typeof id === 'string' && id !== '') ? String(id) : `line-${line}`,
+    id: id === '' ? `line-${line}` : itemId(id, line),
     ...(typeof filename === 'string' && filename !== '' && { filename }),
     templateId: wanted(templateId),
     data,
   };
+}
+
+function itemId(id: unknown, line: number): string {
+  if (isRawNumber(id)) return id.rawJSON;
+  return typeof id === 'string' || typeof id === 'number' ? String(id) : `line-${line}`;
 }
 
 function wanted(templateId: string | undefined): string {

@@ -1,6 +1,7 @@
 import type { Request, Response } from 'express';
 import { PlatenError } from '../errors/registry.ts';
 import type { BodyIntake, Intake } from '../overload/body-intake.ts';
+import { parseKeepingIntegers, rawNumber } from '../templates/long-integers.ts';
 import { findJsonError } from './json-error.ts';
 import { checkJsonSize } from './json-size.ts';
 
@@ -134,7 +135,8 @@ function decode(bytes: Buffer): string {
 
 function parse(text: string): unknown {
   try {
-    return JSON.parse(text);
+    // Ids in the data of a template may be longer than a number can hold.
+    return parseKeepingIntegers(text, rawNumber, 'data');
   } catch {
     // V8's own message quotes the document and often lacks the position.
     throw new PlatenError('MALFORMED_JSON', `The body is not valid JSON: ${findJsonError(text)}.`);

@@ -1,23 +1,35 @@
 import type { Caller } from '../accounts/caller.ts';
 import { PlatenError } from '../errors/registry.ts';
-import type { IntakeContext, Missing } from '../inputs/input-kind.ts';
+import type { IntakeContext, Missing, Unfit } from '../inputs/input-kind.ts';
 import { INPUT_KINDS, type JobSource, type RequestedInput } from '../inputs/inputs.ts';
 import { resolvedOnce } from '../inputs/template.ts';
 import type { RenderOptions } from '../options/core/render-options.ts';
+import type { TemplateEditor } from '../templates/template-editor.ts';
 import { MAX_ERRORS, quoted } from './field-errors.ts';
 import type { RenderRequest } from './schemas/render-request.ts';
 
 /** The watermark of renders with test keys, whatever their options are. */
 const TEST_WATERMARK = { text: 'TEST' };
 
-/** @throws PlatenError NOT_FOUND for a template that the account does not have; the error of `checkUrl`. */
+type SourceDeps = Pick<IntakeContext, 'checkUrl' | 'templates'> & {
+  readonly templateEditor: Pick<TemplateEditor, 'dataErrors'>;
+};
+
+/** Milliseconds in which the data of one request are compared with schemas, those of all items of a batch together. */
+const DATA_CHECKS_MS = 20_000;
+
+/**
+ * @throws PlatenError NOT_FOUND for a template that the account does not have; VALIDATION for data that do not fit the
+ * schema of their template; the error of `checkUrl`.
+ */
 export async function sourceOf(
   request: RequestedInput,
-  { accountId }: Pick<Caller, 'accountId'>,
-  { checkUrl, templates }: Pick<IntakeContext, 'checkUrl' | 'templates'>,
+  caller: Pick<Caller, 'accountId'>,
+  { checkUrl, ...deps }: SourceDeps,
 ): Promise<JobSource> {
-  const source = await findSource(request, { accountId, checkUrl, templates });
+  const source = await findSource(request, { ...intakeOf(caller, deps), checkUrl });
   if ('missing' in source) throw new PlatenError('NOT_FOUND', `${source.missing}.`);
+  if ('unfit' in source) throw new PlatenError('VALIDATION', source.unfit[0], { details: source.unfit });
   return source;
 }
 
@@ -25,41 +37,69 @@ export async function sourceOf(
  * The sources of the items of a batch. A template is looked up once, however many items name it. URLs are checked by
  * the renders: a blocked one fails its item, not the batch.
  *
- * @throws PlatenError NOT_FOUND, naming all items whose template the account does not have; INPUT_TOO_LARGE.
+ * @throws PlatenError NOT_FOUND, naming all items whose template the account does not have; else VALIDATION, naming all
+ * whose data do not fit; INPUT_TOO_LARGE.
  */
 export async function itemSources(
   items: readonly (RequestedInput & { readonly id: string })[],
-  { accountId }: Pick<Caller, 'accountId'>,
-  { templates }: Pick<IntakeContext, 'templates'>,
+  caller: Pick<Caller, 'accountId'>,
+  deps: SourceDeps,
 ): Promise<JobSource[]> {
-  const context = { accountId, templates: resolvedOnce(templates) };
+  const context = { ...intakeOf(caller, deps), templates: resolvedOnce(deps.templates) };
   const sources: JobSource[] = [];
-  const errors: string[] = [];
+  const missing: string[] = [];
+  const unfit: string[] = [];
   for (const [index, item] of items.entries()) {
     const source = await findSource(item, context);
-    if (!('missing' in source)) sources.push(source);
-    else errors.push(`items[${index}] (${quoted(item.id)}): ${source.missing}`);
+    const name = `items[${index}] (${quoted(item.id)})`;
+    if ('missing' in source) missing.push(`${name}: ${source.missing}`);
+    else if ('unfit' in source) unfit.push(...source.unfit.map((error) => `${name}.${error}`));
+    else sources.push(source);
+    // More errors than are listed need not be looked for.
+    if (missing.length + unfit.length > MAX_ERRORS) break;
   }
-  if (errors.length > 0)
-    throw new PlatenError(
-      'NOT_FOUND',
-      errors[0],
-      errors.length > 1 ? { details: errors.slice(0, MAX_ERRORS) } : {},
-    );
+  if (missing.length > 0) throw namingAll('NOT_FOUND', missing);
+  if (unfit.length > 0) throw namingAll('VALIDATION', unfit);
   return sources;
 }
 
-/** The options of a render, with `report`, and with the watermark of a test key. */
+function namingAll(code: 'NOT_FOUND' | 'VALIDATION', errors: readonly string[]): PlatenError {
+  const listed = code === 'VALIDATION' || errors.length > 1;
+  return new PlatenError(code, errors[0], listed ? { details: errors.slice(0, MAX_ERRORS) } : {});
+}
+
+/** What is used to make the sources of one request. */
+function intakeOf(
+  { accountId }: Pick<Caller, 'accountId'>,
+  { templates, templateEditor }: Omit<SourceDeps, 'checkUrl'>,
+): IntakeContext {
+  const deadline = performance.now() + DATA_CHECKS_MS;
+  return {
+    accountId,
+    templates,
+    dataErrors: (dataSchema, data) =>
+      templateEditor.dataErrors(accountId, dataSchema, data, Math.max(1, deadline - performance.now())),
+  };
+}
+
+/** The options of a render, with those that stand beside them, and with the watermark of a test key. */
 export function optionsFor(
-  { options, report }: Pick<RenderRequest, 'options' | 'report'>,
+  { options, report, strictData }: Pick<RenderRequest, 'options' | 'report' | 'strictData'>,
   { mode }: Caller,
 ): RenderOptions {
-  const all = report === undefined ? options : { ...options, report };
+  const all = {
+    ...options,
+    ...(report !== undefined && { report }),
+    ...(strictData !== undefined && { strictData }),
+  };
   return mode === 'test' ? { ...all, watermark: TEST_WATERMARK } : all;
 }
 
 /** The schema's rules (`inputErrors`) have made sure that the request has the field of exactly one kind. */
-async function findSource(request: RequestedInput, context: IntakeContext): Promise<JobSource | Missing> {
+async function findSource(
+  request: RequestedInput,
+  context: IntakeContext,
+): Promise<JobSource | Missing | Unfit> {
   const kind = INPUT_KINDS.find(({ field }) => request[field] !== undefined)!;
   return await kind.sourceOf(request, context);
 }

@@ -1,5 +1,6 @@
 import type { ZodType, z } from 'zod';
 import type { RenderSource } from '../chromium/renderer.ts';
+import type { RenderOptions } from '../options/core/render-options.ts';
 import type { CallTerms } from '../sandbox/sandbox.ts';
 import type { TemplateEngine } from '../templates/engine/template-engine.ts';
 import type { TemplateReader } from '../templates/template-store.ts';
@@ -17,12 +18,22 @@ export interface IntakeContext {
   readonly templates: Pick<TemplateReader, 'resolve'>;
   /** @throws PlatenError for an address that may not be fetched. Absent where the render checks the address. */
   readonly checkUrl?: (url: string) => void;
+  /** @returns what is wrong with data, by the JSON Schema of their template: see `TemplateEngine.dataErrors`. */
+  readonly dataErrors: (dataSchema: string, data: object) => Promise<readonly string[]>;
 }
 
 /** What a worker may use to make the document of a source, until the deadline of the render. */
 export interface DocumentContext extends CallTerms {
   readonly templates: Pick<TemplateEngine, 'render'>;
+  readonly options: Pick<RenderOptions, 'locale' | 'timezone' | 'strictData'>;
   readonly withinMs: number;
+  /** Receives warnings about the document; absent when nobody asks for them. */
+  readonly onWarnings?: ((warnings: readonly string[]) => void) | undefined;
+}
+
+/** Says what is wrong with a source that could be made, each with the field in the request. */
+export interface Unfit {
+  readonly unfit: readonly string[];
 }
 
 /** Says what the account does not have, as a sentence without its full stop. */
@@ -51,7 +62,7 @@ export interface InputKind<
   /** The fields of its stored source, as their owner sees them. */
   readonly stored: Stored;
   /** @param input the checked fields of a request that has `field`. */
-  sourceOf(input: Input, context: IntakeContext): Source | Promise<Source | Missing>;
+  sourceOf(input: Input, context: IntakeContext): Source | Promise<Source | Missing | Unfit>;
   documentOf(source: Source, context: DocumentContext): RenderSource | Promise<RenderSource>;
   /** The text of a source that the inputs of a batch may share: it is stored once for all of them. */
   markupOf(source: Source): string;

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { PlatenError } from '../errors/registry.ts';
 import { PROTO } from '../options/core/short-list.ts';
+import { isRawNumber } from '../templates/long-integers.ts';
 import type { TemplateReader, TemplateVersion } from '../templates/template-store.ts';
 import { defineInput } from './input-kind.ts';
 
@@ -38,17 +39,21 @@ export const template = defineInput({
     content: z.string().optional().describe('Of the template, as it was accepted.'),
     data: z.record(z.string(), z.unknown()).optional(),
   },
-  async sourceOf({ templateId, templateVersionId, data = {} }, { accountId, templates }) {
+  async sourceOf({ templateId, templateVersionId, data = {} }, { accountId, templates, dataErrors }) {
     const version = await templates.resolve(accountId, templateId, templateVersionId);
     if (version === undefined) {
       const pinned = templateVersionId === undefined ? '' : ` with a version ${templateVersionId}`;
       return { missing: `There is no template ${templateId}${pinned}` };
     }
-    const { _id, content } = version;
+    const { _id, content, dataSchema } = version;
+    const unfit = typeof dataSchema === 'string' ? await dataErrors(dataSchema, data) : [];
+    if (unfit.length > 0) return { unfit };
     return { mode: 'template', templateId, templateVersionId: _id, content, data };
   },
-  async documentOf({ content, data }, { templates, ...terms }) {
-    const timeoutMs = Math.min(MAX_RENDER_MS, terms.withinMs);
+  async documentOf({ content, data }, { templates, options, ...call }) {
+    const { locale, timezone, strictData } = options;
+    const terms = { ...call, locale, timezone, strictData };
+    const timeoutMs = Math.min(MAX_RENDER_MS, call.withinMs);
     const limits = { timeoutMs, maxOutputBytes: MAX_OUTPUT_BYTES };
     const html = await templates.render(content, data, limits, terms);
     return { kind: 'html', html, template: content };
@@ -102,5 +107,5 @@ function dataErrorOf(data: unknown): string | undefined {
 }
 
 function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null;
+  return typeof value === 'object' && value !== null && !isRawNumber(value);
 }

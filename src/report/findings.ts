@@ -55,6 +55,8 @@ export class Findings {
   /** Names of the lists that were shortened. */
   readonly truncated = new Set<string>();
   readonly observations: Observation[] = [];
+  /** Warnings from before the document was rendered: those of its template. */
+  sourceWarnings: readonly string[] = [];
   fonts: readonly FontUse[] = [];
   missingGlyphs: readonly MissingGlyph[] = [];
   picture: Picture | undefined;

@@ -34,8 +34,9 @@ const SCRIPTS = (
 
 /** Warnings about problems that the author of a template can solve, in plain words. */
 export function warningsOf(findings: Findings): string[] {
-  const { requests, exceptions, fonts, waits, missingGlyphs, observations } = findings;
+  const { sourceWarnings, requests, exceptions, fonts, waits, missingGlyphs, observations } = findings;
   const warnings = [
+    ...sourceWarnings,
     ...observations.map(({ message }) => message),
     ...requests.entries.filter(failed).flatMap((request) => requestWarning(request) ?? []),
     ...exceptions.map(({ message, at }) => `A script has thrown: ${message}${at && ` (${at})`}`),

@@ -2,8 +2,9 @@ import { KeyedMutex } from '../async/keyed-mutex.ts';
 import type { AuditLog, DoneBy } from '../audit/audit-log.ts';
 import { PlatenError } from '../errors/registry.ts';
 import type { Plan } from '../plans/plan.ts';
-import type { TemplateEngine } from './engine/template-engine.ts';
+import type { TemplateEngine, TemplateTerms } from './engine/template-engine.ts';
 import {
+  draftOf,
   type Resaved,
   type SavedTemplate,
   sizeOf,
@@ -45,17 +46,17 @@ export class TemplateEditor {
   }
 
   /**
-   * @throws PlatenError TEMPLATE_ERROR with the line of a syntax error; TEMPLATE_CAPACITY; STORAGE_FULL;
-   * TOO_MANY_WAITING.
+   * @throws PlatenError TEMPLATE_ERROR with the line of a syntax error; VALIDATION for what is no schema;
+   * TEMPLATE_CAPACITY; STORAGE_FULL; TOO_MANY_WAITING.
    */
   async create(owner: TemplateOwner, draft: TemplateDraft, by: DoneBy): Promise<SavedTemplate> {
     const { accountId } = owner;
-    await this.#check(accountId, draft.content);
+    await this.#check(accountId, draft);
     const saved = await this.#withRoom(owner, sizeOf(draft), () => this.#store.create(accountId, draft));
     return this.#recorded(saved, by);
   }
 
-  /** Saves a new version. @throws PlatenError TEMPLATE_ERROR, STORAGE_FULL, TOO_MANY_WAITING as `create`; NOT_FOUND. */
+  /** Saves a new version. @throws PlatenError as `create`, but for TEMPLATE_CAPACITY; NOT_FOUND. */
   async change(
     owner: TemplateOwner,
     templateId: string,
@@ -74,8 +75,7 @@ export class TemplateEditor {
   ): Promise<SavedTemplate> {
     const old = await this.#store.resolve(owner.accountId, templateId, versionId);
     if (old === undefined) throw noTemplate(templateId, versionId);
-    const { name, content, sampleData } = old;
-    const saved = await this.#save(owner, templateId, { name, content, sampleData });
+    const saved = await this.#save(owner, templateId, { dataSchema: null, ...draftOf(old) });
     return this.#recorded(saved, by, { rolledBackTo: versionId });
   }
 
@@ -92,13 +92,31 @@ export class TemplateEditor {
    *
    * @param data a JSON object as text.
    * @param maxBytes of the HTML.
-   * @throws PlatenError TEMPLATE_ERROR; TOO_MANY_WAITING.
+   * @param terms language and time zone of the document, and whether all names must be in the data.
+   * @throws PlatenError TEMPLATE_ERROR; VALIDATION for data that do not fit the schema; TOO_MANY_WAITING.
    */
-  preview(accountId: string, content: string, data: string, maxBytes: number): Promise<string> {
+  preview(
+    accountId: string,
+    { content, dataSchema }: Pick<TemplateDraft, 'content' | 'dataSchema'>,
+    data: string,
+    maxBytes: number,
+    terms: Pick<TemplateTerms, 'locale' | 'timezone' | 'strictData'>,
+  ): Promise<string> {
     const limits = { timeoutMs: PREVIEW_TIMEOUT_MS, maxOutputBytes: maxBytes };
-    return this.#perAccount.run(accountId, () =>
-      this.#engine.render(content, data, limits, { account: accountId }),
-    );
+    return this.#perAccount.run(accountId, async () => {
+      if (typeof dataSchema === 'string') await this.#requireFit(accountId, dataSchema, data);
+      return await this.#engine.render(content, data, limits, { ...terms, account: accountId });
+    });
+  }
+
+  /** What is wrong with the data of a render, by the schema of its template; see `TemplateEngine.dataErrors`. */
+  dataErrors(
+    accountId: string,
+    dataSchema: string,
+    data: object,
+    withinMs?: number,
+  ): Promise<readonly string[]> {
+    return this.#engine.dataErrors(dataSchema, data, { account: accountId, withinMs });
   }
 
   /** Without history in its plan only the saved version is kept. */
@@ -109,7 +127,7 @@ export class TemplateEditor {
   ): Promise<SavedTemplate> {
     const { accountId, plan } = owner;
     const kept = plan.features.templateVersions ? undefined : 1;
-    if (change.content !== undefined) await this.#check(accountId, change.content);
+    await this.#check(accountId, change);
     const base = await this.#store.current(accountId, templateId);
     if (base === undefined) throw noTemplate(templateId);
     const bytes = sizeOf({ ...base.version, ...change });
@@ -158,9 +176,26 @@ export class TemplateEditor {
     return saved;
   }
 
-  #check(accountId: string, content: string): Promise<void> {
-    return this.#perAccount.run(accountId, () => this.#engine.check(content, accountId));
+  async #check(accountId: string, { content, dataSchema }: Partial<TemplateDraft>): Promise<void> {
+    if (content === undefined && typeof dataSchema !== 'string') return;
+    await this.#perAccount.run(accountId, async () => {
+      if (content !== undefined) await this.#engine.check(content, accountId);
+      if (typeof dataSchema === 'string') await this.#engine.checkSchema(dataSchema, accountId);
+    });
   }
+
+  async #requireFit(accountId: string, dataSchema: string, data: string): Promise<void> {
+    const errors = await this.#engine.dataErrors(dataSchema, data, { account: accountId });
+    const [first] = errors;
+    if (first !== undefined)
+      throw new PlatenError('VALIDATION', errors[0], {
+        details: errors.map((error) => `sample${capitalised(error)}`),
+      });
+  }
+}
+
+function capitalised(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 /** @param versionId set when only the version is missing. */

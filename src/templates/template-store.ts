@@ -13,7 +13,7 @@ export interface Template {
   readonly currentVersionId: string;
   /** Its number; the first is 1. */
   readonly version: number;
-  /** Bytes of its content and sample data. */
+  /** Bytes of its content, sample data and schema. */
   readonly size: number;
   readonly createdAt: Date;
   readonly updatedAt: Date;
@@ -29,7 +29,9 @@ export interface TemplateVersion {
   readonly content: string;
   /** A JSON document as text. */
   readonly sampleData: string;
-  /** Bytes of its content and sample data; absent in versions of an older Platen until they are counted. */
+  /** The JSON Schema of its data, as text; absent or null without one. */
+  readonly dataSchema?: string | null;
+  /** Bytes of its content, sample data and schema; absent in versions of an older Platen until they are counted. */
   readonly size?: number;
   readonly createdAt: Date;
 }
@@ -38,6 +40,8 @@ export interface TemplateDraft {
   readonly name: string;
   readonly content: string;
   readonly sampleData: string;
+  /** Null for none. */
+  readonly dataSchema?: string | null;
 }
 
 /** A template with one of its versions. */
@@ -51,7 +55,7 @@ export interface Resaved extends SavedTemplate {
   readonly freedBytes: number;
 }
 
-export type VersionSummary = Omit<TemplateVersion, 'content' | 'sampleData'>;
+export type VersionSummary = Omit<TemplateVersion, 'content' | 'sampleData' | 'dataSchema'>;
 
 export interface Page {
   readonly limit: number;
@@ -147,12 +151,8 @@ export class TemplateStore {
     let base = (await this.current(accountId, templateId))?.version;
     let countedByOthers = 0;
     for (let tries = 0; base !== undefined && tries < SAVE_TRIES; tries += 1) {
-      const { name, content, sampleData } = { ...base, ...change };
-      const version = this.#newVersion(accountId, templateId, base.version + 1, {
-        name,
-        content,
-        sampleData,
-      });
+      const changed = draftOf({ ...base, ...change });
+      const version = this.#newVersion(accountId, templateId, base.version + 1, changed);
       // No other save has used this number meanwhile.
       if (await this.#versions.insertIfAbsent(version)) {
         const template = await this.#pointAt(version);
@@ -284,7 +284,12 @@ export class TemplateStore {
       this.#versions.count({ templateId }),
       this.#versions.find(
         { templateId },
-        { sort: { version: -1 }, skip: offset, limit, projection: { content: 0, sampleData: 0 } },
+        {
+          sort: { version: -1 },
+          skip: offset,
+          limit,
+          projection: { content: 0, sampleData: 0, dataSchema: 0 },
+        },
       ),
     ]);
     return { total, template, versions };
@@ -300,17 +305,16 @@ export class TemplateStore {
   }
 
   #newVersion(accountId: string, templateId: string, version: number, draft: TemplateDraft): TemplateVersion {
-    const { name, content, sampleData } = draft;
     // Each request is within its plan's limit; several of them together need not be.
     if (sizeOf(draft) > MAX_INPUT_BYTES) {
       throw new PlatenError(
         'INPUT_TOO_LARGE',
-        `Content and sample data of a template may take ${MAX_INPUT_BYTES} bytes together.`,
+        `Content, sample data and schema of a template may take ${MAX_INPUT_BYTES} bytes together.`,
       );
     }
     const createdAt = this.#clock.now();
     const size = sizeOf(draft);
-    return { _id: randomUUID(), templateId, accountId, version, name, content, sampleData, size, createdAt };
+    return { _id: randomUUID(), templateId, accountId, version, ...draftOf(draft), size, createdAt };
   }
 
   /**
@@ -361,9 +365,14 @@ function pointerTo(version: TemplateVersion) {
   };
 }
 
+/** What a version has from its draft. */
+export function draftOf({ name, content, sampleData, dataSchema }: TemplateDraft): TemplateDraft {
+  return { name, content, sampleData, ...(typeof dataSchema === 'string' && { dataSchema }) };
+}
+
 /** Bytes. */
-export function sizeOf({ content, sampleData }: Pick<TemplateDraft, 'content' | 'sampleData'>): number {
-  return Buffer.byteLength(content) + Buffer.byteLength(sampleData);
+export function sizeOf({ content, sampleData, dataSchema }: Omit<TemplateDraft, 'name'>): number {
+  return Buffer.byteLength(content) + Buffer.byteLength(sampleData) + Buffer.byteLength(dataSchema ?? '');
 }
 
 function withinBytes(templates: readonly Template[]): Template[] {

@@ -113,9 +113,12 @@ async function renderAndStore(
   const { store, ends, renderer, outputs, observe } = deps;
   const began = (job.startedAt ?? deps.clock.now()).getTime();
   const deadline = began + input.timeoutMs;
+  const warnings: string[] = [];
   const source = await INPUTS[input.source.mode].documentOf(input.source, {
     account: input.accountId,
     templates: deps.templates,
+    options: input.options,
+    onWarnings: input.options.report ? (found) => warnings.push(...found) : undefined,
     withinMs: Math.max(1, deadline - deps.clock.now().getTime()),
     signal,
   });
@@ -125,6 +128,7 @@ async function renderAndStore(
     class: job.class,
     source,
     options: input.options,
+    warnings,
     deadline,
     maxOutputBytes: input.maxOutputBytes,
     alone: mustBeAlone(job),

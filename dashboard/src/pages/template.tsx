@@ -35,14 +35,20 @@ function TemplateForm({ template }: { template: Template }) {
   const [name, setName] = useState(template.name);
   const [content, setContent] = useState(template.content);
   const [sampleData, setSampleData] = useState(template.sampleData);
+  const saved = template.dataSchema ?? '';
+  const [dataSchema, setDataSchema] = useState(saved);
   const isChanged =
-    name !== template.name || content !== template.content || sampleData !== template.sampleData;
+    name !== template.name ||
+    content !== template.content ||
+    sampleData !== template.sampleData ||
+    dataSchema !== saved;
+  const schema = dataSchema.trim() === '' ? null : dataSchema;
   const save = useMutation({
     mutationFn: () =>
       call(
         api.PATCH('/user/templates/{id}', {
           params: { path: { id: template.id } },
-          body: { name, content, sampleData },
+          body: { name, content, sampleData, dataSchema: schema },
         }),
       ),
     onSuccess: (saved) => {
@@ -55,7 +61,7 @@ function TemplateForm({ template }: { template: Template }) {
     mutationFn: () =>
       call(
         api.POST('/user/templates/preview', {
-          body: { content, sampleData: sampleData || '{}', output: 'pdf' },
+          body: { content, sampleData: sampleData || '{}', dataSchema: schema, output: 'pdf' },
         }),
       ),
   });
@@ -103,6 +109,13 @@ function TemplateForm({ template }: { template: Template }) {
               language="json"
               value={sampleData}
               onChange={setSampleData}
+            />
+            <Editor
+              label="Schema of the data"
+              hint="JSON Schema that the data of each render must fit; empty for none."
+              language="json"
+              value={dataSchema}
+              onChange={setDataSchema}
             />
           </Card>
         </div>

@@ -137,7 +137,7 @@ async function load(
   // An option may give the window another size.
   if (!document.still) {
     const value = pageWindow(printSettings(options), document.traits?.pageRules);
-    wanted.unshift({ setting: WINDOW_SIZE, value });
+    wanted.unshift({ setting: WINDOW_SIZE, value, option: 'format' });
   }
   const settled = page.settings.want(wanted);
   // Commands to the process of a document run in the order in which they are sent. A navigation may lead to another

@@ -8,7 +8,7 @@ import type { ApiDeps } from '../api-deps.ts';
 import { defineRoute } from '../route.ts';
 import { paging } from '../schemas/paging.ts';
 import { templateSchema, templateVersionListSchema, templateVersionSchema } from '../schemas/template.ts';
-import { templateBody } from './templates.ts';
+import { schemaBody, templateBody } from './templates.ts';
 
 const tags = ['Templates'];
 const id = z.uuid().toLowerCase();
@@ -58,7 +58,10 @@ const get = defineRoute({
   ]);
   if (version === undefined) throw noTemplate(params.id, params.versionId);
   const { content, sampleData } = version;
-  return { status: 200, json: { ...versionBody(version, current?._id), content, sampleData } };
+  return {
+    status: 200,
+    json: { ...versionBody(version, current?._id), ...schemaBody(version), content, sampleData },
+  };
 });
 
 const rollBack = defineRoute({

@@ -2,7 +2,13 @@ import { z } from 'zod';
 import { byAccount } from '../../audit/audit-log.ts';
 import { PlatenError } from '../../errors/registry.ts';
 import { noTemplate } from '../../templates/template-editor.ts';
-import { type SavedTemplate, TEMPLATE_BOUNDS, type Template } from '../../templates/template-store.ts';
+import {
+  type SavedTemplate,
+  TEMPLATE_BOUNDS,
+  type Template,
+  type TemplateDraft,
+  type TemplateVersion,
+} from '../../templates/template-store.ts';
 import type { ApiDeps } from '../api-deps.ts';
 import { type AccountCaller, withoutKey } from '../authenticate-bearer.ts';
 import {
@@ -16,6 +22,7 @@ import { successSchema } from '../schemas/success.ts';
 import {
   previewRequestSchema,
   previewSchema,
+  schemaText,
   templateChangeSchema,
   templateListSchema,
   templateQuerySchema,
@@ -59,7 +66,7 @@ const create = defineRoute({
   },
   errors: ['TEMPLATE_ERROR', 'TEMPLATE_CAPACITY', 'STORAGE_FULL', 'TOO_MANY_WAITING'],
 }).handledBy(async ({ body, caller, clientAddress }, deps: ApiDeps) => {
-  const saved = await deps.templateEditor.create(caller, body, byAccount(clientAddress));
+  const saved = await deps.templateEditor.create(caller, withText(body), byAccount(clientAddress));
   return { status: 201, json: templateBody(saved) };
 });
 
@@ -122,7 +129,7 @@ const change = defineRoute({
   errors: ['NOT_FOUND', 'TEMPLATE_ERROR', 'STORAGE_FULL', 'TOO_MANY_WAITING'],
 }).handledBy(async ({ params, body, caller, clientAddress }, deps: ApiDeps) => {
   const by = byAccount(clientAddress);
-  const saved = await deps.templateEditor.change(caller, params.id, body, by);
+  const saved = await deps.templateEditor.change(caller, params.id, withText(body), by);
   return { status: 200, json: templateBody(saved) };
 });
 
@@ -158,12 +165,14 @@ const preview = defineRoute({
   },
   errors: ['NOT_FOUND', 'TEMPLATE_ERROR', 'TOO_MANY_WAITING', 'PLAN_LIMIT', ...WORK_REJECTIONS],
 }).handledBy(async ({ body, caller, aboutJob }, deps: ApiDeps) => {
-  const { content, sampleData } = await previewed(body, caller, deps);
+  const { sampleData, ...template } = await previewed(body, caller, deps);
+  const { locale, timezone, strictData } = body.options;
   const html = await deps.templateEditor.preview(
     caller.accountId,
-    content,
+    template,
     objectText(sampleData),
     caller.plan.maxInputSizeBytes,
+    { locale, timezone, strictData },
   );
   if (body.output === 'html') return { status: 200, json: { html } };
   const asTest = withoutKey(caller, 'test');
@@ -194,6 +203,7 @@ export function templateBody({ template, version }: SavedTemplate) {
     id: template._id,
     name: version.name,
     content: version.content,
+    ...schemaBody(version),
     sampleData: version.sampleData,
     versionId: version._id,
     version: version.version,
@@ -202,15 +212,31 @@ export function templateBody({ template, version }: SavedTemplate) {
   };
 }
 
+/** The field of a template's schema: none for a template without one. */
+export function schemaBody({ dataSchema }: Pick<TemplateVersion, 'dataSchema'>) {
+  return typeof dataSchema === 'string' ? { dataSchema } : {};
+}
+
+/** A body with its schema as text. */
+function withText<Body extends { readonly dataSchema?: string | object | null | undefined }>(body: Body) {
+  const { dataSchema, ...rest } = body;
+  return { ...rest, ...(dataSchema !== undefined && { dataSchema: schemaText(dataSchema) }) };
+}
+
 async function previewed(
-  { content, templateId, sampleData }: z.output<typeof previewRequestSchema>,
+  { content, templateId, sampleData, ...given }: z.output<typeof previewRequestSchema>,
   caller: AccountCaller,
   deps: ApiDeps,
-): Promise<{ content: string; sampleData: string }> {
-  if (content !== undefined) return { content, sampleData: sampleData ?? '{}' };
+): Promise<Omit<TemplateDraft, 'name'>> {
+  const dataSchema = given.dataSchema === undefined ? null : schemaText(given.dataSchema);
+  if (content !== undefined) return { content, dataSchema, sampleData: sampleData ?? '{}' };
   const saved = await deps.templates.resolve(caller.accountId, templateId ?? '');
   if (saved === undefined) throw noTemplate(templateId ?? '');
-  return { content: saved.content, sampleData: sampleData ?? saved.sampleData };
+  return {
+    content: saved.content,
+    dataSchema: given.dataSchema === undefined ? (saved.dataSchema ?? null) : dataSchema,
+    sampleData: sampleData ?? saved.sampleData,
+  };
 }
 
 /**

@@ -15,7 +15,7 @@ const MAX_ITEM_ID = 255;
 const MAX_NOTES = 2000;
 const MAX_METADATA = { entries: 50, key: 100, value: 500 };
 
-const { filename, report, options } = renderRequestSchema.shape;
+const { filename, report, strictData, options } = renderRequestSchema.shape;
 
 /** An item's id is part of paths, in which `.` and `..` have another meaning. */
 const itemId = lineSchema({ min: 1, max: MAX_ITEM_ID })
@@ -32,6 +32,7 @@ const batchItemSchema = z.strictObject({
   ...INPUT_FIELDS,
   filename,
   report,
+  strictData,
   options,
 });
 

@@ -37,6 +37,10 @@ export const renderRequestSchema = z
         'Where a signed callback goes when the render has ended, with `executionMode` = `async`; professional and business plans.',
       ),
     report: z.boolean().optional().describe('The same as `report` of the options, before which it comes.'),
+    strictData: z
+      .boolean()
+      .optional()
+      .describe('The same as `strictData` of the options, before which it comes.'),
     options: renderOptionsSchema.default({}),
   })
   .meta({

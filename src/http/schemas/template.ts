@@ -9,6 +9,9 @@ import { renderRequestSchema } from './render-request.ts';
 const MAX_NAME = 200;
 /** Far fewer names and values than in a body: sample data are a text, which is parsed in addition to the body. */
 const MAX_SAMPLE: JsonBounds = { elements: 50_000, names: 25_000, depth: MAX_DATA_DEPTH };
+/** Characters of a schema of data. */
+const MAX_SCHEMA_CHARS = 64 * 1024;
+const MAX_SCHEMA: JsonBounds = { elements: 20_000, names: 5000, depth: MAX_DATA_DEPTH };
 
 const time = z.iso.datetime();
 const name = displayNameSchema(MAX_NAME);
@@ -22,6 +25,19 @@ const sampleData = documentSchema()
     context.issues.push({ code: 'custom', input: context.value, message: problem });
   })
   .describe('A JSON document serialized as a string.');
+
+const dataSchema = z
+  .union([z.string(), z.record(z.string(), z.unknown())])
+  .check((context) => {
+    const problem = schemaErrorOf(context.value);
+    if (problem === undefined) return;
+    context.issues.push({ code: 'custom', input: context.value, message: problem });
+  })
+  .nullable()
+  .optional()
+  .describe(
+    'A JSON Schema of draft 2020-12 that the data of each render must fit, as an object or serialized as a string; null for none.',
+  );
 
 /**
  * When to run a check that must not be skipped because a field is invalid, so that all errors are reported together.
@@ -41,12 +57,32 @@ function jsonErrorOf(text: string): string | undefined {
   }
 }
 
+function schemaErrorOf(schema: string | object): string | undefined {
+  const text = schemaText(schema);
+  if (text.length > MAX_SCHEMA_CHARS) return `must be at most ${MAX_SCHEMA_CHARS} characters long`;
+  const limitExceeded = jsonLimitExceeded(Buffer.from(text), MAX_SCHEMA);
+  if (limitExceeded !== undefined) return `must not have ${limitExceeded}`;
+  return jsonErrorOf(text);
+}
+
+/** A schema as it is stored. */
+export function schemaText<Given extends string | object | null>(
+  schema: Given,
+): string | Extract<Given, null>;
+export function schemaText(schema: string | object | null): string | null {
+  return typeof schema === 'string' || schema === null ? schema : JSON.stringify(schema);
+}
+
 export const templateSchema = z
   .strictObject({
     id: z.uuid(),
     name: z.string(),
     content: z.string(),
     sampleData: z.string(),
+    dataSchema: z
+      .string()
+      .optional()
+      .describe('The JSON Schema of its data serialized as a string; absent without one.'),
     versionId: z.uuid().describe('The version that renders use unless they pin another.'),
     version: z.int().min(1),
     createdAt: time,
@@ -60,8 +96,8 @@ export const templateListSchema = z
 
 /** A template in a list with `view=summary`. */
 const templateSummarySchema = templateSchema
-  .omit({ content: true, sampleData: true })
-  .extend({ size: z.int().min(0).describe('Bytes of its content and sample data.') })
+  .omit({ content: true, sampleData: true, dataSchema: true })
+  .extend({ size: z.int().min(0).describe('Bytes of its content, sample data and schema.') })
   .meta({ id: 'TemplateSummary' });
 
 export const templateSummaryListSchema = z
@@ -97,7 +133,12 @@ const versionFields = {
 const versionRowSchema = z.strictObject(versionFields).meta({ id: 'TemplateVersionSummary' });
 
 export const templateVersionSchema = z
-  .strictObject({ ...versionFields, content: z.string(), sampleData: z.string() })
+  .strictObject({
+    ...versionFields,
+    content: z.string(),
+    sampleData: z.string(),
+    dataSchema: templateSchema.shape.dataSchema,
+  })
   .meta({ id: 'TemplateVersion' });
 
 export const templateVersionListSchema = z
@@ -106,14 +147,19 @@ export const templateVersionListSchema = z
 
 /** The body of `POST /user/templates`. */
 export const templateRequestSchema = z
-  .strictObject({ name, content, sampleData: sampleData.default('{}') })
+  .strictObject({ name, content, sampleData: sampleData.default('{}'), dataSchema })
   .meta({ id: 'TemplateRequest' });
 
 /** The body of `PATCH /user/templates/:id`. */
 export const templateChangeSchema = z
-  .strictObject({ name: name.optional(), content: content.optional(), sampleData: sampleData.optional() })
+  .strictObject({
+    name: name.optional(),
+    content: content.optional(),
+    sampleData: sampleData.optional(),
+    dataSchema,
+  })
   .refine((change) => Object.values(change).some((value) => value !== undefined), {
-    message: 'one of name, content, sampleData is required',
+    message: 'one of name, content, sampleData, dataSchema is required',
     when: isObject,
   })
   .meta({ id: 'TemplateChange', minProperties: 1 });
@@ -126,13 +172,18 @@ export const previewRequestSchema = z
     sampleData: sampleData
       .optional()
       .describe('A JSON document serialized as a string; without it that of the saved template, or nothing.'),
+    dataSchema: dataSchema.describe(
+      'Checks the sample data, as `dataSchema` of a template does; without it, and with `templateId`, that of the saved template.',
+    ),
     output: z
       .enum(['html', 'pdf'])
       .default('html')
       .describe(
         '`pdf` renders the HTML as a test key would: it counts as a test render, and is followed as one.',
       ),
-    options: renderRequestSchema.shape.options.describe('Of the PDF.'),
+    options: renderRequestSchema.shape.options.describe(
+      'Of the PDF; `locale`, `timezone` and `strictData` also of the HTML.',
+    ),
   })
   .refine((given) => (given.content === undefined) !== (given.templateId === undefined), {
     message: 'exactly one of content and templateId is required',

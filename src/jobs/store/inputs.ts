@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { parseKeepingIntegers, rawNumber } from '../../templates/long-integers.ts';
 import type { JobInput } from '../job.ts';
 import type { JobCollections, StoredChunk, StoredInput } from './collections.ts';
 import { type NextJobs, PrefetchedInputs } from './prefetched-inputs.ts';
@@ -42,7 +43,8 @@ export class JobInputs {
     const stored = await this.#stored.find(jobId, next);
     if (stored === undefined) return undefined;
     const { _id, accountId, createdAt, content, shared = {} } = stored;
-    const own = { ...JSON.parse(Buffer.from(content.value()).toString()), _id, accountId, createdAt };
+    const text = Buffer.from(content.value()).toString();
+    const own = { ...(parseKeepingIntegers(text, rawNumber, 'data') as JobInput), _id, accountId, createdAt };
     const found: Partial<Record<ChunkName, string>> = {};
     for (const [name, id] of Object.entries(shared) as [ChunkName, string][]) {
       const text = await this.#remembered.fetch(id);

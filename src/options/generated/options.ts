@@ -33,6 +33,7 @@ import { scale } from '../scale.ts';
 import { scripts } from '../scripts.ts';
 import { shrinkToFit } from '../shrinkToFit.ts';
 import { singlePage } from '../singlePage.ts';
+import { strictData } from '../strictData.ts';
 import { styles } from '../styles.ts';
 import { tableOfContents } from '../tableOfContents.ts';
 import { tagged } from '../tagged.ts';
@@ -82,6 +83,7 @@ export const OPTIONS = {
   scripts,
   shrinkToFit,
   singlePage,
+  strictData,
   styles,
   tableOfContents,
   tagged,

@@ -1,6 +1,18 @@
-import { type Context, Liquid, type Template } from 'liquidjs';
+import { type Context, filters, Liquid, type Template } from 'liquidjs';
+import { parseKeepingIntegers } from '../long-integers.ts';
+import { Decimal } from './decimal.ts';
+import { DocumentContext } from './document-context.ts';
+import { registerDateFilters } from './filters/dates.ts';
+import { registerExpressionFilters } from './filters/expressions.ts';
+import { DEFAULT_LOCALE, registerFormatFilters } from './filters/formats.ts';
+import { registerNumberFilters } from './filters/numbers.ts';
+import { handlerOf, registerTextFilters } from './filters/texts.ts';
+import { Notes } from './notes.ts';
 import { ParsedTemplates } from './parsed-templates.ts';
-import type { RenderCall } from './protocol.ts';
+import { prepare } from './prepared.ts';
+import { escapesBy, printable } from './printed.ts';
+import type { RenderCall, Rendered } from './protocol.ts';
+import { termsOf } from './terms.ts';
 
 /** Characters of the longest template that is parsed: above any plan's input limit. */
 const MAX_SOURCE_CHARS = 32 * 1024 * 1024;
@@ -17,12 +29,14 @@ const FILE_TAGS = ['include', 'render', 'layout'];
 type Emitter = NonNullable<Parameters<Template['render']>[1]>;
 
 /**
- * LiquidJS with Platen's settings. Output is escaped unless `raw` is the last filter; unknown variables are empty;
- * unknown filters and tags are errors; no file can be read; dates are in UTC unless they name a zone. It is not safe
- * for hostile templates by itself, so it runs in a separate process.
+ * LiquidJS with Platen's settings and filters. Output is escaped unless `raw` is the last filter; unknown variables are
+ * empty unless the render is strict; unknown filters and tags are errors; no file can be read; dates are in the time
+ * zone of the document, or in UTC, unless they name a zone. It is not safe for hostile templates by itself, so it runs
+ * in a separate process.
  */
 export class TemplateRenderer {
   readonly #liquid = createLiquid();
+  readonly #escapes = escapesBy(handlerOf(filters, 'escape'));
   readonly #parsed = new ParsedTemplates<Template[]>(CACHED_TEMPLATES, CACHED_CHARS);
 
   /** Throws a LiquidError when the syntax is wrong. */
@@ -31,23 +45,33 @@ export class TemplateRenderer {
   }
 
   /** Throws a LiquidError for errors of the template, and OutputTooLarge. */
-  render(call: RenderCall): string {
+  render(call: RenderCall): Rendered {
     const template = this.#parse(call.source);
-    const data: object = JSON.parse(call.data);
     const inputUnits = call.source.length + call.data.length;
-    const output: string = this.#liquid.renderSync(template, data, {
-      renderLimit: call.softTimeoutMs,
-      memoryLimit: Math.max(MIN_MEMORY_UNITS, 2 * call.maxOutputBytes + 4 * inputUnits),
-      globals: { [OUTPUT_LIMIT]: call.maxOutputBytes },
-    });
+    const notes = call.wantsWarnings ? new Notes() : undefined;
+    const context = new DocumentContext(
+      dataOf(call.data),
+      this.#liquid,
+      {
+        renderLimit: call.softTimeoutMs,
+        memoryLimit: Math.max(MIN_MEMORY_UNITS, 2 * call.maxOutputBytes + 4 * inputUnits),
+      },
+      { maxOutputBytes: call.maxOutputBytes, locale: call.locale, timezone: call.timezone, notes },
+      call.strictData ?? false,
+    );
+    const html: string = this.#liquid.renderSync(template, context);
     // Characters were counted during rendering; bytes are at least as many.
-    if (Buffer.byteLength(output) > call.maxOutputBytes) throw new OutputTooLarge(call.maxOutputBytes);
+    if (Buffer.byteLength(html) > call.maxOutputBytes) throw new OutputTooLarge(call.maxOutputBytes);
     // A filter may have cut a character in two.
-    return output.toWellFormed();
+    return { html: html.toWellFormed(), warnings: notes?.warnings ?? [] };
   }
 
   #parse(source: string): Template[] {
-    return this.#parsed.get(source, () => this.#liquid.parse(source));
+    return this.#parsed.get(source, () => {
+      const templates = this.#liquid.parse(source);
+      prepare(templates, source, this.#escapes, this.#liquid);
+      return templates;
+    });
   }
 }
 
@@ -59,8 +83,16 @@ export class OutputTooLarge extends Error {
   }
 }
 
-/** A symbol, so that no template can name it. */
-const OUTPUT_LIMIT = Symbol('output limit');
+/** The data of a template. Integers beyond 2^53 keep their digits. */
+function dataOf(json: string): object {
+  /** One object for equal integers, since `uniq` and `group_by` compare objects by identity. */
+  const integers = new Map<string, Decimal | string>();
+  return parseKeepingIntegers(json, (digits) => {
+    const known = integers.get(digits) ?? Decimal.parse(digits) ?? digits;
+    integers.set(digits, known);
+    return known;
+  }) as object;
+}
 
 function createLiquid(): Liquid {
   const liquid = new Liquid({
@@ -73,7 +105,7 @@ function createLiquid(): Liquid {
     parseLimit: MAX_SOURCE_CHARS,
     preserveTimezones: true,
     timezoneOffset: 'UTC',
-    locale: 'en-US',
+    locale: DEFAULT_LOCALE,
   });
   for (const name of FILE_TAGS) {
     liquid.registerTag(name, {
@@ -83,6 +115,11 @@ function createLiquid(): Liquid {
       render() {},
     });
   }
+  registerTextFilters(liquid);
+  registerExpressionFilters(liquid);
+  registerNumberFilters(liquid);
+  registerFormatFilters(liquid);
+  registerDateFilters(liquid);
   boundOutput(liquid);
   return liquid;
 }
@@ -105,7 +142,7 @@ class BoundedEmitter implements Emitter {
 
   constructor(context: Context) {
     this.#context = context;
-    this.#maxChars = (context.globals as { [OUTPUT_LIMIT]: number })[OUTPUT_LIMIT];
+    this.#maxChars = termsOf(context).maxOutputBytes;
   }
 
   write(value: unknown): void {
@@ -118,7 +155,8 @@ class BoundedEmitter implements Emitter {
 
 /** A value as LiquidJS prints it when no filter has made it a text. */
 function textOf(value: unknown): string {
-  if (value === null || value === undefined) return '';
-  if (Array.isArray(value)) return value.map(textOf).join('');
-  return String(value);
+  const given = printable(value);
+  if (given === null || given === undefined) return '';
+  if (Array.isArray(given)) return given.map(textOf).join('');
+  return String(given);
 }

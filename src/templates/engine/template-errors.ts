@@ -1,5 +1,6 @@
 import { LiquidError } from 'liquidjs';
 import { OutputTooLarge } from './liquid.ts';
+import { DataSchemaError } from './schema/schema-path.ts';
 
 /** LiquidJS's messages for its own limits, and their meaning for a template's author. */
 const LIMITS: readonly (readonly [found: string, reported: string])[] = [
@@ -11,6 +12,7 @@ const LIMITS: readonly (readonly [found: string, reported: string])[] = [
 /** An error of a template in words for its author, led by line and column where they are known. */
 export function errorText(thrown: unknown): string {
   const error = thrown instanceof Error ? thrown : new Error(String(thrown));
+  if (error instanceof DataSchemaError) return error.message;
   const cause = causeOf(error);
   const position = positionOf(error);
   const text = wordsFor(cause);

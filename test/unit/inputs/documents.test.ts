@@ -14,6 +14,7 @@ function worker(withinMs: number) {
         return '<p>Ada</p>';
       },
     },
+    options: { locale: 'de-DE', timezone: 'Europe/Berlin', strictData: true },
     withinMs,
     signal,
   };
@@ -48,8 +49,9 @@ describe('The document of a source', () => {
         html: '<p>Ada</p>',
         template: content,
       });
+      const terms = { locale: 'de-DE', timezone: 'Europe/Berlin', strictData: true };
       const limits = { timeoutMs, maxOutputBytes: 32 * 1024 * 1024 };
-      assert.deepEqual(calls, [[content, data, limits, { account: 'account', withinMs, signal }]]);
+      assert.deepEqual(calls, [[content, data, limits, { account: 'account', withinMs, signal, ...terms }]]);
     }
   });
 });

@@ -12,7 +12,7 @@ function account(length = 1) {
 
 describe('The sources of the items of a batch', () => {
   it('are in the order of the items, and each template is looked up once', async () => {
-    const { lookUps, templates } = account();
+    const { lookUps, templates, templateEditor } = account();
     const items = [
       { id: '0', templateId: 'a', data: { n: 0 } },
       { id: '1', html: '<p>1</p>' },
@@ -20,7 +20,7 @@ describe('The sources of the items of a batch', () => {
       { id: '3', templateId: 'a', templateVersionId: 'v' },
       { id: '4', url: 'https://example.com/' },
     ];
-    assert.deepEqual(await itemSources(items, ACCOUNT, { templates }), [
+    assert.deepEqual(await itemSources(items, ACCOUNT, { templates, templateEditor }), [
       { mode: 'template', templateId: 'a', templateVersionId: 'current', content: 'a', data: { n: 0 } },
       { mode: 'html', html: '<p>1</p>' },
       { mode: 'template', templateId: 'a', templateVersionId: 'current', content: 'a', data: { n: 2 } },
@@ -31,7 +31,7 @@ describe('The sources of the items of a batch', () => {
   });
 
   it('are rejected with every item whose template the account does not have', async () => {
-    const { lookUps, templates } = account();
+    const { lookUps, templates, templateEditor } = account();
     const items = [
       { id: 'one', templateId: 'x' },
       { id: 'two', templateId: 'a' },
@@ -43,13 +43,13 @@ describe('The sources of the items of a batch', () => {
       'items[2] ("three"): There is no template x',
       'items[3] ("four"): There is no template x with a version v',
     ];
-    await assert.rejects(itemSources(items, ACCOUNT, { templates }), {
+    await assert.rejects(itemSources(items, ACCOUNT, { templates, templateEditor }), {
       code: 'NOT_FOUND',
       message: errors[0],
       details: errors,
     });
     assert.equal(lookUps.length, 3);
-    await assert.rejects(itemSources(items.slice(0, 2), ACCOUNT, { templates }), {
+    await assert.rejects(itemSources(items.slice(0, 2), ACCOUNT, { templates, templateEditor }), {
       message: errors[0],
       details: [],
     });
@@ -57,9 +57,12 @@ describe('The sources of the items of a batch', () => {
 
   it('are rejected when their templates are too large together', async () => {
     const items = ['a', 'b', 'c'].map((templateId) => ({ id: templateId, templateId }));
-    const { lookUps, templates } = account(6 * MIB);
-    assert.equal((await itemSources([...items.slice(0, 2), items[0]!], ACCOUNT, { templates })).length, 3);
-    await assert.rejects(itemSources(items, ACCOUNT, { templates }), {
+    const { lookUps, templates, templateEditor } = account(6 * MIB);
+    assert.equal(
+      (await itemSources([...items.slice(0, 2), items[0]!], ACCOUNT, { templates, templateEditor })).length,
+      3,
+    );
+    await assert.rejects(itemSources(items, ACCOUNT, { templates, templateEditor }), {
       code: 'INPUT_TOO_LARGE',
       message: 'The templates of this batch are too large together.',
     });

@@ -16,5 +16,11 @@ export function savedTemplates(contentOf: (id: string, versionId: string) => str
       return { _id, templateId, accountId, content, ...others };
     },
   };
-  return { lookUps, templates };
+  /** Of templates without a schema, which are all of these. */
+  const templateEditor = {
+    async dataErrors(): Promise<string[]> {
+      throw new Error('These templates have no schema.');
+    },
+  };
+  return { lookUps, templates, templateEditor };
 }

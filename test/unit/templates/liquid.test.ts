@@ -12,7 +12,7 @@ describe('Liquid as templates speak it', () => {
       data: JSON.stringify(data),
       softTimeoutMs: 2000,
       maxOutputBytes: limits.maxOutputBytes ?? 1_000_000,
-    });
+    }).html;
   const errorOf = (source: string, data: object = {}, limits: { maxOutputBytes?: number } = {}): string => {
     try {
       render(source, data, limits);

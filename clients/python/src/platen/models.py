@@ -123,6 +123,8 @@ class RenderRequest(TypedDict):
     professional and business plans."""
     report: NotRequired[bool]
     """The same as `report` of the options, before which it comes."""
+    strictData: NotRequired[bool]
+    """The same as `strictData` of the options, before which it comes."""
     options: NotRequired[RenderOptions]
 
 
@@ -339,6 +341,10 @@ class RenderOptions(TypedDict):
     """Print one page, as tall as the document is at the width of the paper, 200in at most; a
     taller one fails the render with DOCUMENT_LIMIT. What follows the height of the window
     (100vh) is as tall as in a window of the paper, or of viewport. Default false."""
+    strictData: NotRequired[bool]
+    """Whether a template that names what is not in its data fails with TEMPLATE_ERROR, which
+    says the name and the line. Names in conditions and before the filter `default` may be
+    missing. Without it such a name prints nothing, and a report warns of it. Default false."""
     styles: NotRequired[Sequence[str]]
     """Style sheets that are added to the document once it has been loaded, after its own. They
     have no @import. The document's policy does not apply to them."""
@@ -396,6 +402,8 @@ class BatchItemInput(TypedDict):
     """Name of the PDF file."""
     report: NotRequired[bool]
     """The same as `report` of the options, before which it comes."""
+    strictData: NotRequired[bool]
+    """The same as `strictData` of the options, before which it comes."""
     options: NotRequired[RenderOptions]
 
 
@@ -479,6 +487,9 @@ class TemplateRequest(TypedDict):
     """HTML with Liquid: `{{name}}`, `{{a.b}}`, loops, conditions, filters."""
     sampleData: NotRequired[str]
     """A JSON document serialized as a string."""
+    dataSchema: NotRequired[str | Mapping[str, Any] | None]
+    """A JSON Schema of draft 2020-12 that the data of each render must fit, as an object or
+    serialized as a string; null for none."""
 
 
 class PreviewRequest(TypedDict):
@@ -488,11 +499,14 @@ class PreviewRequest(TypedDict):
     """A saved template instead of `content`."""
     sampleData: NotRequired[str]
     """A JSON document serialized as a string; without it that of the saved template, or nothing."""
+    dataSchema: NotRequired[str | Mapping[str, Any] | None]
+    """Checks the sample data, as `dataSchema` of a template does; without it, and with
+    `templateId`, that of the saved template."""
     output: NotRequired[Literal["html", "pdf"]]
     """`pdf` renders the HTML as a test key would: it counts as a test render, and is followed as
     one."""
     options: NotRequired[RenderOptions]
-    """Of the PDF."""
+    """Of the PDF; `locale`, `timezone` and `strictData` also of the HTML."""
 
 
 class TemplateChange(TypedDict):
@@ -501,6 +515,9 @@ class TemplateChange(TypedDict):
     """HTML with Liquid: `{{name}}`, `{{a.b}}`, loops, conditions, filters."""
     sampleData: NotRequired[str]
     """A JSON document serialized as a string."""
+    dataSchema: NotRequired[str | Mapping[str, Any] | None]
+    """A JSON Schema of draft 2020-12 that the data of each render must fit, as an object or
+    serialized as a string; null for none."""
 
 
 class UserRenderRequest(TypedDict):
@@ -525,6 +542,8 @@ class UserRenderRequest(TypedDict):
     professional and business plans."""
     report: NotRequired[bool]
     """The same as `report` of the options, before which it comes."""
+    strictData: NotRequired[bool]
+    """The same as `strictData` of the options, before which it comes."""
     options: NotRequired[RenderOptions]
     mode: NotRequired[Literal["live", "test"]]
     """As an API key of this mode would ask for it."""
@@ -1656,6 +1675,8 @@ class Template:
     name: str
     content: str
     sample_data: str
+    data_schema: str | None = None
+    """The JSON Schema of its data serialized as a string; absent without one."""
     version_id: str
     """The version that renders use unless they pin another."""
     version: int
@@ -1669,6 +1690,7 @@ class Template:
             name=data["name"],
             content=data["content"],
             sample_data=data["sampleData"],
+            data_schema=data.get("dataSchema"),
             version_id=data["versionId"],
             version=data["version"],
             created_at=time_of(data["createdAt"]),
@@ -1722,7 +1744,7 @@ class TemplateSummary:
     created_at: datetime
     updated_at: datetime
     size: int
-    """Bytes of its content and sample data."""
+    """Bytes of its content, sample data and schema."""
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> TemplateSummary:
@@ -1823,6 +1845,8 @@ class TemplateVersion:
     created_at: datetime
     content: str
     sample_data: str
+    data_schema: str | None = None
+    """The JSON Schema of its data serialized as a string; absent without one."""
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> TemplateVersion:
@@ -1836,6 +1860,7 @@ class TemplateVersion:
             created_at=time_of(data["createdAt"]),
             content=data["content"],
             sample_data=data["sampleData"],
+            data_schema=data.get("dataSchema"),
         )
 
 

@@ -1626,6 +1626,8 @@ export interface components {
             webhookUrl?: string;
             /** @description The same as `report` of the options, before which it comes. */
             report?: boolean;
+            /** @description The same as `strictData` of the options, before which it comes. */
+            strictData?: boolean;
             options?: components["schemas"]["RenderOptions"];
         } & (unknown | unknown | unknown);
         RenderOptions: {
@@ -1760,6 +1762,8 @@ export interface components {
             shrinkToFit?: boolean;
             /** @description Print one page, as tall as the document is at the width of the paper, 200in at most; a taller one fails the render with DOCUMENT_LIMIT. What follows the height of the window (100vh) is as tall as in a window of the paper, or of viewport. Default false. */
             singlePage?: boolean;
+            /** @description Whether a template that names what is not in its data fails with TEMPLATE_ERROR, which says the name and the line. Names in conditions and before the filter `default` may be missing. Without it such a name prints nothing, and a report warns of it. Default false. */
+            strictData?: boolean;
             /** @description Style sheets that are added to the document once it has been loaded, after its own. They have no @import. The document's policy does not apply to them. */
             styles?: string[];
             /** @description Fill in the numbers of pages: each element with the attribute data-page in a link within the document, such as `<a href="#sums">Sums <span data-page></span></a>`, gets the number of the page that the link leads to. Default false. */
@@ -1833,6 +1837,8 @@ export interface components {
                 filename?: string;
                 /** @description The same as `report` of the options, before which it comes. */
                 report?: boolean;
+                /** @description The same as `strictData` of the options, before which it comes. */
+                strictData?: boolean;
                 options?: components["schemas"]["RenderOptions"];
             }[];
             /**
@@ -1923,6 +1929,10 @@ export interface components {
              * @default {}
              */
             sampleData?: string;
+            /** @description A JSON Schema of draft 2020-12 that the data of each render must fit, as an object or serialized as a string; null for none. */
+            dataSchema?: (string | {
+                [key: string]: unknown;
+            }) | null;
         };
         PreviewRequest: {
             /** @description HTML with Liquid: `{{name}}`, `{{a.b}}`, loops, conditions, filters. */
@@ -1934,13 +1944,17 @@ export interface components {
             templateId?: string;
             /** @description A JSON document serialized as a string; without it that of the saved template, or nothing. */
             sampleData?: string;
+            /** @description Checks the sample data, as `dataSchema` of a template does; without it, and with `templateId`, that of the saved template. */
+            dataSchema?: (string | {
+                [key: string]: unknown;
+            }) | null;
             /**
              * @description `pdf` renders the HTML as a test key would: it counts as a test render, and is followed as one.
              * @default html
              * @enum {string}
              */
             output?: "html" | "pdf";
-            /** @description Of the PDF. */
+            /** @description Of the PDF; `locale`, `timezone` and `strictData` also of the HTML. */
             options?: components["schemas"]["RenderOptions"];
         } & (unknown | unknown);
         TemplateChange: {
@@ -1949,6 +1963,10 @@ export interface components {
             content?: string;
             /** @description A JSON document serialized as a string. */
             sampleData?: string;
+            /** @description A JSON Schema of draft 2020-12 that the data of each render must fit, as an object or serialized as a string; null for none. */
+            dataSchema?: (string | {
+                [key: string]: unknown;
+            }) | null;
         };
         UserRenderRequest: {
             /** @description Input source: an HTML document. */
@@ -1993,6 +2011,8 @@ export interface components {
             webhookUrl?: string;
             /** @description The same as `report` of the options, before which it comes. */
             report?: boolean;
+            /** @description The same as `strictData` of the options, before which it comes. */
+            strictData?: boolean;
             options?: components["schemas"]["RenderOptions"];
             /**
              * @description As an API key of this mode would ask for it.
@@ -2646,6 +2666,8 @@ export interface components {
             name: string;
             content: string;
             sampleData: string;
+            /** @description The JSON Schema of its data serialized as a string; absent without one. */
+            dataSchema?: string;
             /**
              * Format: uuid
              * @description The version that renders use unless they pin another.
@@ -2685,7 +2707,7 @@ export interface components {
             createdAt: string;
             /** Format: date-time */
             updatedAt: string;
-            /** @description Bytes of its content and sample data. */
+            /** @description Bytes of its content, sample data and schema. */
             size: number;
         };
         Preview: {
@@ -2744,6 +2766,8 @@ export interface components {
             createdAt: string;
             content: string;
             sampleData: string;
+            /** @description The JSON Schema of its data serialized as a string; absent without one. */
+            dataSchema?: string;
         };
         AuditLog: {
             /** @description How many there are in all. */

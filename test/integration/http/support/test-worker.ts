@@ -29,7 +29,9 @@ export class TestWorker {
   readonly #templates: TemplateEngine;
   #worker: Worker | undefined;
   /** Called for each render; a test sets it. */
-  render: (job: Job, input: JobInput) => Promise<Outcome> = async () => ({ pages: 1 });
+  render: (job: Job, input: JobInput, request: RenderRequest) => Promise<Outcome> = async () => ({
+    pages: 1,
+  });
 
   constructor(domain: Domain, outputs: OutputStore, templates: TemplateEngine) {
     this.#domain = domain;
@@ -61,12 +63,13 @@ export class TestWorker {
     this.#worker = undefined;
   }
 
-  async #outcomeOf({ jobId }: RenderRequest): Promise<Outcome> {
+  async #outcomeOf(request: RenderRequest): Promise<Outcome> {
+    const { jobId } = request;
     const { live, inputs } = this.#domain.store;
     const [job, input] = await Promise.all([live.find(jobId), inputs.load(jobId)]);
     if (job === undefined || input === undefined)
       throw new Error('a job that is not there, or without its input');
-    return this.render(job, input);
+    return this.render(job, input, request);
   }
 
   #renderer(): Renderer {

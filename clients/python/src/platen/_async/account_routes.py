@@ -186,6 +186,7 @@ class AsyncAccountRoutes:
         execution_mode: Literal["sync", "async"] | None = None,
         webhook_url: str | None = None,
         report: bool | None = None,
+        strict_data: bool | None = None,
         options: RenderOptions | None = None,
         mode: Literal["live", "test"] | None = None,
     ) -> AcceptedUserRender:
@@ -207,12 +208,13 @@ class AsyncAccountRoutes:
             webhook_url: Where a signed callback goes when the render has ended, with
                 `executionMode` = `async`; professional and business plans.
             report: The same as `report` of the options, before which it comes.
+            strict_data: The same as `strictData` of the options, before which it comes.
             mode: As an API key of this mode would ask for it.
         """
         response = await self._send(
             "POST",
             "/user/renders",
-            body={"html": html, "url": url, "templateId": template_id, "templateVersionId": template_version_id, "data": data, "output": output, "filename": filename, "executionMode": execution_mode, "webhookUrl": webhook_url, "report": report, "options": options, "mode": mode},
+            body={"html": html, "url": url, "templateId": template_id, "templateVersionId": template_version_id, "data": data, "output": output, "filename": filename, "executionMode": execution_mode, "webhookUrl": webhook_url, "report": report, "strictData": strict_data, "options": options, "mode": mode},
         )
         return decoded(AcceptedUserRender, response.body)
 
@@ -222,17 +224,20 @@ class AsyncAccountRoutes:
         name: str,
         content: str,
         sample_data: str | None = None,
+        data_schema: str | Mapping[str, Any] | None = None,
     ) -> Template:
         """Save a new template. An account may have 1000 templates.
 
         Args:
             content: HTML with Liquid: `{{name}}`, `{{a.b}}`, loops, conditions, filters.
             sample_data: A JSON document serialized as a string.
+            data_schema: A JSON Schema of draft 2020-12 that the data of each render must
+                fit, as an object or serialized as a string; null for none.
         """
         response = await self._send(
             "POST",
             "/user/templates",
-            body={"name": name, "content": content, "sampleData": sample_data},
+            body={"name": name, "content": content, "sampleData": sample_data, "dataSchema": data_schema},
         )
         return decoded(Template, response.body)
 
@@ -729,6 +734,7 @@ class AsyncAccountRoutes:
         content: str | None = None,
         template_id: str | None = None,
         sample_data: str | None = None,
+        data_schema: str | Mapping[str, Any] | None = None,
         output: Literal["html", "pdf"] | None = None,
         options: RenderOptions | None = None,
     ) -> Preview | AcceptedUserRender:
@@ -740,14 +746,16 @@ class AsyncAccountRoutes:
             template_id: A saved template instead of `content`.
             sample_data: A JSON document serialized as a string; without it that of the
                 saved template, or nothing.
+            data_schema: Checks the sample data, as `dataSchema` of a template does;
+                without it, and with `templateId`, that of the saved template.
             output: `pdf` renders the HTML as a test key would: it counts as a test
                 render, and is followed as one.
-            options: Of the PDF.
+            options: Of the PDF; `locale`, `timezone` and `strictData` also of the HTML.
         """
         response = await self._send(
             "POST",
             "/user/templates/preview",
-            body={"content": content, "templateId": template_id, "sampleData": sample_data, "output": output, "options": options},
+            body={"content": content, "templateId": template_id, "sampleData": sample_data, "dataSchema": data_schema, "output": output, "options": options},
         )
         result: Preview | AcceptedUserRender = decoded_first((Preview, AcceptedUserRender), response.body)
         return result
@@ -924,6 +932,7 @@ class AsyncAccountRoutes:
         name: str | None = None,
         content: str | None = None,
         sample_data: str | None = None,
+        data_schema: str | Mapping[str, Any] | None = None,
     ) -> Template:
         """Change a template. Saves a new version; fields that are left out stay as they are. The
         latest 1000 versions of a template are kept, of plans without version history the
@@ -932,11 +941,13 @@ class AsyncAccountRoutes:
         Args:
             content: HTML with Liquid: `{{name}}`, `{{a.b}}`, loops, conditions, filters.
             sample_data: A JSON document serialized as a string.
+            data_schema: A JSON Schema of draft 2020-12 that the data of each render must
+                fit, as an object or serialized as a string; null for none.
         """
         response = await self._send(
             "PATCH",
             f"/user/templates/{quote(template_id, safe='')}",
-            body={"name": name, "content": content, "sampleData": sample_data},
+            body={"name": name, "content": content, "sampleData": sample_data, "dataSchema": data_schema},
         )
         return decoded(Template, response.body)
 
