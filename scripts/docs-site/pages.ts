@@ -32,6 +32,7 @@ export const GROUPS: readonly Group[] = [
       'docs/guide/fonts.md',
       'docs/guide/waiting.md',
       'docs/guide/report.md',
+      'docs/guide/my-pdf-is-wrong.md',
       'docs/guide/protected-assets.md',
       'docs/guide/batches.md',
       'docs/guide/retries.md',
