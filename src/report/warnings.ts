@@ -1,5 +1,6 @@
 import type { Findings, FontUse } from './findings.ts';
-import { failed, type LoggedRequest } from './request-log.ts';
+import { relativeAssets } from './relative-warnings.ts';
+import { failed, type LoggedRequest, RELATIVE } from './request-log.ts';
 
 const MAX_WARNINGS = 50;
 /** Characters without a font that one warning names. */
@@ -37,6 +38,7 @@ export function warningsOf(findings: Findings): string[] {
   const { requests, exceptions, fonts, waits, missingGlyphs } = findings;
   const warnings = [
     ...requests.entries.filter(failed).flatMap((request) => requestWarning(request) ?? []),
+    ...relativeAssets(requests.entries),
     ...exceptions.map(({ message, at }) => `A script has thrown: ${message}${at && ` (${at})`}`),
     ...fonts.flatMap((use) => fontWarning(use) ?? []),
     ...glyphWarnings(missingGlyphs),
@@ -50,6 +52,7 @@ export function warningsOf(findings: Findings): string[] {
 }
 
 function requestWarning({ url, outcome, status, rule, error }: LoggedRequest): string | undefined {
+  if (rule === RELATIVE) return undefined;
   const name =
     URL.parse(url)
       ?.pathname.split('/')

@@ -49,7 +49,7 @@ export async function renderJob(
 ): Promise<RenderOutcome> {
   const { findings, end } = job;
   if (findings === undefined) return await render(context, job, deps);
-  const observer = new PageObserver(context.page, findings, deps.egress);
+  const observer = new PageObserver(context.page, job.document, findings, deps.egress);
   try {
     return await render(context, job, deps, observer);
   } catch (error) {

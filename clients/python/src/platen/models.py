@@ -673,7 +673,8 @@ class RenderReportPhases:
 @dataclass(frozen=True, kw_only=True)
 class RenderReportRequests:
     url: str
-    """Without user, password, fragment, and values of its query that may be secrets."""
+    """Without user, password, fragment, and values of its query that may be secrets. Relative
+    where the document has it so and there is no baseUrl."""
     kind: str
     """page, frame, stylesheet, image, font, script, fetch, websocket, …."""
     outcome: Literal["pending", "loaded", "redirected", "error", "unreachable", "blocked", "cancelled"]

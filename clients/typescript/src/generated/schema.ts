@@ -2112,7 +2112,7 @@ export interface components {
             }[];
             /** @description 500 at most, those of workers among them; data in addresses is not. */
             requests: {
-                /** @description Without user, password, fragment, and values of its query that may be secrets. */
+                /** @description Without user, password, fragment, and values of its query that may be secrets. Relative where the document has it so and there is no baseUrl. */
                 url: string;
                 /** @description page, frame, stylesheet, image, font, script, fetch, websocket, …. */
                 kind: string;

@@ -1,0 +1,14 @@
+import { type LoggedRequest, RELATIVE } from './request-log.ts';
+
+/** Relative addresses that are named, each by a warning of its own; the others are counted. */
+const MAX_NAMED = 20;
+
+/** Warnings about what a document given as HTML asked for by relative addresses, which lead nowhere. */
+export function relativeAssets(requests: readonly LoggedRequest[]): string[] {
+  const names = requests.filter(({ rule }) => rule === RELATIVE).map(({ url }) => url);
+  const named = names
+    .slice(0, MAX_NAMED)
+    .map((name) => `${name} was not loaded: it is a relative address, and there is no baseUrl`);
+  const more = names.length - named.length;
+  return more > 0 ? [...named, `${more} more relative addresses were not loaded`] : named;
+}
