@@ -49,11 +49,19 @@ export async function itemSources(
   return sources;
 }
 
-/** The options of a render, with `report`, and with the watermark of a test key. */
+/**
+ * The options of a render, with `report`, and with the watermark of a test key.
+ *
+ * @param path of the options in the body, for errors.
+ * @throws PlatenError the error of `checkUrl` for `baseUrl`.
+ */
 export function optionsFor(
   { options, report }: Pick<RenderRequest, 'options' | 'report'>,
   { mode }: Caller,
+  { checkUrl }: Pick<IntakeContext, 'checkUrl'>,
+  path = 'options',
 ): RenderOptions {
+  if (options.baseUrl !== undefined) checkUrl?.(options.baseUrl, `${path}.baseUrl`);
   const all = report === undefined ? options : { ...options, report };
   return mode === 'test' ? { ...all, watermark: TEST_WATERMARK } : all;
 }

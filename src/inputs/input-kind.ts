@@ -15,8 +15,11 @@ type SourceOf<Mode extends string, Stored extends Shape> = { readonly mode: Mode
 export interface IntakeContext {
   readonly accountId: string;
   readonly templates: Pick<TemplateReader, 'resolve'>;
-  /** @throws PlatenError for an address that may not be fetched. Absent where the render checks the address. */
-  readonly checkUrl?: (url: string) => void;
+  /**
+   * @param name what errors call the address. Default: the source URL.
+   * @throws PlatenError for an address that may not be fetched. Absent where the render checks the address.
+   */
+  readonly checkUrl?: (url: string, name?: string) => void;
 }
 
 /** What a worker may use to make the document of a source, until the deadline of the render. */

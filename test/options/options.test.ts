@@ -173,6 +173,20 @@ describe('render options', () => {
     }
   });
 
+  it('name baseUrl when it leads to an address that may not be reached, in a render and in an item of a batch', async () => {
+    const blocked = { html: 'x', options: { baseUrl: 'http://10.1.2.3/assets/' } };
+    const single = await client.render(blocked);
+    assert.deepEqual([single.status, single.json.code], [400, 'URL_BLOCKED']);
+    assert.match(single.json.message, /^options\.baseUrl leads to 10\.1\.2\.3/);
+    const items = [
+      { id: 'a', html: 'x' },
+      { id: 'b', ...blocked },
+    ];
+    const batch = await client.call('POST', '/v1/pdf/batch', { items });
+    assert.deepEqual([batch.status, batch.json.code], [400, 'URL_BLOCKED']);
+    assert.match(batch.json.message, /^items\[1\]\.options\.baseUrl leads to/);
+  });
+
   it('name the error of a rule between options beside a text that is too long to be compared with patterns', async () => {
     const options = { userAgent: 'x'.repeat(100_000), width: '7in' };
     const { status, json } = await client.render({ html: 'x', options });
@@ -227,7 +241,8 @@ describe('render options', () => {
     });
 
     it(`act on ${mode} input together with three others, in the items of a batch, after which nothing is left of them`, async () => {
-      const items = EFFECTS.map(({ path, effect: { html, options, others = OTHERS } }) => ({
+      const effects = EFFECTS.filter(({ effect: { modes = MODES } }) => modes.includes(mode));
+      const items = effects.map(({ path, effect: { html, options, others = OTHERS } }) => ({
         id: path.slice(1),
         ...inputOf(mode, html, path),
         options: placed({ ...others, ...options }),
@@ -238,7 +253,7 @@ describe('render options', () => {
       await ended(client, jobId);
       const errors: string[] = [];
       const read = new Map<string, Printed>();
-      for (const { path, effect } of EFFECTS) {
+      for (const { path, effect } of effects) {
         const { status, bytes } = await client.call('GET', `/v1/pdf/batch/${jobId}${path}`);
         try {
           assert.equal(status, 200, Buffer.from(bytes).toString().slice(0, 300));

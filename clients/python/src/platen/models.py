@@ -218,6 +218,10 @@ class RenderOptions(TypedDict):
     to those that come from filled-in data."""
     assetOrigins: NotRequired[Sequence[str]]
     """The origins that assetHeaders are sent to, in place of those that are found."""
+    baseUrl: NotRequired[str]
+    """The address against which relative addresses in HTML and templates are resolved, those of
+    assets and of links, such as https://assets.example/invoices/. `<base href>` of the
+    document comes before it. Not for a source URL, which has an address of its own."""
     bestEffort: NotRequired[bool]
     """Print the document as it is, in place of failing, if it has not been loaded or what is
     waited for has not come after three quarters of the time (over 20 seconds: 5 seconds

@@ -1632,6 +1632,8 @@ export interface components {
             };
             /** @description The origins that assetHeaders are sent to, in place of those that are found. */
             assetOrigins?: string[];
+            /** @description The address against which relative addresses in HTML and templates are resolved, those of assets and of links, such as https://assets.example/invoices/. `<base href>` of the document comes before it. Not for a source URL, which has an address of its own. */
+            baseUrl?: string;
             /** @description Print the document as it is, in place of failing, if it has not been loaded or what is waited for has not come after three quarters of the time (over 20 seconds: 5 seconds before its end). A render whose document has not arrived at all still fails. Default false. */
             bestEffort?: boolean;
             /** @description What the document may not request: addresses that match a pattern, in which * stands for any characters, and kinds of requests (stylesheet, image, font, media, script, frame, fetch, other). The document itself, requests of workers and web sockets are not blocked. */

@@ -31,9 +31,11 @@ function assetHeadersOf(document: JobDocument): AssetHeaders | undefined {
   return { headers, audience: [...origins].sort(), allowed: ({ origin }) => origins.has(origin) };
 }
 
-function writtenOrigins({ kind, source, template }: JobDocument): ReadonlySet<string> {
+function writtenOrigins({ kind, source, template, settings }: JobDocument): ReadonlySet<string> {
   if (kind === 'url') return originsOf([source]);
-  return template === undefined ? originsInMarkup(source) : originsInTemplate(template);
+  const inText = template === undefined ? originsInMarkup(source) : originsInTemplate(template);
+  const { baseUrl } = settings;
+  return baseUrl === undefined ? inText : new Set([...inText, ...originsOf([baseUrl])]);
 }
 
 /** @throws PlatenError COOKIE_INVALID for a cookie that the browser rejects. */
