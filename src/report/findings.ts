@@ -23,6 +23,13 @@ export interface FontUse {
   readonly used: readonly { readonly family: string; readonly webFont: boolean }[];
 }
 
+/** The links of a document that lead nowhere, since they are relative and it has no address. */
+export interface RelativeLinks {
+  /** The first ones, as they were written. */
+  readonly named: readonly string[];
+  readonly count: number;
+}
+
 /** A wait of a render. */
 export interface Wait {
   readonly name: string;
@@ -55,6 +62,7 @@ export class Findings {
   readonly truncated = new Set<string>();
   fonts: readonly FontUse[] = [];
   missingGlyphs: readonly MissingGlyph[] = [];
+  relativeLinks: RelativeLinks = { named: [], count: 0 };
   picture: Picture | undefined;
   engine = '';
   phases: RenderReport['phases'] | undefined;

@@ -1,5 +1,5 @@
 import type { Findings, FontUse } from './findings.ts';
-import { relativeAssets } from './relative-warnings.ts';
+import { relativeAssets, relativeLinks } from './relative-warnings.ts';
 import { failed, type LoggedRequest, RELATIVE } from './request-log.ts';
 
 const MAX_WARNINGS = 50;
@@ -39,6 +39,7 @@ export function warningsOf(findings: Findings): string[] {
   const warnings = [
     ...requests.entries.filter(failed).flatMap((request) => requestWarning(request) ?? []),
     ...relativeAssets(requests.entries),
+    ...relativeLinks(findings),
     ...exceptions.map(({ message, at }) => `A script has thrown: ${message}${at && ` (${at})`}`),
     ...fonts.flatMap((use) => fontWarning(use) ?? []),
     ...glyphWarnings(missingGlyphs),

@@ -12,7 +12,9 @@ import { requireServices, usesServices } from './document/lost-services.ts';
 import { removeDocument } from './document/remove-document.ts';
 import { waitUntilDrawn } from './document/wait-until-drawn.ts';
 import { type Finisher, JobFinisher } from './finish.ts';
+import { prepareMargins } from './margins/prepare-margins.ts';
 import { printDocument } from './print/print-document.ts';
+import { unlinkRelative } from './print/relative-links.ts';
 import { printSheet, type SheetCache } from './print/sheet.ts';
 import { fontsUsed } from './report/fonts-used.ts';
 import { missingCharacters } from './report/missing-characters.ts';
@@ -98,7 +100,10 @@ async function render(
   if (findings) requireNoViolation(findings, options.failOn);
   steps.ended('wait');
 
-  const printed = await steps.compute(printDocument(page, options, maxOutputBytes, finisher));
+  const margins = prepareMargins(options, document);
+  const links = await steps.compute(unlinkRelative(page, document));
+  if (findings && links) findings.relativeLinks = links;
+  const printed = await steps.compute(printDocument(page, margins, maxOutputBytes, finisher));
   observer?.stop();
   if (services) await requireServices(page, browser.services, services, steps);
   // If the document replaces itself now, no fonts are reported.

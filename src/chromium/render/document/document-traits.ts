@@ -22,6 +22,8 @@ export interface DocumentTraits {
   readonly moves: boolean;
   /** Its scripts need a page that draws frames, for more than requestAnimationFrame. */
   readonly frameBound: boolean;
+  /** Some of its links are relative addresses, and lead to nothing unless it has a base. */
+  readonly relativeLinks: boolean;
 }
 
 /** The traits of a document about which nothing is known. */
@@ -34,6 +36,7 @@ const EVERYTHING: DocumentTraits = {
   observes: true,
   moves: true,
   frameBound: true,
+  relativeLinks: true,
 };
 
 /**
@@ -75,6 +78,8 @@ const ATTRIBUTES: ReadonlyMap<string, AttributeKind> = new Map(
 );
 /** Elements whose address is not fetched until a link is followed. */
 const LINKS = new Set(['a', 'area', 'base']);
+/** An address with a scheme, or of a part of the document itself. */
+const COMPLETE = /^\s*(?:[a-z][a-z\d+.-]*:|#|$)/i;
 
 const MOVING_TAGS = new Set(['set', 'marquee', 'video', 'audio', 'link']);
 const SVG_FILE = /\.svg\b|image\/svg\+xml/i;
@@ -117,6 +122,7 @@ class Survey implements MarkupVisitor {
   #webFonts = false;
   #moves = false;
   #autofocus = false;
+  #relativeLinks = false;
   /** Scripts, and text that they may put into the document as markup. */
   readonly #reachable: string[] = [];
 
@@ -164,6 +170,7 @@ class Survey implements MarkupVisitor {
       observes: scripted && (this.#external || OBSERVERS.test(text)),
       moves: this.#moves || this.#autofocus,
       frameBound: scripted && (this.#external || FRAME_BOUND.test(text) || MOVES_WHEN_INSERTED.test(text)),
+      relativeLinks: this.#relativeLinks,
     };
   }
 
@@ -185,6 +192,7 @@ class Survey implements MarkupVisitor {
     else if (kind === 'markup') this.#handler(value);
     else if (kind === 'loading') this.#moves ||= value.trim().toLowerCase() === 'lazy';
     else if (!LINKS.has(tag)) this.#address(tag, name, value);
+    else if (tag !== 'base') this.#relativeLinks ||= !COMPLETE.test(value);
     if (name === 'autofocus') this.#autofocus = true;
   }
 
