@@ -94,7 +94,7 @@ export class ChromiumRenderer implements Renderer {
     await Promise.allSettled(this.#running.values());
     await this.#deps.slots.close();
     this.#deps.contexts.close();
-    await this.#deps.browsers.close();
+    await Promise.all([this.#deps.browsers.close(), this.#deps.shared.assets?.close()]);
   }
 
   async #renderInSlot(request: RenderRequest, end: JobEnd): Promise<RenderResult> {

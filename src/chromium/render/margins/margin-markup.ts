@@ -63,3 +63,8 @@ export function textOf({ childNodes }: MarginElement): string {
 export function setText(element: MarginElement, value: string): void {
   element.childNodes = [{ nodeName: '#text', value, parentNode: element }];
 }
+
+export function remove(element: MarginElement): void {
+  const { parentNode } = element;
+  if (parentNode) parentNode.childNodes = parentNode.childNodes.filter((node) => node !== element);
+}
