@@ -26,6 +26,8 @@ export interface RenderRequest {
   readonly class?: RenderClass;
   readonly source: RenderSource;
   readonly options: RenderOptions;
+  /** The options as the caller has written them, before data were filled in. Default: `options`. */
+  readonly written?: RenderOptions;
   /** Epoch milliseconds by which everything has to be done: waiting for a page, loading, printing, finishing. */
   readonly deadline: number;
   /** Largest output that is returned, in bytes; a larger one is OUTPUT_TOO_LARGE. */

@@ -1,5 +1,6 @@
 import type { ZodType, z } from 'zod';
 import type { RenderSource } from '../chromium/renderer.ts';
+import type { RenderOptions } from '../options/core/render-options.ts';
 import type { CallTerms } from '../sandbox/sandbox.ts';
 import type { TemplateEngine } from '../templates/engine/template-engine.ts';
 import type { TemplateReader } from '../templates/template-store.ts';
@@ -56,6 +57,8 @@ export interface InputKind<
   /** @param input the checked fields of a request that has `field`. */
   sourceOf(input: Input, context: IntakeContext): Source | Promise<Source | Missing>;
   documentOf(source: Source, context: DocumentContext): RenderSource | Promise<RenderSource>;
+  /** The options of its render, with what the source fills into them. Default: as they are. */
+  optionsOf?(source: Source, options: RenderOptions, context: DocumentContext): Promise<RenderOptions>;
   /** The text of a source that the inputs of a batch may share: it is stored once for all of them. */
   markupOf(source: Source): string;
   /** The source with another such text. */

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { PlatenError } from '../errors/registry.ts';
 import type { TemplateReader, TemplateVersion } from '../templates/template-store.ts';
+import { fillMargins } from './fill-margins.ts';
 import { defineInput } from './input-kind.ts';
 
 type Templates = Pick<TemplateReader, 'resolve'>;
@@ -13,6 +14,8 @@ const MAX_BATCH_BYTES = 32 * 1024 * 1024;
 const MAX_RENDER_MS = 10_000;
 /** Limit on the HTML from a template, which may be far longer than its source. */
 const MAX_OUTPUT_BYTES = 32 * 1024 * 1024;
+/** The same for the template of a header or footer. */
+const MAX_MARGIN_BYTES = 64 * 1024;
 
 /** A saved template, and the data to fill it in with. The job has its own copy of the template's content. */
 export const template = defineInput({
@@ -52,6 +55,10 @@ export const template = defineInput({
     const limits = { timeoutMs, maxOutputBytes: MAX_OUTPUT_BYTES };
     const html = await templates.render(content, data, limits, terms);
     return { kind: 'html', html, template: content };
+  },
+  optionsOf({ data }, options, { templates, ...terms }) {
+    const limits = { timeoutMs: Math.min(MAX_RENDER_MS, terms.withinMs), maxOutputBytes: MAX_MARGIN_BYTES };
+    return fillMargins(options, (text) => templates.render(text, data, limits, terms));
   },
   markupOf: ({ content }) => content,
   withMarkup: (source, content) => ({ ...source, content }),

@@ -113,18 +113,24 @@ async function renderAndStore(
   const { store, ends, renderer, outputs, observe } = deps;
   const began = (job.startedAt ?? deps.clock.now()).getTime();
   const deadline = began + input.timeoutMs;
-  const source = await INPUTS[input.source.mode].documentOf(input.source, {
+  const kind = INPUTS[input.source.mode];
+  const context = {
     account: input.accountId,
     templates: deps.templates,
     withinMs: Math.max(1, deadline - deps.clock.now().getTime()),
     signal,
-  });
+  };
+  const [source, options = input.options] = await Promise.all([
+    kind.documentOf(input.source, context),
+    kind.optionsOf?.(input.source, input.options, context),
+  ]);
   const { bytes, mediaType, pages, report, findings } = await renderer.render({
     jobId: job._id,
     accountId: job.accountId,
     class: job.class,
     source,
-    options: input.options,
+    options,
+    written: input.options,
     deadline,
     maxOutputBytes: input.maxOutputBytes,
     alone: mustBeAlone(job),

@@ -221,6 +221,55 @@ describe('render options', () => {
     assert.equal(await colour({ assetHeaders, assetOrigins: [SITE] }), 'red');
   });
 
+  it('that are headers and footers are filled in with the data of a template, escaped, and are printed as they are of HTML', async () => {
+    const text = (name: string) =>
+      `<p style="font-size: 10px">${name} {{ number }} {{ name }}{% if number > 5 %}!{% endif %}</p>`;
+    const options = {
+      displayHeaderFooter: true,
+      headerTemplate: text('head'),
+      footerTemplate: text('foot'),
+      firstHeaderTemplate: text('first'),
+      lastFooterTemplate: text('last'),
+      margin: { top: '2cm', bottom: '2cm' },
+    };
+    const body = '<p>one<p style="break-before: page">two';
+    const data = { body, number: 77, name: '<b>&' };
+    const [one, two] = (await readPdf(await render({ templateId, data, options }))).pages;
+    assert.match(one!.text, /first 77 <b>&!/);
+    assert.match(one!.text, /foot 77 <b>&!/);
+    assert.match(two!.text, /head 77 <b>&!/);
+    assert.match(two!.text, /last 77 <b>&!/);
+    const { text: asGiven } = await readPdf(await render({ html: body, options }));
+    assert.match(asGiven, /first \{\{ number \}\} \{\{ name \}\}\{% if/);
+  });
+
+  it('that are headers name themselves and the line in the error of a template', async () => {
+    const options = { displayHeaderFooter: true, lastHeaderTemplate: '<p>\n{{ number | nothing }}' };
+    const { status, json } = await client.render({ templateId, data: { body: 'x' }, options });
+    const error = status === 202 ? (await client.end(json.jobId)).error : json;
+    assert.equal(error.code, 'TEMPLATE_ERROR', JSON.stringify(error));
+    assert.match(String(error.message), /^options\.lastHeaderTemplate: Line 2, column 1: .*nothing/);
+  });
+
+  it('that are headers send asset headers to origins that the caller wrote, and to none that come from data', async () => {
+    const colour = async (headerTemplate: string) => {
+      const options = {
+        displayHeaderFooter: true,
+        headerTemplate,
+        assetHeaders: { 'X-Asset': 'secret' },
+        margin: { top: '5cm' },
+      };
+      const bytes = await render({
+        templateId,
+        data: placed({ body: 'x', site: SITE }),
+        options: placed(options),
+      });
+      return (await renderPage(bytes)).countColor(RED) > 3000 ? 'red' : 'blue';
+    };
+    assert.equal(await colour(echo('x-asset', 'secret')), 'red');
+    assert.equal(await colour(echo('x-asset', 'secret').replace(SITE, '{{ site }}')), 'blue');
+  });
+
   for (const mode of MODES) {
     it(`of one account are not seen by another that sets none, in turns, for ${mode} input`, async () => {
       const other = await service.newTenant('business');

@@ -84,7 +84,7 @@ async function render(
   steps.ended('page');
 
   // Fetched while the document is loaded.
-  const preparing = prepareMargins(options, document, deps, findings, end.signal);
+  const preparing = prepareMargins(request, document, deps, findings, end.signal);
   preparing.catch(() => undefined);
   const strategy = loadStrategy(document, page);
   const waits = new Waits(page, job, steps);

@@ -259,7 +259,8 @@ class RenderOptions(TypedDict):
     """Paper format. Default A4."""
     headerTemplate: NotRequired[str]
     """HTML that is printed in the upper margin of each page; elements of the classes date,
-    title, url, pageNumber and totalPages are filled in."""
+    title, url, pageNumber and totalPages are filled in. With templateId it is a template as
+    well, filled in with the same data. Pictures, style sheets and fonts may be referred to."""
     height: NotRequired[str]
     """Height of the paper, together with width: a length with a unit, 0.5in to 200in."""
     javascriptEnabled: NotRequired[bool]

@@ -1679,7 +1679,7 @@ export interface components {
              * @enum {string}
              */
             format?: "Letter" | "A4" | "A5" | "A3" | "Legal" | "Tabloid";
-            /** @description HTML that is printed in the upper margin of each page; elements of the classes date, title, url, pageNumber and totalPages are filled in. */
+            /** @description HTML that is printed in the upper margin of each page; elements of the classes date, title, url, pageNumber and totalPages are filled in. With templateId it is a template as well, filled in with the same data. Pictures, style sheets and fonts may be referred to. */
             headerTemplate?: string;
             /** @description Height of the paper, together with width: a length with a unit, 0.5in to 200in. */
             height?: string;

@@ -4,10 +4,11 @@ import { given, type RenderOptions } from '../../../options/core/render-options.
 import { displayHeaderFooter } from '../../../options/displayHeaderFooter.ts';
 import type { Findings } from '../../../report/findings.ts';
 import type { RenderPage } from '../../contexts/page/render-page.ts';
+import type { RenderRequest } from '../../renderer.ts';
 import { assetHeadersOf } from '../document/asset-headers.ts';
 import type { JobDocument } from '../document/job-document.ts';
 import type { EgressRecord } from '../document/load-url.ts';
-import { originsInMarkup } from '../document/written-origins.ts';
+import { originsInMarkup, originsInTemplate } from '../document/written-origins.ts';
 import { fillUrl } from './document-url.ts';
 import { inlineAssets } from './inline-assets.ts';
 import { MarginAssets } from './margin-assets.ts';
@@ -42,7 +43,7 @@ type TemplateName = (typeof MARGIN_TEMPLATES)[number];
  * @throws PlatenError VALIDATION for a template with too many tags.
  */
 export async function prepareMargins(
-  options: RenderOptions,
+  { options, written = options }: Pick<RenderRequest, 'options' | 'written'>,
   document: JobDocument,
   { assets: client, egress }: MarginDeps,
   findings: Findings | undefined,
@@ -62,7 +63,7 @@ export async function prepareMargins(
     egress,
     findings,
     blocked: settings.blocked,
-    headersFor: headersFor(document, templates),
+    headersFor: headersFor(document, written),
     signal: AbortSignal.any([signal, AbortSignal.timeout(FETCH_MS)]),
   });
   const prepared = templates.map(async ([name, text]) => {
@@ -78,15 +79,18 @@ export async function prepareMargins(
 /** As for the assets of the document: asset headers go to the origins that the caller wrote, and to no redirect's. */
 function headersFor(
   document: JobDocument,
-  templates: readonly (readonly [TemplateName, string])[],
+  written: RenderOptions,
 ): (url: URL, first: URL) => Readonly<Record<string, string>> {
   const { userAgent = USER_AGENT, language, assetOrigins } = document.settings;
   const own = { 'user-agent': userAgent, ...(language && { 'accept-language': language }) };
   const secret = assetHeadersOf(document);
-  const written = assetOrigins ? [] : templates.flatMap(([, text]) => [...originsInMarkup(text)]);
+  if (secret === undefined) return () => own;
+  const originsIn = document.template === undefined ? originsInMarkup : originsInTemplate;
+  const texts = assetOrigins ? [] : MARGIN_TEMPLATES.map((name) => written[name] ?? '');
+  const origins = new Set(texts.flatMap((text) => [...originsIn(text)]));
   return (url, first) => {
-    const isNamed = secret?.allowed(url) || written.includes(url.origin);
-    return secret && isNamed && url.origin === first.origin ? { ...own, ...secret.headers } : own;
+    const isNamed = secret.allowed(url) || origins.has(url.origin);
+    return isNamed && url.origin === first.origin ? { ...own, ...secret.headers } : own;
   };
 }
 
