@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import { PlatenError } from '../errors/registry.ts';
+import { MARGIN_TEMPLATES } from '../options/core/margin-templates.ts';
 import type { RenderOptions } from '../options/core/render-options.ts';
 import { secretsOf } from '../options/core/secrets.ts';
 import { Findings } from '../report/findings.ts';
@@ -135,5 +136,6 @@ function findingsFor(options: RenderOptions, engine: string): Findings | undefin
   if (!report && failOn === undefined) return undefined;
   const findings = new Findings(secretsOf(options));
   findings.engine = engine;
+  if (!options.displayHeaderFooter) findings.notDisplayed = MARGIN_TEMPLATES.filter((name) => options[name]);
   return findings;
 }

@@ -63,6 +63,8 @@ export class Findings {
   fonts: readonly FontUse[] = [];
   missingGlyphs: readonly MissingGlyph[] = [];
   relativeLinks: RelativeLinks = { named: [], count: 0 };
+  /** Options with a header or footer that is not printed, since displayHeaderFooter is off. */
+  notDisplayed: readonly string[] = [];
   picture: Picture | undefined;
   engine = '';
   phases: RenderReport['phases'] | undefined;

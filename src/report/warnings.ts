@@ -40,6 +40,7 @@ export function warningsOf(findings: Findings): string[] {
     ...requests.entries.filter(failed).flatMap((request) => requestWarning(request) ?? []),
     ...relativeAssets(requests.entries),
     ...relativeLinks(findings),
+    ...findings.notDisplayed.map((name) => `${name} is not printed: displayHeaderFooter is not set`),
     ...exceptions.map(({ message, at }) => `A script has thrown: ${message}${at && ` (${at})`}`),
     ...fonts.flatMap((use) => fontWarning(use) ?? []),
     ...glyphWarnings(missingGlyphs),

@@ -61,8 +61,8 @@ async function printMargins(_value: string, stage: PrintStage): Promise<void> {
     if (header === '' && footer === '') continue;
     const pdf = await stage.printMargins({
       displayHeaderFooter: true,
-      headerTemplate: shownTemplate(header),
-      footerTemplate: shownTemplate(footer),
+      headerTemplate: shownTemplate(header, stage.given),
+      footerTemplate: shownTemplate(footer, stage.given),
       pageRanges: `${from}-${to}`,
     });
     sheets.push({ pdf, firstPage: from - 1 });

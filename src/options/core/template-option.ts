@@ -1,12 +1,19 @@
 import { z } from 'zod';
 import { displayHeaderFooter } from '../displayHeaderFooter.ts';
-import { defineOption } from './option.ts';
+import { printBackground } from '../printBackground.ts';
+import { defineOption, type Given } from './option.ts';
 
 /** If a template is empty, Chromium prints a header or footer of its own. */
 const NOTHING = '<span></span>';
 
+/** Chromium prints headers and footers as if ink were to be saved, whatever the setting for backgrounds is. */
+const COLOURS = '<style>body { print-color-adjust: exact }</style>';
+
 /** A template in the form that is sent to Chromium. */
-export const shownTemplate = (template: string | undefined): string => template || NOTHING;
+export function shownTemplate(template: string | undefined, given: Given): string {
+  if (!template) return NOTHING;
+  return given(printBackground) ? template + COLOURS : template;
+}
 
 /** An option for the upper or lower margin of each page. */
 export function templateOption(name: 'headerTemplate' | 'footerTemplate', documentation: string) {
@@ -14,6 +21,6 @@ export function templateOption(name: 'headerTemplate' | 'footerTemplate', docume
     stage: 'print',
     documentation,
     default: '',
-    print: (value, given) => (given(displayHeaderFooter) ? { [name]: shownTemplate(value) } : {}),
+    print: (value, given) => (given(displayHeaderFooter) ? { [name]: shownTemplate(value, given) } : {}),
   });
 }

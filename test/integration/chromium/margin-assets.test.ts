@@ -237,6 +237,18 @@ describe('what headers and footers refer to', () => {
     }
   });
 
+  it('is said to be missing, with its header, where that is not displayed', async () => {
+    const { text, warnings } = await printed('', { displayHeaderFooter: false, lastFooterTemplate: 'x' });
+    assert.equal(text, 'body');
+    assert.deepEqual(
+      warnings,
+      ['headerTemplate', 'footerTemplate', 'lastFooterTemplate'].map(
+        (name) => `${name} is not printed: displayHeaderFooter is not set`,
+      ),
+    );
+    assert.deepEqual((await printed('')).warnings, []);
+  });
+
   it('is a bounded number of files', async () => {
     const pictures = Array.from(
       { length: 1000 },
