@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import { PlatenError } from '../errors/registry.ts';
+import { MARGIN_TEMPLATES } from '../options/core/margin-templates.ts';
 import type { RenderOptions } from '../options/core/render-options.ts';
 import { secretsOf } from '../options/core/secrets.ts';
 import { Findings } from '../report/findings.ts';
@@ -94,7 +95,7 @@ export class ChromiumRenderer implements Renderer {
     await Promise.allSettled(this.#running.values());
     await this.#deps.slots.close();
     this.#deps.contexts.close();
-    await this.#deps.browsers.close();
+    await Promise.all([this.#deps.browsers.close(), this.#deps.shared.assets?.close()]);
   }
 
   async #renderInSlot(request: RenderRequest, end: JobEnd): Promise<RenderResult> {
@@ -140,5 +141,6 @@ function findingsFor(
   const findings = new Findings(secretsOf(options));
   findings.engine = engine;
   findings.sourceWarnings = warnings;
+  if (!options.displayHeaderFooter) findings.notDisplayed = MARGIN_TEMPLATES.filter((name) => options[name]);
   return findings;
 }

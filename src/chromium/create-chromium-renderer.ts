@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { AssetClient } from '../egress/asset-client.ts';
 import type { ListenerOpener } from '../egress/proxy-listeners.ts';
 import { Cores, rendersOnCores } from '../scheduling/cores.ts';
 import { dedicatedBrowsersFor } from '../scheduling/dedicated-browsers.ts';
@@ -190,6 +191,7 @@ function compose(
     },
     browsers,
   );
-  const shared = { egress, finisher, sheets: new SheetCache() };
+  const assets = options.proxyUrl === undefined ? undefined : new AssetClient(options.proxyUrl);
+  const shared = { assets, egress, finisher, sheets: new SheetCache() };
   return { blocked, browsers, contexts, cores, dedicated, shared, logger, metrics };
 }

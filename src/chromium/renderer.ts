@@ -28,6 +28,8 @@ export interface RenderRequest {
   readonly options: RenderOptions;
   /** Warnings about the document from before it is rendered, for the report. */
   readonly warnings?: readonly string[];
+  /** The options as the caller has written them, before data were filled in. Default: `options`. */
+  readonly written?: RenderOptions;
   /** Epoch milliseconds by which everything has to be done: waiting for a page, loading, printing, finishing. */
   readonly deadline: number;
   /** Largest output that is returned, in bytes; a larger one is OUTPUT_TOO_LARGE. */

@@ -10,30 +10,31 @@ export const MAX_URL_LENGTH = 8192;
  * Parses `text` as a URL, and checks it as far as possible without a lookup; what names resolve to is checked when the
  * connection is made.
  *
+ * @param name what errors call it, at the beginning of a sentence.
  * @throws PlatenError INVALID_URL when it is no http or https URL, holds a user name or password, or is too long;
  * URL_BLOCKED when its address or port is refused by the policy.
  */
-export function checkSourceUrl(text: string, policy: AddressPolicy): URL {
+export function checkSourceUrl(text: string, policy: AddressPolicy, name = 'The source URL'): URL {
   if (text.length > MAX_URL_LENGTH) {
-    throw new PlatenError('INVALID_URL', `The source URL is longer than ${MAX_URL_LENGTH} characters.`);
+    throw new PlatenError('INVALID_URL', `${name} is longer than ${MAX_URL_LENGTH} characters.`);
   }
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url?.protocol !== 'http:' && url?.protocol !== 'https:') throw new PlatenError('INVALID_URL');
   if (url.username !== '' || url.password !== '') {
     throw new PlatenError(
       'INVALID_URL',
-      'The source URL must not hold a user name or password; send them in options.assetHeaders.',
+      `${name} must not hold a user name or password; send them in options.assetHeaders.`,
     );
   }
   const target = targetOf(url);
   if (!target) throw new PlatenError('INVALID_URL');
   if (!isAllowedPort(target.port)) {
-    throw new PlatenError('URL_BLOCKED', `The source URL's port ${target.port} is not open to HTTP.`);
+    throw new PlatenError('URL_BLOCKED', `${name} has the port ${target.port}, which is not open to HTTP.`);
   }
   const address = literalAddress(target.host);
   const verdict = address === undefined ? { allowed: true as const } : policy.check(address);
   if (!verdict.allowed) {
-    throw new PlatenError('URL_BLOCKED', `The source URL leads to ${address}, which may not be reached.`);
+    throw new PlatenError('URL_BLOCKED', `${name} leads to ${address}, which may not be reached.`);
   }
   return url;
 }

@@ -119,5 +119,5 @@ export interface ApiDeps extends OpsDeps {
   /** Checks the address of a callback before the work is accepted; throws the error for the caller. */
   readonly checkCallbackUrl: (url: string) => void;
   /** Checks a source URL before the job is accepted; throws the error for the caller. */
-  readonly checkUrl?: (url: string) => void;
+  readonly checkUrl?: (url: string, name?: string) => void;
 }

@@ -82,11 +82,19 @@ function intakeOf(
   };
 }
 
-/** The options of a render, with those that stand beside them, and with the watermark of a test key. */
+/**
+ * The options of a render, with those that stand beside them, and with the watermark of a test key.
+ *
+ * @param path of the options in the body, for errors.
+ * @throws PlatenError the error of `checkUrl` for `baseUrl`.
+ */
 export function optionsFor(
   { options, report, strictData }: Pick<RenderRequest, 'options' | 'report' | 'strictData'>,
   { mode }: Caller,
+  { checkUrl }: Pick<IntakeContext, 'checkUrl'>,
+  path = 'options',
 ): RenderOptions {
+  if (options.baseUrl !== undefined) checkUrl?.(options.baseUrl, `${path}.baseUrl`);
   const all = {
     ...options,
     ...(report !== undefined && { report }),

@@ -45,7 +45,7 @@ export async function renderSubmissionOf(
   checkWebhook(webhookUrl, caller.plan, deps);
   return {
     source: await sourceOf(body, caller, deps),
-    options: optionsFor(body, caller),
+    options: optionsFor(body, caller, deps),
     output: body.output,
     fileName: safeFileName(body.filename, DEFAULT_FILE_NAME),
     execution: body.executionMode,

@@ -16,8 +16,11 @@ type SourceOf<Mode extends string, Stored extends Shape> = { readonly mode: Mode
 export interface IntakeContext {
   readonly accountId: string;
   readonly templates: Pick<TemplateReader, 'resolve'>;
-  /** @throws PlatenError for an address that may not be fetched. Absent where the render checks the address. */
-  readonly checkUrl?: (url: string) => void;
+  /**
+   * @param name what errors call the address. Default: the source URL.
+   * @throws PlatenError for an address that may not be fetched. Absent where the render checks the address.
+   */
+  readonly checkUrl?: (url: string, name?: string) => void;
   /** @returns what is wrong with data, by the JSON Schema of their template: see `TemplateEngine.dataErrors`. */
   readonly dataErrors: (dataSchema: string, data: object) => Promise<readonly string[]>;
 }
@@ -64,6 +67,8 @@ export interface InputKind<
   /** @param input the checked fields of a request that has `field`. */
   sourceOf(input: Input, context: IntakeContext): Source | Promise<Source | Missing | Unfit>;
   documentOf(source: Source, context: DocumentContext): RenderSource | Promise<RenderSource>;
+  /** The options of its render, with what the source fills into them. Default: as they are. */
+  optionsOf?(source: Source, options: RenderOptions, context: DocumentContext): Promise<RenderOptions>;
   /** The text of a source that the inputs of a batch may share: it is stored once for all of them. */
   markupOf(source: Source): string;
   /** The source with another such text. */

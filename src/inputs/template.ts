@@ -1,8 +1,10 @@
 import { z } from 'zod';
 import { PlatenError } from '../errors/registry.ts';
+import type { RenderOptions } from '../options/core/render-options.ts';
 import { PROTO } from '../options/core/short-list.ts';
 import { isRawNumber } from '../templates/long-integers.ts';
 import type { TemplateReader, TemplateVersion } from '../templates/template-store.ts';
+import { fillMargins } from './fill-margins.ts';
 import { defineInput } from './input-kind.ts';
 
 type Templates = Pick<TemplateReader, 'resolve'>;
@@ -15,6 +17,8 @@ const MAX_BATCH_BYTES = 32 * 1024 * 1024;
 const MAX_RENDER_MS = 10_000;
 /** Limit on the HTML from a template, which may be far longer than its source. */
 const MAX_OUTPUT_BYTES = 32 * 1024 * 1024;
+/** The same for the template of a header or footer. */
+const MAX_MARGIN_BYTES = 64 * 1024;
 
 /** A saved template, and the data to fill it in with. The job has its own copy of the template's content. */
 export const template = defineInput({
@@ -51,16 +55,23 @@ export const template = defineInput({
     return { mode: 'template', templateId, templateVersionId: _id, content, data };
   },
   async documentOf({ content, data }, { templates, options, ...call }) {
-    const { locale, timezone, strictData } = options;
-    const terms = { ...call, locale, timezone, strictData };
-    const timeoutMs = Math.min(MAX_RENDER_MS, call.withinMs);
-    const limits = { timeoutMs, maxOutputBytes: MAX_OUTPUT_BYTES };
-    const html = await templates.render(content, data, limits, terms);
+    const limits = { timeoutMs: Math.min(MAX_RENDER_MS, call.withinMs), maxOutputBytes: MAX_OUTPUT_BYTES };
+    const html = await templates.render(content, data, limits, { ...call, ...languageOf(options) });
     return { kind: 'html', html, template: content };
+  },
+  optionsOf({ data }, options, { templates, options: _, ...call }) {
+    const limits = { timeoutMs: Math.min(MAX_RENDER_MS, call.withinMs), maxOutputBytes: MAX_MARGIN_BYTES };
+    const terms = { ...call, ...languageOf(options) };
+    return fillMargins(options, (text) => templates.render(text, data, limits, terms));
   },
   markupOf: ({ content }) => content,
   withMarkup: (source, content) => ({ ...source, content }),
 });
+
+/** What a template is rendered by, besides its data. */
+function languageOf({ locale, timezone, strictData }: RenderOptions) {
+  return { locale, timezone, strictData };
+}
 
 /**
  * The templates of one batch. Each is looked up once, however many items name it.

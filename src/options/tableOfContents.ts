@@ -13,7 +13,7 @@ const MOST_PRINTS = 3;
  */
 const FILL = `(pages) => {
   let changed = false;
-  const [own] = document.URL.split('#');
+  const [own] = document.baseURI.split('#');
   for (const mark of document.querySelectorAll('a[href*="#"] [data-page]')) {
     const { hash, href } = mark.closest('a');
     if (href.split('#')[0] !== own) continue;

@@ -2,7 +2,7 @@ import { PlatenError } from '../errors/registry.ts';
 import { OBSERVATION_RULES } from '../options/core/observation-rules.ts';
 import type { FailOn } from '../options/failOn.ts';
 import type { Findings } from './findings.ts';
-import type { LoggedRequest } from './request-log.ts';
+import { type LoggedRequest, RELATIVE } from './request-log.ts';
 
 /** Client errors after which another attempt may succeed: Request Timeout, Too Early, Too Many Requests. */
 const TRANSIENT_STATUS = new Set([408, 425, 429]);
@@ -30,9 +30,13 @@ export function requireNoViolation(
       const message = `${url} answered with status ${status}, which failOn.assetStatus does not allow.`;
       throw new PlatenError('ASSET_FAILED', message, { permanent: isPermanent(status) });
     }
-    if (assetUnreachable && isUnreachable(request)) {
+    // Nobody has it: as if a server had answered so.
+    const notFound = request.rule === RELATIVE && within(404, assetStatus);
+    if (notFound || (assetUnreachable && isUnreachable(request))) {
       const message = `${url} could not be loaded (${request.rule ?? request.error ?? request.outcome}).`;
-      throw new PlatenError('ASSET_FAILED', message, { permanent: request.outcome === 'blocked' });
+      throw new PlatenError('ASSET_FAILED', message, {
+        permanent: request.outcome === 'blocked' || request.rule === RELATIVE,
+      });
     }
   }
   if (rules.exception && exceptions[0] !== undefined) {

@@ -24,6 +24,13 @@ export interface FontUse {
   readonly used: readonly { readonly family: string; readonly webFont: boolean }[];
 }
 
+/** The links of a document that lead nowhere, since they are relative and it has no address. */
+export interface RelativeLinks {
+  /** The first ones, as they were written. */
+  readonly named: readonly string[];
+  readonly count: number;
+}
+
 /** A wait of a render. */
 export interface Wait {
   readonly name: string;
@@ -59,6 +66,9 @@ export class Findings {
   sourceWarnings: readonly string[] = [];
   fonts: readonly FontUse[] = [];
   missingGlyphs: readonly MissingGlyph[] = [];
+  relativeLinks: RelativeLinks = { named: [], count: 0 };
+  /** Options with a header or footer that is not printed, since displayHeaderFooter is off. */
+  notDisplayed: readonly string[] = [];
   picture: Picture | undefined;
   engine = '';
   phases: RenderReport['phases'] | undefined;

@@ -47,6 +47,9 @@ interface RequestResponse {
 /** The kind of a request for the script of a worker. */
 export const WORKER = 'worker';
 
+/** The rule for an address that leads nowhere, since a document given as HTML has no address of its own. */
+export const RELATIVE = 'relative address without baseUrl';
+
 export const MAX_REQUESTS = 500;
 /** Requests that are followed in addition to the kept ones, because they may fail. */
 const MAX_FOLLOWED = 2000;
@@ -93,6 +96,24 @@ export class RequestLog {
     this.#early.delete(id);
     if (this.entries.length < MAX_REQUESTS) this.entries.push(entry);
     else this.cut = true;
+  }
+
+  /**
+   * Records, once, what a document given as HTML asked for by a relative address.
+   *
+   * @param nameOf returns the address as the document has it, without secrets.
+   */
+  relative(nameOf: (redactor: Redactor) => string, kind: string): void {
+    const url = nameOf(this.#redactor);
+    if (this.entries.some((entry) => entry.rule === RELATIVE && entry.url === url)) return;
+    const outcome = 'unreachable';
+    const ends = { outcome, status: null, rule: RELATIVE, error: null, bytes: 0, ms: 0 } as const;
+    const entry: LoggedRequest = { url, host: '', main: false, kind, ...ends };
+    if (this.entries.length < MAX_REQUESTS) this.entries.push(entry);
+    else {
+      this.cut = true;
+      this.#replaceBy(entry);
+    }
   }
 
   /** Records a failed response, before or after its request is reported; other responses change nothing. */

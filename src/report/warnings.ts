@@ -1,5 +1,6 @@
 import type { Findings, FontUse } from './findings.ts';
-import { failed, type LoggedRequest } from './request-log.ts';
+import { relativeAssets, relativeLinks } from './relative-warnings.ts';
+import { failed, type LoggedRequest, RELATIVE } from './request-log.ts';
 
 const MAX_WARNINGS = 50;
 /** Characters without a font that one warning names. */
@@ -39,6 +40,9 @@ export function warningsOf(findings: Findings): string[] {
     ...sourceWarnings,
     ...observations.map(({ message }) => message),
     ...requests.entries.filter(failed).flatMap((request) => requestWarning(request) ?? []),
+    ...relativeAssets(requests.entries),
+    ...relativeLinks(findings),
+    ...findings.notDisplayed.map((name) => `${name} is not printed: displayHeaderFooter is not set`),
     ...exceptions.map(({ message, at }) => `A script has thrown: ${message}${at && ` (${at})`}`),
     ...fonts.flatMap((use) => fontWarning(use) ?? []),
     ...glyphWarnings(missingGlyphs),
@@ -63,6 +67,7 @@ function unarrivedWarnings({ entries }: Findings['requests']): string[] {
 }
 
 function requestWarning({ url, outcome, status, rule, error }: LoggedRequest): string | undefined {
+  if (rule === RELATIVE) return undefined;
   const name = nameOf(url);
   if (outcome === 'error') return `${name} answered ${status} (${url})`;
   if (outcome === 'unreachable') return `${name} could not be loaded: ${error ?? 'no response'} (${url})`;

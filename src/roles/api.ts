@@ -133,7 +133,7 @@ export async function startApi(
     stored: jobs.stored,
     checkCallbackUrl: (url) => checkCallbackUrl(url, policy),
     autoOverage: services.billing.selling?.autoOverage ?? NO_AUTO_OVERAGE,
-    checkUrl: (url) => void checkSourceUrl(url, policy),
+    checkUrl: (url, name) => void checkSourceUrl(url, policy, name),
   };
   const app = createHttpApp(deps, opsPortOf(core.role, config) === config.PORT);
   const { server, port } = await listen(app, config.PORT, config.PLATEN_HOST, CONNECTION_TIMEOUTS);

@@ -114,20 +114,26 @@ async function renderAndStore(
   const began = (job.startedAt ?? deps.clock.now()).getTime();
   const deadline = began + input.timeoutMs;
   const warnings: string[] = [];
-  const source = await INPUTS[input.source.mode].documentOf(input.source, {
+  const kind = INPUTS[input.source.mode];
+  const context = {
     account: input.accountId,
     templates: deps.templates,
     options: input.options,
-    onWarnings: input.options.report ? (found) => warnings.push(...found) : undefined,
+    onWarnings: input.options.report ? (found: readonly string[]) => void warnings.push(...found) : undefined,
     withinMs: Math.max(1, deadline - deps.clock.now().getTime()),
     signal,
-  });
+  };
+  const [source, options = input.options] = await Promise.all([
+    kind.documentOf(input.source, context),
+    kind.optionsOf?.(input.source, input.options, context),
+  ]);
   const { bytes, mediaType, pages, report, findings } = await renderer.render({
     jobId: job._id,
     accountId: job.accountId,
     class: job.class,
     source,
-    options: input.options,
+    options,
+    written: input.options,
     warnings,
     deadline,
     maxOutputBytes: input.maxOutputBytes,

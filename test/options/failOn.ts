@@ -80,6 +80,13 @@ export const cases: OptionCases = {
       message: /127\.0\.0\.1:1\/x\.svg/,
     },
     {
+      title: 'a relative address that leads nowhere fails the render as a status does',
+      html: '<p>x<img src="lost/here.svg">',
+      options: { failOn: { assetStatus: ['404'] } },
+      code: 'ASSET_FAILED',
+      message: /lost\/here\.svg/,
+    },
+    {
       title: 'a script that throws fails the render',
       html: '<script>throw new Error("the sum is wrong")</script>',
       options: { failOn: { exception: true } },

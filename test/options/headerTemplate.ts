@@ -1,10 +1,20 @@
 import assert from 'node:assert/strict';
-import type { OptionCases } from './support/cases.ts';
+import { echo, type OptionCases, RED } from './support/cases.ts';
 
 export const cases: OptionCases = {
   accepted: ['', 'x'.repeat(5000)],
   refused: [[{ headerTemplate: 'x'.repeat(5001) }, 'headerTemplate', /at most 5000 characters/]],
   effects: [
+    {
+      title: 'pictures by their address are printed in headers',
+      html: '<p>x',
+      options: {
+        displayHeaderFooter: true,
+        headerTemplate: echo('host', '127.0.0.1'),
+        margin: { top: '5cm' },
+      },
+      proof: async ({ draw }) => assert.ok((await draw()).countColor(RED) > 3000),
+    },
     {
       title:
         'header and footer are printed on every page, with title and page numbers, in room made for them',

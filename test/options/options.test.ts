@@ -173,6 +173,20 @@ describe('render options', () => {
     }
   });
 
+  it('name baseUrl when it leads to an address that may not be reached, in a render and in an item of a batch', async () => {
+    const blocked = { html: 'x', options: { baseUrl: 'http://10.1.2.3/assets/' } };
+    const single = await client.render(blocked);
+    assert.deepEqual([single.status, single.json.code], [400, 'URL_BLOCKED']);
+    assert.match(single.json.message, /^options\.baseUrl leads to 10\.1\.2\.3/);
+    const items = [
+      { id: 'a', html: 'x' },
+      { id: 'b', ...blocked },
+    ];
+    const batch = await client.call('POST', '/v1/pdf/batch', { items });
+    assert.deepEqual([batch.status, batch.json.code], [400, 'URL_BLOCKED']);
+    assert.match(batch.json.message, /^items\[1\]\.options\.baseUrl leads to/);
+  });
+
   it('name the error of a rule between options beside a text that is too long to be compared with patterns', async () => {
     const options = { userAgent: 'x'.repeat(100_000), width: '7in' };
     const { status, json } = await client.render({ html: 'x', options });
@@ -207,6 +221,55 @@ describe('render options', () => {
     assert.equal(await colour({ assetHeaders, assetOrigins: [SITE] }), 'red');
   });
 
+  it('that are headers and footers are filled in with the data of a template, escaped, and are printed as they are of HTML', async () => {
+    const text = (name: string) =>
+      `<p style="font-size: 10px">${name} {{ number }} {{ name }}{% if number > 5 %}!{% endif %}</p>`;
+    const options = {
+      displayHeaderFooter: true,
+      headerTemplate: text('head'),
+      footerTemplate: text('foot'),
+      firstHeaderTemplate: text('first'),
+      lastFooterTemplate: text('last'),
+      margin: { top: '2cm', bottom: '2cm' },
+    };
+    const body = '<p>one<p style="break-before: page">two';
+    const data = { body, number: 77, name: '<b>&' };
+    const [one, two] = (await readPdf(await render({ templateId, data, options }))).pages;
+    assert.match(one!.text, /first 77 <b>&!/);
+    assert.match(one!.text, /foot 77 <b>&!/);
+    assert.match(two!.text, /head 77 <b>&!/);
+    assert.match(two!.text, /last 77 <b>&!/);
+    const { text: asGiven } = await readPdf(await render({ html: body, options }));
+    assert.match(asGiven, /first \{\{ number \}\} \{\{ name \}\}\{% if/);
+  });
+
+  it('that are headers name themselves and the line in the error of a template', async () => {
+    const options = { displayHeaderFooter: true, lastHeaderTemplate: '<p>\n{{ number | nothing }}' };
+    const { status, json } = await client.render({ templateId, data: { body: 'x' }, options });
+    const error = status === 202 ? (await client.end(json.jobId)).error : json;
+    assert.equal(error.code, 'TEMPLATE_ERROR', JSON.stringify(error));
+    assert.match(String(error.message), /^options\.lastHeaderTemplate: Line 2, column 1: .*nothing/);
+  });
+
+  it('that are headers send asset headers to origins that the caller wrote, and to none that come from data', async () => {
+    const colour = async (headerTemplate: string) => {
+      const options = {
+        displayHeaderFooter: true,
+        headerTemplate,
+        assetHeaders: { 'X-Asset': 'secret' },
+        margin: { top: '5cm' },
+      };
+      const bytes = await render({
+        templateId,
+        data: placed({ body: 'x', site: SITE }),
+        options: placed(options),
+      });
+      return (await renderPage(bytes)).countColor(RED) > 3000 ? 'red' : 'blue';
+    };
+    assert.equal(await colour(echo('x-asset', 'secret')), 'red');
+    assert.equal(await colour(echo('x-asset', 'secret').replace(SITE, '{{ site }}')), 'blue');
+  });
+
   for (const mode of MODES) {
     it(`of one account are not seen by another that sets none, in turns, for ${mode} input`, async () => {
       const other = await service.newTenant('business');
@@ -227,7 +290,8 @@ describe('render options', () => {
     });
 
     it(`act on ${mode} input together with three others, in the items of a batch, after which nothing is left of them`, async () => {
-      const items = EFFECTS.map(({ path, effect: { html, options, others = OTHERS } }) => ({
+      const effects = EFFECTS.filter(({ effect: { modes = MODES } }) => modes.includes(mode));
+      const items = effects.map(({ path, effect: { html, options, others = OTHERS } }) => ({
         id: path.slice(1),
         ...inputOf(mode, html, path),
         options: placed({ ...others, ...options }),
@@ -238,7 +302,7 @@ describe('render options', () => {
       await ended(client, jobId);
       const errors: string[] = [];
       const read = new Map<string, Printed>();
-      for (const { path, effect } of EFFECTS) {
+      for (const { path, effect } of effects) {
         const { status, bytes } = await client.call('GET', `/v1/pdf/batch/${jobId}${path}`);
         try {
           assert.equal(status, 200, Buffer.from(bytes).toString().slice(0, 300));

@@ -14,7 +14,9 @@ import { requireServices, usesServices } from './document/lost-services.ts';
 import { removeDocument } from './document/remove-document.ts';
 import { waitUntilDrawn } from './document/wait-until-drawn.ts';
 import { type Finisher, JobFinisher } from './finish.ts';
+import { loadMarginFonts, type MarginDeps, prepareMargins } from './margins/prepare-margins.ts';
 import { printDocument } from './print/print-document.ts';
+import { unlinkRelative } from './print/relative-links.ts';
 import { printSheet, type SheetCache } from './print/sheet.ts';
 import { observePrint } from './report/observe-print.ts';
 import { PageObserver } from './report/page-observer.ts';
@@ -27,7 +29,7 @@ interface RenderJob extends StepDeps, WaitingJob {
 }
 
 /** Dependencies that all renders of a process share. */
-export interface RenderDeps extends Outside {
+export interface RenderDeps extends Outside, MarginDeps {
   readonly sheets: SheetCache;
   readonly finisher: Finisher;
 }
@@ -50,7 +52,7 @@ export async function renderJob(
 ): Promise<RenderOutcome> {
   const { findings, end } = job;
   if (findings === undefined) return await render(context, job, deps);
-  const observer = new PageObserver(context.page, findings, deps.egress);
+  const observer = new PageObserver(context.page, job.document, findings, deps.egress);
   try {
     return await render(context, job, deps, observer);
   } catch (error) {
@@ -82,6 +84,9 @@ async function render(
   const ownSteps = await steps.compute(finishSteps(options, sheets));
   steps.ended('page');
 
+  // Fetched while the document is loaded.
+  const preparing = prepareMargins(request, document, deps, findings, end.signal);
+  preparing.catch(() => undefined);
   const strategy = loadStrategy(document, page);
   const waits = new Waits(page, job, steps);
   await waits.until(
@@ -95,11 +100,15 @@ async function render(
   for (const { name, run } of waitHooks(options, 'wait'))
     await waits.until(name, () => run({ page, end: waits.end }));
   await waits.until('drawn', () => waitUntilDrawn(page, document, waits.end));
+  const margins = await steps.watch(preparing);
   checkArrived(page, deps.egress, collector.startedAt);
   if (findings) requireNoViolation(findings, options.failOn);
   steps.ended('wait');
 
-  const printed = await steps.compute(printDocument(page, options, maxOutputBytes, finisher));
+  await steps.watch(loadMarginFonts(page, margins));
+  const links = await steps.compute(unlinkRelative(page, document));
+  if (findings && links) findings.relativeLinks = links;
+  const printed = await steps.compute(printDocument(page, margins.options, maxOutputBytes, finisher));
   observer?.stop();
   if (services) await requireServices(page, browser.services, services, steps);
   steps.ended('print');

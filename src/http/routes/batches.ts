@@ -178,7 +178,7 @@ async function submissionOf(
       id: item.id,
       fileName: safeFileName(item.filename ?? item.id, fallback),
       source: sources[index]!,
-      options: optionsFor(item, caller),
+      options: optionsFor(item, caller, deps, `items[${index}].options`),
     };
   });
   return {

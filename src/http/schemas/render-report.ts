@@ -6,7 +6,11 @@ import { attemptSchema, jobErrorSchema } from './attempt.ts';
 const count = z.int().min(0);
 
 const request = z.strictObject({
-  url: z.string().describe('Without user, password, fragment, and values of its query that may be secrets.'),
+  url: z
+    .string()
+    .describe(
+      'Without user, password, fragment, and values of its query that may be secrets. Relative where the document has it so and there is no baseUrl.',
+    ),
   kind: z.string().describe('page, frame, stylesheet, image, font, script, fetch, websocket, ….'),
   outcome: z.enum(REQUEST_OUTCOMES),
   status: z.int().nullable().describe('Null without a response.'),

@@ -64,11 +64,17 @@ export function inputErrors(given: unknown): string[] {
   if (sources.length > 1) {
     errors.push(`only one of ${SOURCES.join(', ')} may be given, not ${sources.join(' and ')}`);
   }
+  if (fields.url !== undefined && hasBaseUrl(fields.options))
+    errors.push('options.baseUrl: must not be given with url, whose document has an address of its own');
   for (const [name, field] of DEPENDENT_FIELDS) {
     if (fields[name] !== undefined && fields[field] === undefined)
       errors.push(`${name}: may only be given together with ${field}`);
   }
   return errors;
+}
+
+function hasBaseUrl(options: unknown): boolean {
+  return typeof options === 'object' && options !== null && 'baseUrl' in options;
 }
 
 /** Checks the same rules, and the rules of a single render. @returns an error for each violation. */

@@ -17,6 +17,16 @@ export const EXCEPTIONS: ReadonlyMap<string, readonly ReturnType<typeof named>[]
   [footerTemplate.name, [named('firstFooterTemplate'), named('lastFooterTemplate')]],
 ]);
 
+/** All options whose value is the template of a header or footer. */
+export const MARGIN_TEMPLATES = [
+  'headerTemplate',
+  'footerTemplate',
+  'firstHeaderTemplate',
+  'firstFooterTemplate',
+  'lastHeaderTemplate',
+  'lastFooterTemplate',
+] as const;
+
 /** An option for a margin of the first or last page, which replaces the template of all pages there. */
 export function marginTemplate(name: Name, documentation: string) {
   return defineOption(name, documentSchema({ max: 5000 }), {

@@ -37,6 +37,8 @@ export interface RenderNeeds {
 export interface LoadSettings {
   readonly scriptEnabled: boolean;
   readonly milestone: Milestone;
+  /** The base of relative addresses in HTML that has none itself. */
+  readonly baseUrl?: string;
   /** A Content-Security-Policy. */
   readonly policy?: string;
   readonly assetHeaders?: Readonly<Record<string, string>>;

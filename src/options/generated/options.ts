@@ -1,6 +1,7 @@
 // Made by `make generate` after the files of src/options; do not edit.
 import { assetHeaders } from '../assetHeaders.ts';
 import { assetOrigins } from '../assetOrigins.ts';
+import { baseUrl } from '../baseUrl.ts';
 import { bestEffort } from '../bestEffort.ts';
 import { blockRequests } from '../blockRequests.ts';
 import { cookies } from '../cookies.ts';
@@ -51,6 +52,7 @@ import { width } from '../width.ts';
 export const OPTIONS = {
   assetHeaders,
   assetOrigins,
+  baseUrl,
   bestEffort,
   blockRequests,
   cookies,

@@ -4,7 +4,8 @@ import type { RenderOptions } from '../../../src/options/core/render-options.ts'
 import { readPdf, renderPage } from '../../support/pdf.ts';
 import { type Bench, inDrawnFrames, render, startBench } from './support.ts';
 
-const alongside = (name: string, file: string) => readFileSync(new URL(file, import.meta.resolve(name)), 'utf8');
+const alongside = (name: string, file: string) =>
+  readFileSync(new URL(file, import.meta.resolve(name)), 'utf8');
 
 const page = (library: string, markup: string, script: string, css = '') =>
   `<!doctype html><style>* { margin: 0 } ${css}</style>${markup}<script>${library}</script><script>${script}</script>`;

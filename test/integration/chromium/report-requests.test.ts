@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import type { PlatenError } from '../../../src/errors/registry.ts';
 import type { RenderOptions } from '../../../src/options/core/render-options.ts';
 import type { LoggedRequest } from '../../../src/report/request-log.ts';
+import { warningsOf } from '../../../src/report/warnings.ts';
 import { type Page, serveWebPages, WEB_SOCKET, type WebPages } from '../../support/web-pages.ts';
 import { type Bench, render, startBench } from './support.ts';
 
@@ -136,6 +138,58 @@ describe('the requests in the report of a render', () => {
       assert.equal(cached > 0, options === undefined);
     });
   }
+
+  const RELATIVE_ASSETS = `<!doctype html><link rel=stylesheet href="style.css"><img src=img/logo.png>
+    <img src="img/logo.png"><img src="/rooted.png?token=secret-of-mine"><p style="background: url('./bg.png')">x</p>`;
+  for (const [name, html, more] of [
+    ['a still document', RELATIVE_ASSETS, []],
+    [
+      'a document with script',
+      `${RELATIVE_ASSETS}<script src="/app.js"></script><script>fetch('data.json').catch(() => 0);
+        const code = "fetch('http://document.localhost/of-worker').finally(() => postMessage(1))";
+        new Worker(URL.createObjectURL(new Blob([code]))).onmessage = () => { globalThis.allDone = true };</script>`,
+      ['/app.js', 'data.json', 'of-worker'],
+    ],
+  ] as const) {
+    it(`include what was written by relative addresses, under the written names: ${name}`, async () => {
+      const options = { report: true, ...(more.length > 0 && waits) };
+      const { findings } = await render(bench, html, options);
+      const { entries } = findings!.requests;
+      assert.deepEqual(
+        entries.map(({ url }) => url).sort(),
+        [...['/rooted.png?token=***', 'bg.png', 'img/logo.png', 'style.css'], ...more].sort(),
+      );
+      for (const { outcome, rule, status } of entries)
+        assert.deepEqual([outcome, rule, status], ['unreachable', 'relative address without baseUrl', null]);
+      const warnings = warningsOf(findings!);
+      for (const { url } of entries)
+        assert.ok(
+          warnings.some((warning) => warning.startsWith(`${url} was not`)),
+          url,
+        );
+    });
+  }
+
+  it('name a bounded number of relative addresses in warnings, and count the others', async () => {
+    const pictures = Array.from({ length: 510 }, (_, i) => `<img src="${i}.png">`).join('');
+    const { findings } = await render(bench, pictures, { report: true });
+    const warnings = warningsOf(findings!);
+    assert.equal(warnings.length, 21);
+    assert.equal(warnings.at(-1), '480 more relative addresses were not loaded');
+    assert.equal(findings!.requests.cut, true);
+  });
+
+  it('fail a render by a relative address under either rule for assets, and not under others', async () => {
+    const html = '<p>x<img src="logo.png">';
+    for (const failOn of [{ assetStatus: ['404'] }, { assetUnreachable: true }]) {
+      await assert.rejects(render(bench, html, { failOn }), (error: PlatenError) => {
+        assert.equal(error.code, 'ASSET_FAILED');
+        assert.match(error.message, /^logo\.png could not be loaded \(relative address without baseUrl\)/);
+        return true;
+      });
+    }
+    await render(bench, html, { failOn: { assetStatus: ['500-599'], exception: true } });
+  });
 
   function exchangeOf({ url, status }: LoggedRequest): Exchange {
     return [url.replace(/^(http|ws):\/\/[^/]+/, ''), status];

@@ -34,6 +34,11 @@ describe('Validation of requests', () => {
         { html: 'x', url: 'https://example.com', templateId: UUID },
         ['only one of html, url, templateId may be given, not html and url and templateId'],
       ],
+      [
+        'a base beside a source URL',
+        { url: 'https://example.com', options: { baseUrl: 'https://example.com' } },
+        ['options.baseUrl: must not be given with url, whose document has an address of its own'],
+      ],
       ['an unknown field', { html: 'x', colour: 'red' }, ['colour: is not known']],
       ['an unknown option', { html: 'x', options: { zoom: 2 } }, ['options.zoom: is not known']],
       [

@@ -30,6 +30,8 @@ export interface Effect {
   readonly options: Options;
   /** Three options that it is combined with besides. Default: a title, tags and a delay. */
   readonly others?: Options;
+  /** The kinds of input that the option is for. Default: all. */
+  readonly modes?: readonly ('html' | 'url' | 'template')[];
   /** Header fields of the response of the source URL. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly proof: (printed: Printed) => void | Promise<void>;

@@ -53,6 +53,7 @@ export const REPORTED: Options = { waitUntil: 'networkidle', report: true, failO
 
 /** Options with a hook on the page that do not go together with EVERYTHING, and why. */
 export const EXCLUDED: Readonly<Record<string, string>> = {
+  baseUrl: 'it changes the text of the document, and is not for a source URL',
   javascriptEnabled: 'its other value turns off the script that EVERYTHING leaves traces with',
 };
 

@@ -17,6 +17,7 @@ const EVERYTHING = {
   observes: true,
   moves: true,
   frameBound: true,
+  relativeLinks: true,
 };
 
 describe('the traits of a document', () => {
@@ -196,9 +197,23 @@ describe('markup that can be read in two ways', () => {
     '<svg /><style>a { content: "<" }</style><p>x',
   ]) {
     it(`${JSON.stringify(html)} is understood`, () => {
-      assert.deepEqual(Object.values(documentTraits(html)), new Array(8).fill(false));
+      assert.deepEqual(Object.values(documentTraits(html)), new Array(9).fill(false));
     });
   }
+});
+
+describe('links', () => {
+  for (const address of ['pay', '/pay', '../x#y', '//a.example/x', '?page=2', ' a b', 'a/b:c'])
+    it(`of the address ${address} are relative`, () => {
+      assert.ok(documentTraits(`<p><a href="${address}">x</a>`).relativeLinks);
+      assert.ok(documentTraits(`<map><area href="${address}">`).relativeLinks);
+    });
+  for (const address of ['#x', '', ' #x', 'https://a.example/x', 'mailto:a@a.example', 'x-own+app:1'])
+    it(`of the address ${JSON.stringify(address)} are not`, () => {
+      assert.ok(
+        !documentTraits(`<base href="/x"><link href="x"><a name=x href="${address}">x</a>`).relativeLinks,
+      );
+    });
 });
 
 describe('a hostile document', () => {

@@ -4,7 +4,7 @@ import { INPUTS } from '../../../src/inputs/inputs.ts';
 
 /** A worker with this long until the deadline, and the calls of its template engine. */
 function worker(withinMs: number) {
-  const calls: unknown[] = [];
+  const calls: Parameters<DocumentContext['templates']['render']>[] = [];
   const { signal } = new AbortController();
   const context: DocumentContext = {
     account: 'account',
@@ -53,5 +53,34 @@ describe('The document of a source', () => {
       const limits = { timeoutMs, maxOutputBytes: 32 * 1024 * 1024 };
       assert.deepEqual(calls, [[content, data, limits, { account: 'account', withinMs, signal, ...terms }]]);
     }
+  });
+
+  it('fills in the headers and footers of a template with the same data, and no other text of the options', async () => {
+    const { calls, context } = worker(3000);
+    const source = {
+      mode: 'template',
+      templateId: 't',
+      templateVersionId: 'v',
+      content: '',
+      data: { name: 'Ada' },
+    } as const;
+    const options = {
+      styles: ['{{ name }}'],
+      headerTemplate: '<i>{{ name }}</i>',
+      footerTemplate: '<i>none</i>',
+      lastFooterTemplate: '{% comment %}',
+    };
+    assert.deepEqual(await INPUTS.template.optionsOf!(source, options, context), {
+      ...options,
+      headerTemplate: '<p>Ada</p>',
+      lastFooterTemplate: '<p>Ada</p>',
+    });
+    assert.deepEqual(
+      calls.map(([text, , limits]) => [text, limits]),
+      [options.headerTemplate, options.lastFooterTemplate].map((text) => [
+        text,
+        { timeoutMs: 3000, maxOutputBytes: 64 * 1024 },
+      ]),
+    );
   });
 });

@@ -242,6 +242,10 @@ class RenderOptions(TypedDict):
     to those that come from filled-in data."""
     assetOrigins: NotRequired[Sequence[str]]
     """The origins that assetHeaders are sent to, in place of those that are found."""
+    baseUrl: NotRequired[str]
+    """The address against which relative addresses in HTML and templates are resolved, those of
+    assets and of links, such as https://assets.example/invoices/. `<base href>` of the
+    document comes before it. Not for a source URL, which has an address of its own."""
     bestEffort: NotRequired[bool]
     """Print the document as it is, in place of failing, if it has not been loaded or what is
     waited for has not come after three quarters of the time (over 20 seconds: 5 seconds
@@ -282,7 +286,8 @@ class RenderOptions(TypedDict):
     """Paper format. Default A4."""
     headerTemplate: NotRequired[str]
     """HTML that is printed in the upper margin of each page; elements of the classes date,
-    title, url, pageNumber and totalPages are filled in."""
+    title, url, pageNumber and totalPages are filled in. With templateId it is a template as
+    well, filled in with the same data. Pictures, style sheets and fonts may be referred to."""
     height: NotRequired[str]
     """Height of the paper, together with width: a length with a unit, 0.5in to 200in."""
     javascriptEnabled: NotRequired[bool]
@@ -727,7 +732,8 @@ class RenderReportPhases:
 @dataclass(frozen=True, kw_only=True)
 class RenderReportRequests:
     url: str
-    """Without user, password, fragment, and values of its query that may be secrets."""
+    """Without user, password, fragment, and values of its query that may be secrets. Relative
+    where the document has it so and there is no baseUrl."""
     kind: str
     """page, frame, stylesheet, image, font, script, fetch, websocket, …."""
     outcome: Literal["pending", "loaded", "redirected", "error", "unreachable", "blocked", "cancelled"]

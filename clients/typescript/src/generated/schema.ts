@@ -1637,6 +1637,8 @@ export interface components {
             };
             /** @description The origins that assetHeaders are sent to, in place of those that are found. */
             assetOrigins?: string[];
+            /** @description The address against which relative addresses in HTML and templates are resolved, those of assets and of links, such as https://assets.example/invoices/. `<base href>` of the document comes before it. Not for a source URL, which has an address of its own. */
+            baseUrl?: string;
             /** @description Print the document as it is, in place of failing, if it has not been loaded or what is waited for has not come after three quarters of the time (over 20 seconds: 5 seconds before its end). A render whose document has not arrived at all still fails. Default false. */
             bestEffort?: boolean;
             /** @description What the document may not request: addresses that match a pattern, in which * stands for any characters, and kinds of requests (stylesheet, image, font, media, script, frame, fetch, other). The document itself, requests of workers and web sockets are not blocked. */
@@ -1696,7 +1698,7 @@ export interface components {
              * @enum {string}
              */
             format?: "Letter" | "A4" | "A5" | "A3" | "Legal" | "Tabloid";
-            /** @description HTML that is printed in the upper margin of each page; elements of the classes date, title, url, pageNumber and totalPages are filled in. */
+            /** @description HTML that is printed in the upper margin of each page; elements of the classes date, title, url, pageNumber and totalPages are filled in. With templateId it is a template as well, filled in with the same data. Pictures, style sheets and fonts may be referred to. */
             headerTemplate?: string;
             /** @description Height of the paper, together with width: a length with a unit, 0.5in to 200in. */
             height?: string;
@@ -2155,7 +2157,7 @@ export interface components {
             }[];
             /** @description 500 at most, those of workers among them; data in addresses is not. */
             requests: {
-                /** @description Without user, password, fragment, and values of its query that may be secrets. */
+                /** @description Without user, password, fragment, and values of its query that may be secrets. Relative where the document has it so and there is no baseUrl. */
                 url: string;
                 /** @description page, frame, stylesheet, image, font, script, fetch, websocket, …. */
                 kind: string;

@@ -26,6 +26,8 @@ export interface DocumentTraits {
   readonly frameBound: boolean;
   /** The `@page` rules of a document that runs script, where its text has any. */
   readonly pageRules?: PageRules | undefined;
+  /** Some of its links are relative addresses, and lead to nothing unless it has a base. */
+  readonly relativeLinks: boolean;
 }
 
 /** The traits of a document about which nothing is known. */
@@ -38,6 +40,7 @@ const EVERYTHING: DocumentTraits = {
   observes: true,
   moves: true,
   frameBound: true,
+  relativeLinks: true,
 };
 
 /**
@@ -79,6 +82,8 @@ const ATTRIBUTES: ReadonlyMap<string, AttributeKind> = new Map(
 );
 /** Elements whose address is not fetched until a link is followed. */
 const LINKS = new Set(['a', 'area', 'base']);
+/** An address with a scheme, or of a part of the document itself. */
+const COMPLETE = /^\s*(?:[a-z][a-z\d+.-]*:|#|$)/i;
 
 const MOVING_TAGS = new Set(['set', 'marquee', 'video', 'audio', 'link']);
 const SVG_FILE = /\.svg\b|image\/svg\+xml/i;
@@ -122,6 +127,7 @@ class Survey implements MarkupVisitor {
   #moves = false;
   #autofocus = false;
   #pageRules = '';
+  #relativeLinks = false;
   /** Scripts, and text that they may put into the document as markup. */
   readonly #reachable: string[] = [];
 
@@ -171,6 +177,7 @@ class Survey implements MarkupVisitor {
       moves: this.#moves || this.#autofocus,
       frameBound: scripted && (this.#external || FRAME_BOUND.test(text) || MOVES_WHEN_INSERTED.test(text)),
       pageRules: scripted ? pageRules(this.#pageRules) : undefined,
+      relativeLinks: this.#relativeLinks,
     };
   }
 
@@ -192,6 +199,7 @@ class Survey implements MarkupVisitor {
     else if (kind === 'markup') this.#handler(value);
     else if (kind === 'loading') this.#moves ||= value.trim().toLowerCase() === 'lazy';
     else if (!LINKS.has(tag)) this.#address(tag, name, value);
+    else if (tag !== 'base') this.#relativeLinks ||= !COMPLETE.test(value);
     if (name === 'autofocus') this.#autofocus = true;
   }
 

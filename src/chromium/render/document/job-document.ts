@@ -2,12 +2,13 @@ import type { LoadSettings, RenderNeeds } from '../../../options/core/option.ts'
 import type { RenderOptions } from '../../../options/core/render-options.ts';
 import { loadSettings, needsOf } from '../../../options/core/stages.ts';
 import type { RenderSource } from '../../renderer.ts';
+import { withBase } from './base-element.ts';
 import { type DocumentTraits, documentTraits, needsFrames } from './document-traits.ts';
 
 /** A job's document, with all that is known about it before it is loaded. */
 export interface JobDocument {
   readonly kind: RenderSource['kind'];
-  /** The HTML itself, or the document's address. */
+  /** The HTML itself, with `baseUrl` as its base, or the document's address. */
   readonly source: string;
   /** The source of the template that the HTML was made from, if any. */
   readonly template?: string | undefined;
@@ -37,10 +38,12 @@ export function examineDocument(source: RenderSource, options: RenderOptions, re
     const unknown = { traits: undefined, still: !scriptEnabled, needsFrames: true };
     return { kind: 'url', source: source.url, settings, needs, reports, ...unknown };
   }
-  const traits = documentTraits(source.html, needs.script);
+  const { baseUrl } = settings;
+  const html = baseUrl === undefined ? source.html : withBase(source.html, baseUrl);
+  const traits = documentTraits(html, needs.script);
   return {
     kind: 'html',
-    source: source.html,
+    source: html,
     template: source.template,
     traits,
     settings,

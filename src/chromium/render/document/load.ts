@@ -1,14 +1,13 @@
 import { PlatenError } from '../../../errors/registry.ts';
 import type { Cookie } from '../../../options/core/option.ts';
-import type { AssetHeaders } from '../../contexts/page/interceptor.ts';
 import { rejectionReason } from '../../contexts/page/rejected-command.ts';
 import type { RenderPage } from '../../contexts/page/render-page.ts';
 import { DOCUMENT_REPORTS } from '../report/report-script.ts';
+import { assetHeadersOf } from './asset-headers.ts';
 import type { JobDocument } from './job-document.ts';
 import { navigateToDocument, replaceContent, rewritePage } from './load-html.ts';
 import type { LoadStrategy } from './load-strategy.ts';
 import { type EgressRecord, openUrl } from './load-url.ts';
-import { originsInMarkup, originsInTemplate } from './written-origins.ts';
 
 type Load = (page: RenderPage, document: JobDocument, outside: Outside) => Promise<void>;
 
@@ -23,19 +22,6 @@ const LOADS: Readonly<Record<LoadStrategy['load'], Load>> = {
   navigate: navigateToDocument,
   'open-url': openUrl,
 };
-
-/** The headers for a document's assets, which are sent only to origins that the caller wrote. */
-function assetHeadersOf(document: JobDocument): AssetHeaders | undefined {
-  const { assetHeaders: headers, assetOrigins } = document.settings;
-  if (!headers) return undefined;
-  const origins = assetOrigins ? originsOf(assetOrigins) : writtenOrigins(document);
-  return { headers, audience: [...origins].sort(), allowed: ({ origin }) => origins.has(origin) };
-}
-
-function writtenOrigins({ kind, source, template }: JobDocument): ReadonlySet<string> {
-  if (kind === 'url') return originsOf([source]);
-  return template === undefined ? originsInMarkup(source) : originsInTemplate(template);
-}
 
 /** @throws PlatenError COOKIE_INVALID for a cookie that the browser rejects. */
 async function setCookies({ session }: RenderPage, cookies: readonly Cookie[]): Promise<void> {
@@ -58,10 +44,6 @@ async function setCookies({ session }: RenderPage, cookies: readonly Cookie[]): 
     `The browser refuses cookies[${refused}], "${name.slice(0, 64)}" for ${(url ?? domain ?? '').slice(0, 128)}: ` +
       'its name, domain, path or attributes do not go together.',
   );
-}
-
-function originsOf(addresses: readonly string[]): ReadonlySet<string> {
-  return new Set(addresses.flatMap((address) => URL.parse(address)?.origin ?? []));
 }
 
 /**

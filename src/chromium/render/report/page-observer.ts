@@ -3,6 +3,7 @@ import { within } from '../../../async/timeout.ts';
 import { type Findings, MAX_PICTURE_BYTES } from '../../../report/findings.ts';
 import type { RenderPage } from '../../contexts/page/render-page.ts';
 import { WorkerSessions } from '../../contexts/page/worker-sessions.ts';
+import type { JobDocument } from '../document/job-document.ts';
 import type { EgressRecord } from '../document/load-url.ts';
 import { BINDING } from './report-script.ts';
 import { RequestObserver } from './request-observer.ts';
@@ -21,15 +22,23 @@ export class PageObserver {
   /** One observer for the page, and one for each worker. */
   readonly #requests: RequestObserver[];
 
-  constructor(page: RenderPage, findings: Findings, egress: EgressRecord | undefined) {
+  constructor(
+    page: RenderPage,
+    { kind, source }: Pick<JobDocument, 'kind' | 'source'>,
+    findings: Findings,
+    egress: EgressRecord | undefined,
+  ) {
     this.#page = page;
     this.#findings = findings;
     const { session, frameId } = page;
     const { requests } = findings;
-    this.#requests = [new RequestObserver({ session, frameId }, requests, egress)];
+    const html = kind === 'html' ? source : undefined;
+    this.#requests = [new RequestObserver({ session, frameId, html }, requests, egress)];
     this.#workers = new WorkerSessions(session, (worker) => {
       page.countReportsOf(worker);
-      this.#requests.push(new RequestObserver({ session: worker, frameId: undefined }, requests, egress));
+      this.#requests.push(
+        new RequestObserver({ session: worker, frameId: undefined, html }, requests, egress),
+      );
       worker.send('Network.enable').catch(() => undefined);
     });
     session.on('Runtime.bindingCalled', this.#reported);

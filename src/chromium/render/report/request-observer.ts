@@ -2,6 +2,7 @@ import type { CDPEvents, CDPSession, Protocol } from 'puppeteer';
 import { type LoggedRequest, type RequestLog, WORKER } from '../../../report/request-log.ts';
 import { DOCUMENT_ORIGIN } from '../../contexts/page/document-origin.ts';
 import type { EgressRecord } from '../document/load-url.ts';
+import { relativeName } from './relative-name.ts';
 
 /** Header by which the egress proxy marks its own responses. */
 const EGRESS_HEADER = 'x-platen-egress';
@@ -21,6 +22,8 @@ interface Requester {
   readonly session: CDPSession;
   /** The main frame of the page; undefined for a worker, which has no frames. */
   readonly frameId: string | undefined;
+  /** The HTML of the document, at DOCUMENT_ORIGIN; undefined for a source URL. */
+  readonly html: string | undefined;
 }
 
 /** Records the requests of a page or of a worker in the log of its render, as the browser reports them. */
@@ -98,10 +101,14 @@ export class RequestObserver {
         bytes: Math.round(encodedDataLength),
       }));
     }
-    if (request.url.startsWith(`${DOCUMENT_ORIGIN}/`)) return;
     const main = type === 'Document' && frameId === this.#requester.frameId;
     const kind = main ? 'page' : kindOf(type, loaderId, initiator);
-    requests.sent(requestId, { url: request.url, kind, main });
+    const { html } = this.#requester;
+    const ofDocument = request.url.startsWith(`${DOCUMENT_ORIGIN}/`);
+    if (!ofDocument) requests.sent(requestId, { url: request.url, kind, main });
+    // Only the document itself is at its origin. What else it asks there was written as a relative address.
+    else if (html !== undefined && !main && request.url !== `${DOCUMENT_ORIGIN}/`)
+      requests.relative((redactor) => relativeName(request.url, redactor.address(request.url), html), kind);
   }
 
   #responded({ requestId, response }: Protocol.Network.ResponseReceivedEvent): void {

@@ -1,0 +1,33 @@
+import { z } from 'zod';
+import { defineOption } from './core/option.ts';
+import { holds, matches } from './core/text-checks.ts';
+
+/** Longer ones are no address of a folder. Characters. */
+const MAX_LENGTH = 2048;
+
+const parsed = (text: string) => URL.parse(text);
+
+/** What the address leads to is checked against the policy by the route, and by the egress proxy. */
+export const baseUrl = defineOption(
+  'baseUrl',
+  z
+    .string()
+    .max(MAX_LENGTH)
+    .check(
+      matches(/^[^\s\p{Cc}]*$/u, 'must not hold spaces, line breaks or control characters'),
+      holds((text) => parsed(text) !== null, 'must be an absolute address, such as https://assets.example/'),
+      holds((text) => /^https?:$/.test(parsed(text)!.protocol), 'must be an http or https address'),
+      holds(
+        (text) => parsed(text)!.username + parsed(text)!.password === '',
+        'must not hold a user name or password; send them in assetHeaders',
+      ),
+    ),
+  {
+    stage: 'load',
+    documentation:
+      'The address against which relative addresses in HTML and templates are resolved, those of assets and of links, such as ' +
+      'https://assets.example/invoices/. `<base href>` of the document comes before it. Not for a source URL, which has an ' +
+      'address of its own.',
+    load: (value) => ({ baseUrl: value }),
+  },
+);
