@@ -32,8 +32,9 @@ export const failOn = defineOption(
     stage: 'job',
     documentation:
       'What makes the render fail, by what its report says: a status of the source URL (pageStatus) or of anything that the ' +
-      'document requests (assetStatus), such as ["400-599"], what cannot be loaded at all (assetUnreachable), a script that ' +
-      'throws (exception), a character that no font has (missingGlyph), or anything that a look at the printed document finds: ' +
+      'document requests (assetStatus), such as ["400-599"], what cannot be loaded at all or not be shown ' +
+      '(assetUnreachable), a script that throws (exception), a character that no font has (missingGlyph), or anything that an ' +
+      'inspection of the printed document finds: ' +
       `${OBSERVATION_RULES.join(', ')}. Requests to ignoreHosts fail no render. The codes are URL_UNREACHABLE, ASSET_FAILED, ` +
       'EXCEPTION_THROWN, GLYPH_MISSING and DOCUMENT_FAULT.',
     needs: () => ({ navigation: true, network: true }),

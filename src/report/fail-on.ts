@@ -1,5 +1,5 @@
 import { PlatenError } from '../errors/registry.ts';
-import { OBSERVATION_RULES } from '../options/core/observation-rules.ts';
+import { OBSERVATION_RULES, type ObservationRule } from '../options/core/observation-rules.ts';
 import type { FailOn } from '../options/failOn.ts';
 import type { Findings } from './findings.ts';
 import { type LoggedRequest, RELATIVE } from './request-log.ts';
@@ -47,16 +47,21 @@ export function requireNoViolation(
     const { codePoint, character, page } = missingGlyphs[0];
     throw new PlatenError('GLYPH_MISSING', `No font has "${character}" (${codePoint}), on page ${page}.`);
   }
-  const observation = observations.find(({ rule }) => rules[rule]);
-  if (observation !== undefined) {
-    const { rule, message } = observation;
-    throw new PlatenError('DOCUMENT_FAULT', `failOn.${rule}: ${message}.`);
-  }
+  const observation = observations.find(({ rule }) => fails(rule, rules));
+  if (observation === undefined) return;
+  const { rule, message } = observation;
+  if (rules[rule]) throw new PlatenError('DOCUMENT_FAULT', `failOn.${rule}: ${message}.`);
+  throw new PlatenError('ASSET_FAILED', `${message}.`, { permanent: true });
+}
+
+/** Whether an observation fails the render. What arrived and cannot be shown is as good as what did not arrive. */
+function fails(rule: ObservationRule, rules: FailOn): boolean {
+  return rules[rule] ?? (rule === 'undecodable' && rules.assetUnreachable === true);
 }
 
 /** Whether rules require an inspection of the printed document. */
 export function needsInspection(rules: FailOn | undefined): boolean {
-  return rules !== undefined && OBSERVATION_RULES.some((rule) => rules[rule]);
+  return rules !== undefined && OBSERVATION_RULES.some((rule) => fails(rule, rules));
 }
 
 /**

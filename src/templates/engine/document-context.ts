@@ -10,20 +10,17 @@ type Options = NonNullable<ConstructorParameters<typeof Context>[2]>;
 /** The variables of one render. It notices names that the data do not have. */
 export class DocumentContext extends Context {
   readonly #terms: Terms;
-  readonly #strict: boolean;
   /** Whether anybody wants to know of names that are missing. */
   readonly #watches: boolean;
   /** The conditions and the filters `default` that are being evaluated: they ask whether a name is there. */
   #asking = 0;
 
-  /** @param strict whether a name that is not there is an error. */
-  constructor(data: object, liquid: Liquid, options: Options, terms: Terms, strict: boolean) {
+  constructor(data: object, liquid: Liquid, options: Options, terms: Terms) {
     const { locale = liquid.options.locale, timezone = liquid.options.timezoneOffset } = terms;
     const opts = { ...liquid.options, locale, timezoneOffset: timezone };
     super(data, opts, { ...options, sync: true, globals: globalsWith(terms) }, { liquid });
     this.#terms = terms;
-    this.#strict = strict;
-    this.#watches = strict || terms.notes !== undefined;
+    this.#watches = terms.strict || terms.notes !== undefined;
   }
 
   /** Evaluates what may name a variable that is not there. */
@@ -72,7 +69,7 @@ export class DocumentContext extends Context {
   }
 
   #noteMissing(name: string): void {
-    if (this.#strict) throw new Error(missingName(name));
+    if (this.#terms.strict) throw new Error(missingName(name));
     this.#terms.notes?.addMissing(name);
   }
 }

@@ -56,8 +56,13 @@ export class TemplateRenderer {
         renderLimit: call.softTimeoutMs,
         memoryLimit: Math.max(MIN_MEMORY_UNITS, 2 * call.maxOutputBytes + 4 * inputUnits),
       },
-      { maxOutputBytes: call.maxOutputBytes, locale: call.locale, timezone: call.timezone, notes },
-      call.strictData ?? false,
+      {
+        maxOutputBytes: call.maxOutputBytes,
+        locale: call.locale,
+        timezone: call.timezone,
+        strict: call.strictData ?? false,
+        notes,
+      },
     );
     const html: string = this.#liquid.renderSync(template, context);
     // Characters were counted during rendering; bytes are at least as many.

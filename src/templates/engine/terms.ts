@@ -8,6 +8,8 @@ export interface Terms {
   readonly locale: string | undefined;
   /** Time zone of the document; undefined when the render names none. */
   readonly timezone: string | undefined;
+  /** Whether data that are missing or wrong fail the render. */
+  readonly strict: boolean;
   /** Takes warnings; undefined when nobody asks for them. */
   readonly notes: Notes | undefined;
 }

@@ -337,6 +337,10 @@ describe('a look at a printed document', () => {
         render(bench, `<img src="${site.at('/photo.heic')}">`, { failOn: { undecodable: true } }),
       )) as unknown as PlatenError;
       assert.equal(code, 'DOCUMENT_FAULT');
+      const broken = render(bench, `<img src="${site.at('/photo.heic')}">`, {
+        failOn: { assetUnreachable: true },
+      });
+      assert.equal((await failure(broken)).code, 'ASSET_FAILED');
     });
   });
 });

@@ -66,7 +66,7 @@ describe('Dates in templates', () => {
     assert.notEqual(now, before);
   });
 
-  it('are refused when there is no such day', () => {
+  it('are printed as they are written when there is no such day, with a warning, and fail where data are strict', () => {
     for (const [value, locale] of [
       ['2026-02-30', undefined],
       ['2026-02-30T10:00:00Z', undefined],
@@ -78,14 +78,22 @@ describe('Dates in templates', () => {
       ['02/30/2026', 'en-US'],
       ['99999999999999999', undefined],
     ] as const) {
+      const shown = value.replace('99999999999999999', '100000000000000000');
       assert.equal(
-        errorOf(`one\n{{ d | date: "%Y" }}`, { d: value }, { locale }),
-        `Line 2, column 1: "${value}" is not a date.`.replace('"99999999999999999"', '"100000000000000000"'),
+        errorOf(`one\n{{ d | date: "%Y" }}`, { d: value }, { locale, strictData: true }),
+        `Line 2, column 1: "${shown}" is not a date.`,
       );
+      assert.deepEqual(rendered('{{ d | date: "%Y" }}', { d: value }, { locale, wantsWarnings: true }), {
+        html: value,
+        warnings: [`"${shown}" is not a date: it was printed as it is`],
+      });
     }
     assert.equal(html('{{ "2024-02-29" | date: "%d" }}'), '29');
     assert.equal(html('{{ "31 Jan 2026 23:30:00 GMT-0500" | date: "%d" }}'), '31');
-    assert.match(errorOf('{{ d | date_to_string }}', { d: '2026-02-30' }), /"2026-02-30" is not a date/);
+    assert.match(
+      errorOf('{{ d | date_to_string }}', { d: '2026-02-30' }, { strictData: true }),
+      /"2026-02-30" is not a date/,
+    );
     assert.match(errorOf('{{ d | date: "%Y" }}', { d: { y: 1 } }), /an object \(y\) is not a date/);
     assert.match(errorOf('{{ 1 | date: "%Y", "Mars/Base" }}'), /"Mars\/Base" is not a time zone/);
     assert.match(errorOf('{{ 1 | date: "%Y", locale: "xx-YY" }}'), /"xx-YY" is not a language tag/);

@@ -151,12 +151,12 @@ class RenderOptionsCookies(TypedDict):
 class RenderOptionsFailOn(TypedDict):
     """What makes the render fail, by what its report says: a status of the source URL
     (pageStatus) or of anything that the document requests (assetStatus), such as ["400-599"],
-    what cannot be loaded at all (assetUnreachable), a script that throws (exception), a
-    character that no font has (missingGlyph), or anything that a look at the printed document
-    finds: overflow, shrunk, hidden, covered, rasterised, blank, undecodable, embedded,
-    stillChanging, redirect, deadLink, pageRules, unsupportedCss, garbled. Requests to
-    ignoreHosts fail no render. The codes are URL_UNREACHABLE, ASSET_FAILED, EXCEPTION_THROWN,
-    GLYPH_MISSING and DOCUMENT_FAULT."""
+    what cannot be loaded at all or not be shown (assetUnreachable), a script that throws
+    (exception), a character that no font has (missingGlyph), or anything that an inspection
+    of the printed document finds: overflow, shrunk, hidden, covered, rasterised, blank,
+    undecodable, embedded, stillChanging, redirect, deadLink, pageRules, unsupportedCss,
+    garbled. Requests to ignoreHosts fail no render. The codes are URL_UNREACHABLE,
+    ASSET_FAILED, EXCEPTION_THROWN, GLYPH_MISSING and DOCUMENT_FAULT."""
 
     pageStatus: NotRequired[Sequence[str]]
     assetStatus: NotRequired[Sequence[str]]
@@ -268,12 +268,12 @@ class RenderOptions(TypedDict):
     failOn: NotRequired[RenderOptionsFailOn]
     """What makes the render fail, by what its report says: a status of the source URL
     (pageStatus) or of anything that the document requests (assetStatus), such as ["400-599"],
-    what cannot be loaded at all (assetUnreachable), a script that throws (exception), a
-    character that no font has (missingGlyph), or anything that a look at the printed document
-    finds: overflow, shrunk, hidden, covered, rasterised, blank, undecodable, embedded,
-    stillChanging, redirect, deadLink, pageRules, unsupportedCss, garbled. Requests to
-    ignoreHosts fail no render. The codes are URL_UNREACHABLE, ASSET_FAILED, EXCEPTION_THROWN,
-    GLYPH_MISSING and DOCUMENT_FAULT."""
+    what cannot be loaded at all or not be shown (assetUnreachable), a script that throws
+    (exception), a character that no font has (missingGlyph), or anything that an inspection
+    of the printed document finds: overflow, shrunk, hidden, covered, rasterised, blank,
+    undecodable, embedded, stillChanging, redirect, deadLink, pageRules, unsupportedCss,
+    garbled. Requests to ignoreHosts fail no render. The codes are URL_UNREACHABLE,
+    ASSET_FAILED, EXCEPTION_THROWN, GLYPH_MISSING and DOCUMENT_FAULT."""
     firstFooterTemplate: NotRequired[str]
     """HTML that the first page has in place of footerTemplate, with displayHeaderFooter; an
     empty text prints none."""

@@ -23,16 +23,27 @@ const ZONE = /(?:[zZ]|gmt|utc|[+-]\d{2}:?\d{2})(?:\s*\(.*\))?\s*$/i;
 
 const styles = new LRUCache<string, Intl.DateTimeFormat>({ max: CACHED_FORMATS });
 
-/** Makes the date filters of LiquidJS follow the document, and refuse days that do not exist. */
+/** A text or number that looks like a date and is none. */
+class NoDate extends Error {
+  constructor(text: string) {
+    super(`${shown(text)} is not a date`);
+  }
+}
+
+/**
+ * Makes the date filters of LiquidJS follow the document. A day that does not exist is printed as it is written, with a
+ * warning; with strict data it fails the render.
+ */
 export function registerDateFilters(liquid: Liquid): void {
   const date = handlerOf(liquid.filters, 'date');
   liquid.registerFilter('date', function (value: unknown, ...given: unknown[]) {
+    const read = readOrKeep(value, this.context);
+    if (read instanceof NoDate) return value;
     const { positional, named } = namedArguments(given, NAMES);
     const format = positional[0];
     const zone = named.timezone ?? positional[1];
     const locale = localeOf(named.locale ?? positional[2], this.context);
     const timezone = isNothing(zone) ? undefined : checkedTimezone(zone);
-    const read = readDate(value, this.context);
     const context = withLocale(this.context, locale);
     // A day without a time is that day in every zone.
     const isDay = typeof read === 'string' && DATE_ALONE.test(read);
@@ -47,7 +58,8 @@ export function registerDateFilters(liquid: Liquid): void {
   for (const name of OTHERS) {
     const handler = handlerOf(liquid.filters, name);
     liquid.registerFilter(name, function (value: unknown, ...given: unknown[]) {
-      return handler.call(this, readDate(value, this.context), ...given);
+      const read = readOrKeep(value, this.context);
+      return read instanceof NoDate ? value : handler.call(this, read, ...given);
     });
   }
 }
@@ -59,11 +71,23 @@ function styleOf(locale: string, dateStyle: (typeof STYLES)[number]): Intl.DateT
   return format;
 }
 
+/** `readDate`, whose NoDate is returned, and noted, unless data are strict. */
+function readOrKeep(value: unknown, context: Context): unknown {
+  try {
+    return readDate(value, context);
+  } catch (error) {
+    const { strict, notes } = termsOf(context);
+    if (strict || !(error instanceof NoDate)) throw error;
+    notes?.addRemark(`${error.message}: it was printed as it is`);
+    return error;
+  }
+}
+
 /**
  * A value as LiquidJS reads it rightly: moments as dates, days and local times as texts. What is no date at all stays
  * as it is, and is printed so.
  *
- * @throws Error for what looks like a date, and is none or may be one of two.
+ * @throws NoDate for what looks like a date and is none; Error for what may be one of two.
  */
 function readDate(value: unknown, context: Context): unknown {
   const given = value instanceof Decimal ? Number(value.digits) : toValue(value);
@@ -74,7 +98,7 @@ function readDate(value: unknown, context: Context): unknown {
   checkDay(given, context);
   const ms = Date.parse(given);
   if (Number.isNaN(ms)) {
-    if (YEAR_FIRST.test(given) || YEAR_LAST.test(given)) throw notADate(given);
+    if (YEAR_FIRST.test(given) || YEAR_LAST.test(given)) throw new NoDate(given);
     return given;
   }
   // Without a time zone of the document a moment stays in the zone in which it is written.
@@ -84,7 +108,7 @@ function readDate(value: unknown, context: Context): unknown {
 
 function momentOf(number: number): Date {
   const ms = Math.abs(number) >= MILLISECONDS_FROM ? number : number * 1000;
-  if (!(Math.abs(ms) <= LAST_MS)) throw notADate(String(number));
+  if (!(Math.abs(ms) <= LAST_MS)) throw new NoDate(String(number));
   return new Date(ms);
 }
 
@@ -93,7 +117,7 @@ function checkDay(text: string, context: Context): void {
   const yearFirst = YEAR_FIRST.exec(text);
   if (yearFirst !== null) {
     const [year, month, day] = yearFirst.slice(1).map(Number);
-    if (!isDay(year!, month!, day!)) throw notADate(text);
+    if (!isDay(year!, month!, day!)) throw new NoDate(text);
     return;
   }
   const yearLast = YEAR_LAST.exec(text);
@@ -105,7 +129,7 @@ function checkDay(text: string, context: Context): void {
   const parsed = new Date(text);
   const isShifted = !ZONE.test(text) && written.some((number) => number >= 29 && number <= 31);
   if (isShifted && !Number.isNaN(parsed.getTime()) && !written.includes(parsed.getDate()))
-    throw notADate(text);
+    throw new NoDate(text);
 }
 
 function checkMonthFirst(text: string, [, first, sign, second]: RegExpExecArray, context: Context): void {
@@ -115,7 +139,7 @@ function checkMonthFirst(text: string, [, first, sign, second]: RegExpExecArray,
     throw new Error(`${shown(text)} may have the day or the month first: send dates as 2026-12-31`);
   const parsed = new Date(text);
   if (Number.isNaN(parsed.getTime()) || month !== parsed.getMonth() + 1 || day !== parsed.getDate())
-    throw notADate(text);
+    throw new NoDate(text);
   if (month <= 12 && day <= 12 && month !== day)
     notes?.addRemark(`the date ${shown(text)} was read with the month first: send dates as 2026-12-31`);
 }
@@ -124,10 +148,6 @@ function isDay(year: number, month: number, day: number): boolean {
   const date = new Date(Date.UTC(2000, month - 1, day));
   date.setUTCFullYear(year, month - 1, day);
   return date.getUTCMonth() === month - 1 && date.getUTCDate() === day;
-}
-
-function notADate(text: string): Error {
-  return new Error(`${shown(text)} is not a date`);
 }
 
 function checkedTimezone(given: unknown): unknown {
