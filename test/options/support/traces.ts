@@ -11,6 +11,7 @@ export const EVERYTHING: Options = {
   singlePage: true,
   margin: { top: '1in', bottom: '1in' },
   outline: true,
+  tagged: true,
   omitBackground: true,
   viewport: { width: 1234, height: 567, deviceScaleFactor: 2 },
   mediaType: 'screen',
