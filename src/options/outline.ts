@@ -1,17 +1,19 @@
 import { z } from 'zod';
 import { defineOption } from './core/option.ts';
+import { TAGGED, taggedPrint } from './core/tagged-print.ts';
 
 export const outline = defineOption('outline', z.boolean(), {
   stage: 'print',
   documentation: 'Write bookmarks for the headings h1 to h6; the PDF is tagged then.',
   default: false,
+  ...TAGGED,
   // After `tagged`, since Chromium finds headings by the tags.
-  order: 1,
+  order: 5,
   rules: [
     {
       error: 'needs tags: leave tagged out, or give {"outline": true, "tagged": true}',
       holds: ({ outline: wanted, tagged }) => wanted !== true || tagged !== false,
     },
   ],
-  print: (value) => (value ? { generateDocumentOutline: true, generateTaggedPDF: true } : {}),
+  print: (value, given) => (value ? { generateDocumentOutline: true, ...taggedPrint(given) } : {}),
 });

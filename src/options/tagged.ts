@@ -1,9 +1,15 @@
 import { z } from 'zod';
 import { defineOption } from './core/option.ts';
+import { TAGGED, taggedPrint } from './core/tagged-print.ts';
 
 export const tagged = defineOption('tagged', z.boolean(), {
   stage: 'print',
-  documentation: 'Write a tagged (accessible) PDF; costs about a quarter of the speed.',
+  documentation:
+    'Write a tagged (accessible) PDF; costs about a quarter of the speed. Headers and footers are printed as artefacts, which ' +
+    'readers skip, and their links lead nowhere.',
   default: false,
-  print: (value) => ({ generateTaggedPDF: value }),
+  ...TAGGED,
+  // After `displayHeaderFooter`, and after options that print the document once more.
+  order: 4,
+  print: (value, given) => (value ? taggedPrint(given) : { generateTaggedPDF: false }),
 });

@@ -65,6 +65,8 @@ export class RequestLog {
   readonly #open = new Map<string, Followed>();
   /** Responses to requests that have not been reported yet. */
   readonly #early = new Map<string, RequestResponse>();
+  /** Requests by relative addresses so far. */
+  #relative = 0;
   readonly #redactor: Redactor;
   cut = false;
 
@@ -104,6 +106,10 @@ export class RequestLog {
    * @param nameOf returns the address as the document has it, without secrets.
    */
   relative(nameOf: (redactor: Redactor) => string, kind: string): void {
+    if (++this.#relative > MAX_REQUESTS) {
+      this.cut = true;
+      return;
+    }
     const url = nameOf(this.#redactor);
     if (this.entries.some((entry) => entry.rule === RELATIVE && entry.url === url)) return;
     const outcome = 'unreachable';

@@ -57,6 +57,7 @@ export const cases: OptionCases = {
       modes,
       html: `<frameset><frame src="echo.svg?name=host&value=127"></frameset>`,
       options: { baseUrl: SITE, javascriptEnabled: false },
+      others: { metadata: { title: 'T' }, delayMs: 20, report: true },
       async proof({ draw }) {
         const page = await draw();
         assert.ok(page.countColor(RED) > 3000);

@@ -51,23 +51,26 @@ export async function renderJob(
   deps: RenderDeps,
 ): Promise<RenderOutcome> {
   const { findings, end } = job;
-  if (findings === undefined) return await render(context, job, deps);
-  const observer = new PageObserver(context.page, job.document, findings, deps.egress);
+  const over = new AbortController();
+  const observer = findings && new PageObserver(context.page, job.document, findings, deps.egress);
   try {
-    return await render(context, job, deps, observer);
+    return await render(context, job, deps, AbortSignal.any([end.signal, over.signal]), observer);
   } catch (error) {
-    observer.stop();
-    if (job.request.options.report && end.error?.code !== 'CANCELLED') await observer.takePicture();
+    observer?.stop();
+    if (job.request.options.report && end.error?.code !== 'CANCELLED') await observer?.takePicture();
     throw error;
   } finally {
-    observer.stop();
+    observer?.stop();
+    over.abort();
   }
 }
 
+/** @param signal aborted when the render is over. */
 async function render(
   context: RenderContext,
   job: RenderJob,
   deps: RenderDeps,
+  signal: AbortSignal,
   observer?: PageObserver,
 ): Promise<RenderOutcome> {
   const { page, browser } = context;
@@ -85,7 +88,7 @@ async function render(
   steps.ended('page');
 
   // Fetched while the document is loaded.
-  const preparing = prepareMargins(request, document, deps, findings, end.signal);
+  const preparing = prepareMargins(request, document, deps, findings, signal);
   preparing.catch(() => undefined);
   const strategy = loadStrategy(document, page);
   const waits = new Waits(page, job, steps);

@@ -1,8 +1,9 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { MarginSheet } from '../../pdf/steps/margins.ts';
 import { displayHeaderFooter } from '../displayHeaderFooter.ts';
 import { footerTemplate } from '../footerTemplate.ts';
 import { headerTemplate } from '../headerTemplate.ts';
-import { defineOption, type Given, type PrintStage } from './option.ts';
+import { defineOption, type PrintStage } from './option.ts';
 import { shownTemplate } from './template-option.ts';
 import { documentSchema } from './text-schemas.ts';
 
@@ -53,38 +54,53 @@ interface Margins {
   readonly footer: string;
 }
 
-async function printMargins(_value: string, stage: PrintStage): Promise<void> {
+/** Prints headers and footers by themselves. The finisher draws them over the pages, as artefacts. */
+export async function printMargins(_value: unknown, stage: PrintStage): Promise<void> {
   if (!stage.given(displayHeaderFooter)) return;
-  const pages = await stage.pages();
   const sheets: MarginSheet[] = [];
-  for (const { from, to, header, footer } of marginsByPage(stage.given, pages)) {
+  for (const { from, ranges, header, footer } of await marginsByPage(stage)) {
     if (header === '' && footer === '') continue;
     const pdf = await stage.printMargins({
       displayHeaderFooter: true,
       headerTemplate: shownTemplate(header, stage.given),
       footerTemplate: shownTemplate(footer, stage.given),
-      pageRanges: `${from}-${to}`,
+      pageRanges: ranges,
     });
     sheets.push({ pdf, firstPage: from - 1 });
   }
   if (sheets.length > 0) stage.finishBy({ step: 'margins', argument: sheets });
 }
 
+/** A run of printed pages with the same margins. */
+interface Run extends Margins {
+  /** Its first page, from 1 on. */
+  readonly from: number;
+  /** Its pages in the document. */
+  readonly ranges: string;
+}
+
 /**
  * Runs of pages with the same margins, from page 1 on. A single page is both first and last: the templates of the last
- * page apply where the first page has none.
+ * page apply where the first page has none. The pages of `pageRanges` have the margins of all pages.
  */
-function marginsByPage(
-  given: Given,
-  pages: number,
-): readonly (Margins & { readonly from: number; readonly to: number })[] {
+async function marginsByPage(stage: PrintStage): Promise<readonly Run[]> {
+  const { given } = stage;
   const all = { header: given(headerTemplate) ?? '', footer: given(footerTemplate) ?? '' };
+  const printed = stage.settings.pageRanges;
+  if (printed !== undefined) return [{ from: 1, ranges: printed, ...all }];
+  const run = (from: number, to: number, margins: Margins): Run => ({
+    from,
+    ranges: `${from}-${to}`,
+    ...margins,
+  });
   const of = (which: 'first' | 'last', otherwise: Margins): Margins => ({
     header: given(named(`${which}HeaderTemplate`)) ?? otherwise.header,
     footer: given(named(`${which}FooterTemplate`)) ?? otherwise.footer,
   });
-  const last = of('last', all);
-  if (pages === 1) return [{ from: 1, to: 1, ...of('first', last) }];
-  const between = pages === 2 ? [] : [{ from: 2, to: pages - 1, ...all }];
-  return [{ from: 1, to: 1, ...of('first', all) }, ...between, { from: pages, to: pages, ...last }];
+  const pages = await stage.pages();
+  const [first, last] = [of('first', all), of('last', all)];
+  if (isDeepStrictEqual([first, last], [all, all])) return [run(1, pages, all)];
+  if (pages === 1) return [run(1, 1, of('first', last))];
+  const between = pages === 2 ? [] : [run(2, pages - 1, all)];
+  return [run(1, 1, first), ...between, run(pages, pages, last)];
 }

@@ -178,7 +178,7 @@ export interface Option<Value = unknown> {
   /** Options of the same stage act in the order of this number. Default 0. */
   readonly order?: number;
   /** @param kind of the document's source. */
-  needs?(value: Value, kind: 'html' | 'url'): RenderNeeds;
+  needs?(value: Value, kind: 'html' | 'url', given: Given): RenderNeeds;
   /** Replaces each secret in a value, such as a password in a header: only the render itself may use secrets. */
   mask?(value: Value, replace: (secret: string) => string): Value;
   /** Milliseconds that the option adds to the default deadline. */

@@ -35,7 +35,7 @@ const PRINTED = IN_ORDER.filter(({ print }) => print !== undefined);
 export function needsOf(options: RenderOptions, kind: 'html' | 'url'): RenderNeeds {
   const needs: { -readonly [Need in keyof RenderNeeds]: boolean } = {};
   for (const [option, value] of present(options)) {
-    for (const [need, needed] of Object.entries(option.needs?.(value, kind) ?? {})) {
+    for (const [need, needed] of Object.entries(option.needs?.(value, kind, given(options)) ?? {})) {
       if (needed) needs[need as keyof RenderNeeds] = true;
     }
   }

@@ -12,6 +12,7 @@ export const EVERYTHING: Options = {
   shrinkToFit: false,
   margin: { top: '1in', bottom: '1in' },
   outline: true,
+  tagged: true,
   omitBackground: true,
   viewport: { width: 1234, height: 567, deviceScaleFactor: 2 },
   mediaType: 'screen',

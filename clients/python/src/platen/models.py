@@ -358,7 +358,8 @@ class RenderOptions(TypedDict):
     the document, such as `<a href="#sums">Sums <span data-page></span></a>`, gets the number
     of the page that the link leads to. Default false."""
     tagged: NotRequired[bool]
-    """Write a tagged (accessible) PDF; costs about a quarter of the speed. Default false."""
+    """Write a tagged (accessible) PDF; costs about a quarter of the speed. Headers and footers
+    are printed as artefacts, which readers skip, and their links lead nowhere. Default false."""
     timeoutMs: NotRequired[int]
     """Deadline of the whole render. Default 30,000 and delayMs, at most the plan's."""
     timezone: NotRequired[str]

@@ -1770,7 +1770,7 @@ export interface components {
             styles?: string[];
             /** @description Fill in the numbers of pages: each element with the attribute data-page in a link within the document, such as `<a href="#sums">Sums <span data-page></span></a>`, gets the number of the page that the link leads to. Default false. */
             tableOfContents?: boolean;
-            /** @description Write a tagged (accessible) PDF; costs about a quarter of the speed. Default false. */
+            /** @description Write a tagged (accessible) PDF; costs about a quarter of the speed. Headers and footers are printed as artefacts, which readers skip, and their links lead nowhere. Default false. */
             tagged?: boolean;
             /** @description Deadline of the whole render. Default 30,000 and delayMs, at most the plan's. */
             timeoutMs?: number;

@@ -31,26 +31,26 @@ const PART = new RegExp(
  */
 export async function replaceAddresses(css: string, replace: ReplaceAddress): Promise<string> {
   const plain = withPlainNames(css);
-  const parts: (string | Promise<string>)[] = [];
+  const pieces: (string | Promise<string>)[] = [];
   let at = 0;
   let font = false;
   let inFont = false;
   for (const match of plain.matchAll(PART)) {
     const { sheetUrl, sheet, url, rest, state } = match.groups!;
-    parts.push(plain.slice(at, match.index));
+    pieces.push(plain.slice(at, match.index));
     at = match.index + match[0].length;
     const imported = sheetUrl ?? sheet;
-    if (imported !== undefined) parts.push(replaced(imported, 'stylesheet', replace, '@import '));
-    else if (url !== undefined) parts.push(replaced(url, inFont ? 'font' : 'image', replace));
+    if (imported !== undefined) pieces.push(replaced(imported, 'stylesheet', replace, '@import '));
+    else if (url !== undefined) pieces.push(replaced(url, inFont ? 'font' : 'image', replace));
     // Of an address that cannot be read.
-    else if (rest !== undefined) parts.push(rest.endsWith('(') ? 'unread(' : '@unread');
-    else parts.push(match[0]);
+    else if (rest !== undefined) pieces.push(rest.endsWith('(') ? 'unread(' : '@unread');
+    else pieces.push(match[0]);
     if (state === '{') [inFont, font] = [font, false];
     else if (state === '}') inFont = false;
     else if (state !== undefined) font = true;
   }
-  parts.push(plain.slice(at));
-  return (await Promise.all(parts)).join('');
+  pieces.push(plain.slice(at));
+  return (await Promise.all(pieces)).join('');
 }
 
 async function replaced(

@@ -111,7 +111,7 @@ export class MarginAssets {
       this.#inlined += data.length;
       return data;
     }
-    if (url !== undefined) this.#refuse(url, 'image', 'too much for headers and footers together');
+    if (url !== undefined) this.#reject(url, 'image', 'too much for headers and footers together');
     return undefined;
   }
 
@@ -119,7 +119,7 @@ export class MarginAssets {
     const known = this.#files.get(url.href);
     if (known !== undefined) return known;
     if (this.#files.size >= MAX_FILES) {
-      this.#refuse(url, kind, `more than ${MAX_FILES} files in headers and footers`);
+      this.#reject(url, kind, `more than ${MAX_FILES} files in headers and footers`);
       return Promise.resolve(undefined);
     }
     const file = this.#fetch(url, kind);
@@ -154,8 +154,8 @@ export class MarginAssets {
   }
 
   /** Records, once, a file that is not put in. */
-  #refuse(url: URL, kind: CssAddressKind, error: string): void {
-    const id = `margin refused ${url.href}`;
+  #reject(url: URL, kind: CssAddressKind, error: string): void {
+    const id = `margin rejected ${url.href}`;
     const { requests } = this.#deps.findings ?? {};
     if (requests === undefined || this.#files.has(id)) return;
     if (this.#files.size < 2 * MAX_FILES) this.#files.set(id, Promise.resolve(undefined));

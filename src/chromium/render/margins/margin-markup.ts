@@ -8,7 +8,7 @@ type ParentNode = DefaultTreeAdapterTypes.ParentNode;
  * Tags in a template that has to be changed: a tree takes quadratic time for a hostile one, and a header of a page has
  * some dozens.
  */
-const MAX_TAGS = 1000;
+const MAX_TAGS = 300;
 
 /** What may refer to something outside of the template, or to the address of the document; `&` may spell any of it. */
 const NOTABLE = /url|src|href|import|poster|background|\\|&/i;
@@ -17,7 +17,7 @@ const NOTABLE = /url|src|href|import|poster|background|\\|&/i;
 export class MarginMarkup {
   readonly #root: DefaultTreeAdapterTypes.DocumentFragment;
 
-  /** @throws PlatenError VALIDATION for more than 1,000 tags. @param name of its option. */
+  /** @throws PlatenError VALIDATION for more than 300 tags. @param name of its option. */
   constructor(name: string, text: string) {
     if (text.split('<', MAX_TAGS + 2).length > MAX_TAGS + 1)
       throw new PlatenError('VALIDATION', `options.${name}: must not hold more than ${MAX_TAGS} tags.`);

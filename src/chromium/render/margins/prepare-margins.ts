@@ -85,12 +85,15 @@ function headersFor(
   const own = { 'user-agent': userAgent, ...(language && { 'accept-language': language }) };
   const secret = assetHeadersOf(document);
   if (secret === undefined) return () => own;
+  const fields = Object.fromEntries(
+    Object.entries(secret.headers).map(([name, value]) => [name.toLowerCase(), value]),
+  );
   const originsIn = document.template === undefined ? originsInMarkup : originsInTemplate;
   const texts = assetOrigins ? [] : MARGIN_TEMPLATES.map((name) => written[name] ?? '');
   const origins = new Set(texts.flatMap((text) => [...originsIn(text)]));
   return (url, first) => {
     const isNamed = secret.allowed(url) || origins.has(url.origin);
-    return isNamed && url.origin === first.origin ? { ...own, ...secret.headers } : own;
+    return isNamed && url.origin === first.origin ? { ...own, ...fields } : own;
   };
 }
 

@@ -12,6 +12,8 @@ import { RequestObserver } from './request-observer.ts';
 const MAX_PAYLOAD = 8192;
 /** Time limit for drawing the picture of a page; without it the report has no picture. Milliseconds. */
 const PICTURE_MS = 1000;
+/** Characters of HTML in which relative addresses are looked up as they were written: each takes a search. */
+const MAX_SEARCHED = 256 * 1024;
 const PICTURE = { width: 1280, height: 1280, quality: 50, scale: 0.5 };
 
 /** Receives the events of a page's document, and records them in the findings of its render. */
@@ -32,7 +34,7 @@ export class PageObserver {
     this.#findings = findings;
     const { session, frameId } = page;
     const { requests } = findings;
-    const html = kind === 'html' ? source : undefined;
+    const html = kind === 'html' ? source.slice(0, MAX_SEARCHED) : undefined;
     this.#requests = [new RequestObserver({ session, frameId, html }, requests, egress)];
     this.#workers = new WorkerSessions(session, (worker) => {
       page.countReportsOf(worker);

@@ -1,7 +1,7 @@
 import { DOCUMENT_ORIGIN } from '../../contexts/page/document-origin.ts';
 
-/** Places in the source at which an address is looked for. */
-const MAX_PLACES = 100;
+/** Occurrences in the source at which an address is looked at. */
+const MAX_MATCHES = 100;
 /** Characters before a slash that are part of the same address. */
 const PART_OF_ADDRESS = /[\w.:~/-]/;
 
@@ -16,7 +16,7 @@ export function relativeName(url: string, shown: string, source: string): string
   const rooted = url.slice(DOCUMENT_ORIGIN.length);
   const name = shown.slice(DOCUMENT_ORIGIN.length);
   let at = -1;
-  for (let places = 0; places < MAX_PLACES; places += 1) {
+  for (let matches = 0; matches < MAX_MATCHES; matches += 1) {
     at = source.indexOf(rooted, at + 1);
     if (at === -1) break;
     if (!PART_OF_ADDRESS.test(source[at - 1] ?? ' ')) return name;

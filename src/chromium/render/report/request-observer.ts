@@ -22,7 +22,7 @@ interface Requester {
   readonly session: CDPSession;
   /** The main frame of the page; undefined for a worker, which has no frames. */
   readonly frameId: string | undefined;
-  /** The HTML of the document, at DOCUMENT_ORIGIN; undefined for a source URL. */
+  /** The beginning of the HTML of the document at DOCUMENT_ORIGIN; undefined for a source URL. */
   readonly html: string | undefined;
 }
 
