@@ -31,6 +31,7 @@ const ITEM_FIELDS = new Set([
   'templateId',
   'templateVersionId',
   'data',
+  'strictData',
   'filename',
   'options',
 ]);

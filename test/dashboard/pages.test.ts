@@ -264,6 +264,17 @@ describe('The dashboard', () => {
     assert.equal(await editorText(), '{{ a }}');
   });
 
+  it('saves a schema of the data', async () => {
+    await visitor.go(`/templates/${templateId}`);
+    await visitor.page.click('summary ::-p-text(Schema of the data)');
+    await visitor.fill('JSON Schema', '{ "required": ["a"] }');
+    await visitor.press('Save');
+    await visitor.sees('is saved.');
+    const saved = await api('GET', `/user/templates/${templateId}`);
+    assert.equal(saved.dataSchema, '{ "required": ["a"] }');
+    visitor.assertNoComplaints();
+  });
+
   it('makes a key whose secret is shown once', async () => {
     await visitor.go('/keys');
     await visitor.press('New key');

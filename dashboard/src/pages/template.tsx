@@ -110,13 +110,16 @@ function TemplateForm({ template }: { template: Template }) {
               value={sampleData}
               onChange={setSampleData}
             />
-            <Editor
-              label="Schema of the data"
-              hint="JSON Schema that the data of each render must fit; empty for none."
-              language="json"
-              value={dataSchema}
-              onChange={setDataSchema}
-            />
+            <details open={saved !== ''}>
+              <summary>Schema of the data</summary>
+              <Editor
+                label="JSON Schema"
+                hint="Draft 2020-12; the data of each render must fit it. Empty for none."
+                language="json"
+                value={dataSchema}
+                onChange={setDataSchema}
+              />
+            </details>
           </Card>
         </div>
         <div>
