@@ -30,10 +30,10 @@ export function trimPages(pdf: Buffer, width: number, height: number): void {
       .split(' ')
       .map(Number);
     const [right = 0, top = 0] = sides;
-    const overhang = [right - width, top - height];
-    if (boxAt === -1 || sides.length !== 2 || !overhang.every((points) => points > -LEAST && points < MOST))
+    const surplus = [right - width, top - height];
+    if (boxAt === -1 || sides.length !== 2 || !surplus.every((points) => points > -LEAST && points < MOST))
       continue;
-    if (overhang.every((points) => points < LEAST)) continue;
+    if (surplus.every((points) => points < LEAST)) continue;
     const box = [0, top - height, width, top].map((side) => Number(side.toFixed(3))).join(' ');
     const text = pdf.toString('latin1', at, boxAt).replace(PROCEDURES, '');
     pdf.write(`${text}/MediaBox [${box}]`.padEnd(end + 1 - at), at, 'latin1');

@@ -4,8 +4,7 @@ import type { RenderOptions } from '../../../src/options/core/render-options.ts'
 import { readPdf, renderPage } from '../../support/pdf.ts';
 import { type Bench, inDrawnFrames, render, startBench } from './support.ts';
 
-const alongside = (name: string, file: string) =>
-  readFileSync(new URL(file, import.meta.resolve(name)), 'utf8');
+const fileOf = (name: string, file: string) => readFileSync(new URL(file, import.meta.resolve(name)), 'utf8');
 
 const page = (library: string, markup: string, script: string, css = '') =>
   `<!doctype html><style>* { margin: 0 } ${css}</style>${markup}<script>${library}</script><script>${script}</script>`;
@@ -13,7 +12,7 @@ const page = (library: string, markup: string, script: string, css = '') =>
 /** Charts that take the width of the page, and colour all of it red. */
 const CHARTS = {
   'Chart.js': page(
-    alongside('chart.js', 'chart.umd.js'),
+    fileOf('chart.js', 'chart.umd.js'),
     '<div style="height: 100px"><canvas id=c></canvas></div>',
     `const red = { id: 'red', beforeDraw: ({ ctx, width, height }) => { ctx.fillStyle = '#f00'; ctx.fillRect(0, 0, width, height); } };
      new Chart(c, { type: 'bar', plugins: [red], options: { maintainAspectRatio: false },
@@ -21,19 +20,19 @@ const CHARTS = {
   ),
   // Its lines are as long as the chart was wide when it was made.
   Chartist: page(
-    alongside('chartist', 'index.umd.js'),
+    fileOf('chartist', 'index.umd.js'),
     '<div id=c style="height: 100px"></div>',
     `new Chartist.LineChart(c, { labels: ['a', 'b'], series: [[1, 2]] }, { chartPadding: 0,
        axisX: { offset: 0, showLabel: false, showGrid: false }, axisY: { offset: 0, showLabel: false } })`,
     '.ct-grid { stroke: #f00; stroke-width: 5px } .ct-line, .ct-point { stroke: none }',
   ),
   uPlot: page(
-    alongside('uplot', 'uPlot.iife.js'),
+    fileOf('uplot', 'uPlot.iife.js'),
     '<div id=c></div>',
     `new uPlot({ width: c.clientWidth, height: 100, legend: { show: false }, axes: [{ show: false }, { show: false }], series: [{}, {}],
        hooks: { drawClear: [({ ctx }) => { ctx.fillStyle = '#f00'; ctx.fillRect(0, 0, ctx.canvas.width, ctx.canvas.height); }] },
      }, [[1, 2], [3, 4]], c)`,
-    alongside('uplot', 'uPlot.min.css'),
+    fileOf('uplot', 'uPlot.min.css'),
   ),
 };
 

@@ -176,8 +176,8 @@ class Survey implements MarkupVisitor {
       observes: scripted && (this.#external || OBSERVERS.test(text)),
       moves: this.#moves || this.#autofocus,
       frameBound: scripted && (this.#external || FRAME_BOUND.test(text) || MOVES_WHEN_INSERTED.test(text)),
-      pageRules: scripted ? pageRules(this.#pageRules) : undefined,
       relativeLinks: this.#relativeLinks,
+      ...(scripted && this.#pageRules !== '' && { pageRules: pageRules(this.#pageRules) }),
     };
   }
 
