@@ -45,8 +45,26 @@ export default function Verify() {
       {!verify.isSuccess && unproven !== undefined && (
         <>
           <p role="alert">{unproven.message}</p>
-          <Owner busy={verify.isPending} onProof={(password) => verify.mutate({ password })} />
-          <NewOwner busy={verify.isPending} onProof={(newPassword) => verify.mutate({ newPassword })} />
+          <Proof
+            title="I have made the account"
+            label="Password"
+            hint="Of the account. Everything stays as it is."
+            autoComplete="current-password"
+            action="Confirm the address"
+            kind="primary"
+            busy={verify.isPending}
+            onProof={(password) => verify.mutate({ password })}
+          />
+          <Proof
+            title="Somebody else has made it"
+            label="New password"
+            hint="The account becomes yours. Its sessions, API keys, signing keys and waiting renders end; its templates are kept."
+            autoComplete="new-password"
+            action="Take the account over"
+            kind="danger"
+            busy={verify.isPending}
+            onProof={(newPassword) => verify.mutate({ newPassword })}
+          />
         </>
       )}
       {token === '' && <p role="alert">The link is not whole: open it from the mail.</p>}
@@ -56,12 +74,19 @@ export default function Verify() {
   );
 }
 
-interface AskProps {
+interface ProofProps {
+  readonly title: string;
+  readonly label: string;
+  readonly hint: string;
+  readonly autoComplete: 'current-password' | 'new-password';
+  readonly action: string;
+  readonly kind: 'primary' | 'danger';
   readonly busy: boolean;
   readonly onProof: (password: string) => void;
 }
 
-function Owner({ busy, onProof }: AskProps) {
+/** A form with one password, which proves who the account belongs to. */
+function Proof({ title, label, hint, autoComplete, action, kind, busy, onProof }: ProofProps) {
   const [password, setPassword] = useState('');
   return (
     <form
@@ -71,45 +96,18 @@ function Owner({ busy, onProof }: AskProps) {
         onProof(password);
       }}
     >
-      <h2>I have made the account</h2>
+      <h2>{title}</h2>
       <TextField
-        label="Password"
-        hint="Of the account. Everything stays as it is."
+        label={label}
+        hint={hint}
         type="password"
         required
-        autoComplete="current-password"
+        autoComplete={autoComplete}
         value={password}
         onChange={setPassword}
       />
-      <Button kind="primary" type="submit" busy={busy}>
-        Confirm the address
-      </Button>
-    </form>
-  );
-}
-
-function NewOwner({ busy, onProof }: AskProps) {
-  const [password, setPassword] = useState('');
-  return (
-    <form
-      className="form"
-      onSubmit={(event) => {
-        event.preventDefault();
-        onProof(password);
-      }}
-    >
-      <h2>Somebody else has made it</h2>
-      <TextField
-        label="New password"
-        hint="The account becomes yours. Its sessions, API keys, signing keys and waiting renders end; its templates are kept."
-        type="password"
-        required
-        autoComplete="new-password"
-        value={password}
-        onChange={setPassword}
-      />
-      <Button kind="danger" type="submit" busy={busy}>
-        Take the account over
+      <Button kind={kind} type="submit" busy={busy}>
+        {action}
       </Button>
     </form>
   );
