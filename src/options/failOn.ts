@@ -35,9 +35,10 @@ export const failOn = defineOption(
       'document requests (assetStatus), such as ["400-599"], what cannot be loaded at all or not be shown ' +
       '(assetUnreachable), a script that throws (exception), a character that no font has (missingGlyph), or anything that an ' +
       'inspection of the printed document finds: ' +
-      `${OBSERVATION_RULES.join(', ')}. Requests to ignoreHosts fail no render. The codes are URL_UNREACHABLE, ASSET_FAILED, ` +
-      'EXCEPTION_THROWN, GLYPH_MISSING and DOCUMENT_FAULT.',
+      `${OBSERVATION_RULES.join(', ')}. An empty pageStatus prints error pages, too. Requests to ignoreHosts fail no render. ` +
+      'The codes are URL_UNREACHABLE, ASSET_FAILED, EXCEPTION_THROWN, GLYPH_MISSING and DOCUMENT_FAULT.',
     needs: () => ({ navigation: true, network: true }),
+    load: ({ pageStatus }) => ({ errorPages: pageStatus?.length === 0 }),
   },
 );
 

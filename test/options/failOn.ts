@@ -50,6 +50,14 @@ export const cases: OptionCases = {
   ],
   failures: [
     {
+      title: 'an error page fails the render even where the rules name other statuses',
+      html: '<p>not there',
+      status: 404,
+      options: { failOn: { pageStatus: ['500-599'] } },
+      code: 'URL_UNREACHABLE',
+      message: /404/,
+    },
+    {
       title:
         'what an inspection of the printed document finds fails the render, and the error says what to do',
       html: '<style>body { margin: 0 }</style><p>x</p><div style="width: 900px; height: 5px"></div>',

@@ -52,6 +52,8 @@ export interface LoadSettings {
   readonly bestEffort?: boolean;
   /** Requests of the document that are blocked. */
   readonly blocked?: BlockedRequests;
+  /** Whether an error response of the source URL is printed. */
+  readonly errorPages?: boolean;
 }
 
 /** Requests that fail in the browser: by their address or by their kind. */

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import type { PlatenError } from '../../../src/errors/registry.ts';
 import type { ObservationRule } from '../../../src/options/core/observation-rules.ts';
 import type { RenderOptions } from '../../../src/options/core/render-options.ts';
+import { readPdf } from '../../support/pdf.ts';
 import { readDocuments } from './fixture-documents.ts';
 import { type Bench, failure, render, type Site, startBench, startSite } from './support.ts';
 
@@ -292,6 +293,8 @@ describe('a look at a printed document', () => {
         const path = request.url!;
         if (path === '/invoice') response.writeHead(302, { Location: '/login' }).end();
         else if (path === '/folder') response.writeHead(301, { Location: '/folder/' }).end();
+        else if (path === '/error')
+          response.writeHead(404, { 'Content-Type': 'text/html' }).end('<p>not here</p>');
         else if (path === '/latin')
           response.writeHead(200, { 'Content-Type': 'text/html' }).end('<p>Grüße, 5 €</p>');
         else if (path === '/photo.heic')
@@ -316,6 +319,13 @@ describe('a look at a printed document', () => {
       );
       assert.deepEqual(others, []);
       assert.deepEqual(await rules('/folder'), []);
+    });
+
+    it('prints an error page where no status fails the render', async () => {
+      const { code } = await failure(render(bench, { url: site.at('/error') }));
+      assert.equal(code, 'URL_UNREACHABLE');
+      const { bytes } = await render(bench, { url: site.at('/error') }, { failOn: { pageStatus: [] } });
+      assert.match((await readPdf(bytes)).pages[0]!.text, /not here/);
     });
 
     it('finds text that was read in the wrong encoding', async () => {

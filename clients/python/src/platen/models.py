@@ -155,8 +155,9 @@ class RenderOptionsFailOn(TypedDict):
     (exception), a character that no font has (missingGlyph), or anything that an inspection
     of the printed document finds: overflow, shrunk, hidden, covered, rasterised, blank,
     undecodable, embedded, stillChanging, redirect, deadLink, pageRules, unsupportedCss,
-    garbled. Requests to ignoreHosts fail no render. The codes are URL_UNREACHABLE,
-    ASSET_FAILED, EXCEPTION_THROWN, GLYPH_MISSING and DOCUMENT_FAULT."""
+    garbled. An empty pageStatus prints error pages, too. Requests to ignoreHosts fail no
+    render. The codes are URL_UNREACHABLE, ASSET_FAILED, EXCEPTION_THROWN, GLYPH_MISSING and
+    DOCUMENT_FAULT."""
 
     pageStatus: NotRequired[Sequence[str]]
     assetStatus: NotRequired[Sequence[str]]
@@ -272,8 +273,9 @@ class RenderOptions(TypedDict):
     (exception), a character that no font has (missingGlyph), or anything that an inspection
     of the printed document finds: overflow, shrunk, hidden, covered, rasterised, blank,
     undecodable, embedded, stillChanging, redirect, deadLink, pageRules, unsupportedCss,
-    garbled. Requests to ignoreHosts fail no render. The codes are URL_UNREACHABLE,
-    ASSET_FAILED, EXCEPTION_THROWN, GLYPH_MISSING and DOCUMENT_FAULT."""
+    garbled. An empty pageStatus prints error pages, too. Requests to ignoreHosts fail no
+    render. The codes are URL_UNREACHABLE, ASSET_FAILED, EXCEPTION_THROWN, GLYPH_MISSING and
+    DOCUMENT_FAULT."""
     firstFooterTemplate: NotRequired[str]
     """HTML that the first page has in place of footerTemplate, with displayHeaderFooter; an
     empty text prints none."""

@@ -43,13 +43,14 @@ class MainRequest {
   }
 
   /**
+   * @param errorPages whether an error response is taken for the page.
    * @throws PlatenError when the main document was blocked or unreachable, is an error response, or is not a web page.
    */
-  check(errorText: string | undefined): void {
+  check(errorText: string | undefined, errorPages = false): void {
     this.#checkEgress();
     if (errorText !== undefined && !this.#isErrorPage()) throw this.#failure(errorText);
     const { status = 200, mimeType = 'text/html' } = this.#response ?? {};
-    if (status >= 400) {
+    if (status >= 400 && !(errorPages && errorText === undefined)) {
       throw new PlatenError('URL_UNREACHABLE', `The source URL answered with status ${status}.`, {
         permanent: status < 500 && !PASSING_STATUS.has(status),
       });
@@ -102,7 +103,7 @@ class MainRequest {
  */
 export async function openUrl(
   page: RenderPage,
-  { source, settings: { scriptEnabled, milestone, policy } }: JobDocument,
+  { source, settings: { scriptEnabled, milestone, policy, errorPages } }: JobDocument,
   { egress }: { readonly egress: EgressRecord | undefined },
 ): Promise<void> {
   const url = URL.parse(source);
@@ -112,7 +113,7 @@ export async function openUrl(
   const request = new MainRequest(page, egress);
   try {
     const { loaderId, errorText } = await page.navigate(source, { script: scriptEnabled, network: true });
-    request.check(errorText);
+    request.check(errorText, errorPages);
     if (loaderId === undefined) throw notAPage(undefined);
     await lifecycle.until(milestone, loaderId);
   } finally {
