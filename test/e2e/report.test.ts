@@ -171,7 +171,7 @@ describe('the report of a render', () => {
     try {
       const [good, bad] = [join(folder, 'good.html'), join(folder, 'bad.html')];
       await writeFile(good, '<p>fine</p>');
-      await writeFile(bad, `<img src="${site.url}/lost.svg">`);
+      await writeFile(bad, `<p>x<img src="${site.url}/lost.svg">`);
       const { url, key } = tenant.client;
       const lines: string[] = [];
       const lint = (...files: string[]) =>

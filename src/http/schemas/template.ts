@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { MAX_DATA_DEPTH } from '../../inputs/template.ts';
+import { shortRecord } from '../../options/core/short-list.ts';
 import { displayNameSchema, documentSchema } from '../../options/core/text-schemas.ts';
 import { findJsonError } from '../json-error.ts';
 import { type JsonBounds, jsonLimitExceeded } from '../json-size.ts';
@@ -11,6 +12,8 @@ const MAX_NAME = 200;
 const MAX_SAMPLE: JsonBounds = { elements: 50_000, names: 25_000, depth: MAX_DATA_DEPTH };
 /** Characters of a schema of data. */
 const MAX_SCHEMA_CHARS = 64 * 1024;
+/** Keywords of a schema itself, of which draft 2020-12 has about sixty. */
+const MAX_KEYWORDS = 100;
 const MAX_SCHEMA: JsonBounds = { elements: 20_000, names: 5000, depth: MAX_DATA_DEPTH };
 
 const time = z.iso.datetime();
@@ -27,7 +30,10 @@ const sampleData = documentSchema()
   .describe('A JSON document serialized as a string.');
 
 const dataSchema = z
-  .union([z.string(), z.record(z.string(), z.unknown())])
+  .union([
+    z.string(),
+    shortRecord(z.record(z.string(), z.unknown()), MAX_KEYWORDS, 'must have at most 100 keywords'),
+  ])
   .check((context) => {
     const problem = schemaErrorOf(context.value);
     if (problem === undefined) return;

@@ -321,6 +321,12 @@ describe('a look at a printed document', () => {
       assert.deepEqual(await rules('/folder'), []);
     });
 
+    it('says nothing of what the requests say already', async () => {
+      const lost = `<!doctype html><style>@font-face { font-family: Own; src: url(${site.at('/error')}) } p { font-family: Own }</style>
+        <p>x</p><img src="${site.at('/error')}"><img src="relative.png">`;
+      assert.deepEqual(await observed(lost), []);
+    });
+
     it('prints an error page where no status fails the render', async () => {
       const { code } = await failure(render(bench, { url: site.at('/error') }));
       assert.equal(code, 'URL_UNREACHABLE');

@@ -114,6 +114,12 @@ describe('Hostile texts in any field of any route', () => {
     return {};
   }
 
+  /** A template, whose schema is shown as text, in whichever form it was sent. */
+  async function templateOf(id: string) {
+    const template = await owner.expect(200, 'GET', `/user/templates/${id}`);
+    return { ...template, dataSchema: template.dataSchema && JSON.parse(template.dataSchema) };
+  }
+
   /** What shows the texts of a request again, in the form of its body. */
   // biome-ignore lint/suspicious/noExplicitAny: bodies of every shape
   const SHOWN: Readonly<Record<string, (json: any) => Promise<unknown>>> = {
@@ -124,8 +130,8 @@ describe('Hostile texts in any field of any route', () => {
       const { webhookUrl } = await owner.expect(200, 'GET', `/user/batches/${jobId}`);
       return { ...json.job, webhookUrl, items: [{ id: json.items[0].itemId }] };
     },
-    'post /user/templates': async ({ id }) => owner.expect(200, 'GET', `/user/templates/${id}`),
-    'patch /user/templates/:id': async ({ id }) => owner.expect(200, 'GET', `/user/templates/${id}`),
+    'post /user/templates': async ({ id }) => templateOf(id),
+    'patch /user/templates/:id': async ({ id }) => templateOf(id),
     'post /user/api-keys': async ({ id }) => keyOf(id),
     'patch /user/api-keys/:id': async ({ id }) => keyOf(id),
     'post /user/webhook-deliveries/test': async ({ id }) =>

@@ -2,6 +2,8 @@ import type { RenderOptions } from '../../../options/core/render-options.ts';
 import { needsInspection } from '../../../report/fail-on.ts';
 import type { Findings } from '../../../report/findings.ts';
 import { redirections } from '../../../report/redirections.ts';
+import { failed } from '../../../report/request-log.ts';
+import { DOCUMENT_ORIGIN } from '../../contexts/page/document-origin.ts';
 import type { RenderPage } from '../../contexts/page/render-page.ts';
 import type { JobFinisher } from '../finish.ts';
 import type { RenderSteps } from '../steps.ts';
@@ -9,6 +11,7 @@ import { documentSize, hasChanged } from './change-watch.ts';
 import { observationsOf } from './describe-facts.ts';
 import { fontsUsed } from './fonts-used.ts';
 import { inspectPage } from './inspect-page.ts';
+import type { Fact } from './inspect-script.ts';
 import { missingCharacters } from './missing-characters.ts';
 
 interface Observed {
@@ -39,7 +42,17 @@ export async function observePrint(pdf: Uint8Array, observed: Observed): Promise
   const inspection = await steps.compute(inspectPage(page, printed, options));
   if (inspection.cut) findings.truncated.add('observations');
   findings.observe(redirections(findings.requests));
-  findings.observe(observationsOf({ inspection, printed, options }));
+  const facts = inspection.facts.filter((fact) => !isReported(fact, findings));
+  findings.observe(observationsOf({ inspection: { ...inspection, facts }, printed, options }));
+}
+
+/** Whether the requests say already that a picture or a font did not arrive. */
+function isReported({ kind, name }: Fact, { requests, redactor }: Findings): boolean {
+  const lost = requests.entries.filter(failed);
+  if (kind === 'badFont') return lost.some((request) => request.kind === 'font');
+  if (kind !== 'undecodable') return false;
+  const address = redactor.address(name);
+  return name.startsWith(`${DOCUMENT_ORIGIN}/`) || lost.some(({ url }) => url === address);
 }
 
 const STILL_CHANGING = {

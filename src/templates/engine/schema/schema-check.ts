@@ -27,6 +27,9 @@ const TEXT = '$id $anchor $comment title description pattern format';
 /** Keywords whose schemas are applied to the same value as the schema that they are in. */
 const APPLICATORS = new Set('allOf anyOf oneOf not if then else dependentSchemas'.split(' '));
 
+/** Half of a surrogate pair, as JSON.stringify writes it. No validator finds a name with one by a JSON pointer. */
+const LONE_SURROGATE = /(?<!\\)(?:\\\\)*\\ud[89a-f][\da-f]{2}/;
+
 type Check = (value: Json, path: string, visit: Visit) => void;
 type Visit = (schema: Json, path: string) => void;
 
@@ -80,6 +83,7 @@ const CHECKS = new Map<string, Check>([
  * @throws DataSchemaError with the path of what is wrong.
  */
 export function checkSchema(root: Json): void {
+  must(!LONE_SURROGATE.test(JSON.stringify(root)), DATA_SCHEMA, 'must not contain half of a surrogate pair');
   const paths = new Map<object, string>();
   const anchors = new Map<string, Json>();
   const visit: Visit = (schema, path) => {
