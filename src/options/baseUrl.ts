@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineOption } from './core/option.ts';
-import { holds, matches } from './core/text-checks.ts';
+import { holds } from './core/text-checks.ts';
 
 /** Longer ones are no address of a folder. Characters. */
 const MAX_LENGTH = 2048;
@@ -14,7 +14,7 @@ export const baseUrl = defineOption(
     .string()
     .max(MAX_LENGTH)
     .check(
-      matches(/^[^\s\p{Cc}]*$/u, 'must not hold spaces, line breaks or control characters'),
+      holds((text) => !/[\s\p{Cc}]/u.test(text), 'must not hold spaces, line breaks or control characters'),
       holds((text) => parsed(text) !== null, 'must be an absolute address, such as https://assets.example/'),
       holds((text) => /^https?:$/.test(parsed(text)!.protocol), 'must be an http or https address'),
       holds(
