@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { defineOption } from './core/option.ts';
 import { holds } from './core/text-checks.ts';
+import { onOneLine } from './core/text-schemas.ts';
 
 /** Longer ones are no address of a folder. Characters. */
 const MAX_LENGTH = 2048;
@@ -15,6 +16,7 @@ export const baseUrl = defineOption(
     .max(MAX_LENGTH)
     .check(
       holds((text) => !/[\s\p{Cc}]/u.test(text), 'must not hold spaces, line breaks or control characters'),
+      onOneLine(),
       holds((text) => parsed(text) !== null, 'must be an absolute address, such as https://assets.example/'),
       holds((text) => /^https?:$/.test(parsed(text)!.protocol), 'must be an http or https address'),
       holds(

@@ -12,6 +12,8 @@ import { fieldsOf } from '../../support/schema-fields.ts';
 /** Fields whose texts browsers and template engines read: they hold any character. */
 const DOCUMENTS =
   /^body(?:\.items\[\])?\.(?:html|content|sampleData|data(?:\{\}|\{name\})|options\.(?:styles\[\]|scripts\[\]|waitForSelector|waitForExpression|\w*(?:[hH]eader|[fF]ooter)Template))$/;
+/** A JSON Schema, which is read as such: its texts hold any character of JSON. */
+const SCHEMA = /^body\.dataSchema(?:\{\}|\{name\})?$/;
 /** Fields that are compared with what is stored, by a hash or by the name of a file, and never stored or shown. */
 const COMPARED =
   /^body\.(?:password|currentPassword|newPassword|invitation|oneTimeToken)$|^query\.(?:token|state|code|error)$|^params\.(?:token|itemId|path\[\])$|^headers\.(?:accept|(?:If-)?Range|Last-Event-ID|\w+-signature)$/;
@@ -23,7 +25,7 @@ const POLICY = /\.csp$/;
 
 /** The characters that the field rejects at least. */
 function rejectedIn(path: string): ReadonlySet<string> {
-  if (DOCUMENTS.test(path) || COMPARED.test(path)) return new Set();
+  if (DOCUMENTS.test(path) || SCHEMA.test(path) || COMPARED.test(path)) return new Set();
   if (HEADERS.test(path)) return new Set([...REJECTED_IN_LINES, '\r\n']);
   if (POLICY.test(path)) return new Set(HOSTILE_TEXTS.filter((text) => /[\p{Cc}\u2028\u2029]/u.test(text)));
   return LINES.test(path) ? REJECTED_IN_LINES : REJECTED_ON_ONE_LINE;
