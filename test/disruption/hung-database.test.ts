@@ -120,7 +120,8 @@ describe('While the database accepts connections and responds to nothing', () =>
     const before = await pending();
     for (const reply of await Promise.all(Array.from({ length: MANY }, () => ask('GET /v1/pdf/jobs'))))
       assertUnavailable(reply, 'a list');
-    assert.ok((await pending()) <= before + 5, 'only what sweeps and polls add');
+    // What sweeps and polls add in the meantime is far less.
+    assert.ok((await pending()) < before + MANY / 2, 'operations of requests end with them');
     assert.equal(lost(), false);
   });
 

