@@ -240,7 +240,7 @@ describe('The dashboard', () => {
     const source = await visitor.page.$eval('iframe', ({ src }) => src);
     const size = await visitor.page.evaluate(async (address) => {
       const text = await (await fetch(address)).text();
-      return /MediaBox\s*\[\s*0 0 ([\d.]+) ([\d.]+)/.exec(text)?.slice(1).map(Number);
+      return /MediaBox\s*\[\s*0 [\d.-]+ ([\d.]+) ([\d.]+)/.exec(text)?.slice(1).map(Number);
     }, source);
     assert.ok(size !== undefined && size[0]! > size[1]!, String(size));
     visitor.assertNoComplaints();

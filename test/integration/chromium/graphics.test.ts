@@ -60,15 +60,15 @@ describe('the process in which all pages of a browser draw WebGL', () => {
     }
   };
 
-  for (const [name, hostile, code] of [
-    ['waits for its drawing until its time is over', ENDLESS_DRAWING, 'RENDER_TIMEOUT'],
-    ['has been printed', ENDLESS_DRAWING_LEFT, 'none'],
+  for (const [name, hostile, code, timeoutMs] of [
+    ['waits for its drawing until its time is over', ENDLESS_DRAWING, 'RENDER_TIMEOUT', 3000],
+    ['has been printed', ENDLESS_DRAWING_LEFT, 'none', 60_000],
   ] as const) {
     it(`draws for others after a document with an endless shader that ${name}`, async () => {
       await start();
       assert.ok((await squareOf('neighbour')) > 3000);
       const before = gpuProcess();
-      const end = await render(bench, hostile, {}, { accountId: 'enemy', timeoutMs: 3000 }).then(
+      const end = await render(bench, hostile, {}, { accountId: 'enemy', timeoutMs }).then(
         () => 'none',
         (error: PlatenError) => error.code,
       );
