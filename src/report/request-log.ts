@@ -166,3 +166,10 @@ export class RequestLog {
 export function failed({ outcome }: LoggedRequest): boolean {
   return outcome === 'error' || outcome === 'unreachable' || outcome === 'blocked';
 }
+
+/** The last part of an address, which names what it leads to; undefined when there is none. */
+export function lastPart(url: string): string | undefined {
+  return URL.parse(url)
+    ?.pathname.split('/')
+    .findLast((part) => part !== '');
+}

@@ -1,6 +1,6 @@
 import type { Findings, FontUse } from './findings.ts';
 import { relativeAssets, relativeLinks } from './relative-warnings.ts';
-import { failed, type LoggedRequest, RELATIVE } from './request-log.ts';
+import { failed, type LoggedRequest, lastPart, RELATIVE } from './request-log.ts';
 
 const MAX_WARNINGS = 50;
 /** Characters without a font that one warning names. */
@@ -106,11 +106,6 @@ function glyphWarnings(missing: Findings['missingGlyphs']): string[] {
   });
 }
 
-/** The last part of an address. */
 function nameOf(url: string): string {
-  return (
-    URL.parse(url)
-      ?.pathname.split('/')
-      .findLast((part) => part !== '') ?? url
-  );
+  return lastPart(url) ?? url;
 }

@@ -2,6 +2,7 @@ import type { ObservationRule } from '../../../options/core/observation-rules.ts
 import type { RenderOptions } from '../../../options/core/render-options.ts';
 import type { Observation } from '../../../report/observations.ts';
 import { type PrintedPages, shrinkage } from '../../../report/printed-pages.ts';
+import { lastPart } from '../../../report/request-log.ts';
 import type { Fact, Inspection } from './inspect-script.ts';
 
 /** Millimetres in a CSS pixel at scale 1. */
@@ -155,9 +156,5 @@ function blankPages({ pages, blank, blankPages }: PrintedPages): Observation[] {
 /** The last part of an address; of data, its type. */
 function shown(address: string): string {
   if (address.startsWith('data:')) return `${address.slice(0, 30)}…`;
-  return (
-    URL.parse(address)
-      ?.pathname.split('/')
-      .findLast((part) => part !== '') ?? address.slice(0, 100)
-  );
+  return lastPart(address) ?? address.slice(0, 100);
 }

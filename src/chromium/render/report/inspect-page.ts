@@ -18,7 +18,7 @@ const WINDOW_HEIGHT = 1000;
 /** Of a page whose layout is not known: A4 without margins, in CSS pixels. */
 const UNKNOWN_WIDTH = 794;
 
-/** Sees nothing: the page cannot be inspection at. */
+/** Sees nothing: the page cannot be inspected. */
 const UNSEEN: Inspection = { facts: [], more: {}, cut: true };
 
 /**
