@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { parseNetworks } from './egress/networks.ts';
+import { directTargets } from './egress/upstream-proxy.ts';
 import { SECRET_FORM } from './keys/secret.ts';
 
 /* The value formats of environment variables. */
@@ -19,6 +20,24 @@ export const networks = list.superRefine((entries, context) => {
     context.addIssue({ code: 'custom', message: (error as Error).message });
   }
 });
+export const proxyExceptions = list.superRefine((entries, context) => {
+  try {
+    directTargets(entries);
+  } catch (error) {
+    context.addIssue({ code: 'custom', message: (error as Error).message });
+  }
+});
+/** A user name or a password of an address that is not encoded as addresses are cannot be sent. */
+export const proxyUrl = z
+  .url({ protocol: /^https?$/, error: 'must be an http or https address' })
+  .refine((text) => {
+    try {
+      const { username, password } = new URL(text);
+      return decodeURIComponent(username + password) !== undefined;
+    } catch {
+      return false;
+    }
+  }, 'must have its user name and password percent-encoded');
 export const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an http or https address' });
 
 export const kubernetesName = z

@@ -58,6 +58,8 @@ const TOGETHER: readonly (readonly (keyof Config)[])[] = [
  */
 export function loadConfig(role: Role, environment: NodeJS.ProcessEnv): Config {
   const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
+  // Other programs read these in either case.
+  for (const name of ['HTTPS_PROXY', 'NO_PROXY']) given[name] ??= given[name.toLowerCase()];
   const errors: string[] = [];
   const parsed = environmentSchema.safeParse(given);
   if (!parsed.success) {

@@ -5,7 +5,16 @@ import { SASL_MECHANISMS } from './bus/kafka/sasl.ts';
 import { DEFAULT_LOCALE } from './chromium/browsers/process/locale.ts';
 import { machineMemory } from './chromium/browsers/process/machine-memory.ts';
 import { defaultSlots } from './chromium/cpu/machine-cores.ts';
-import { givenKey, httpUrl, integer, kubernetesName, list, networks } from './config-values.ts';
+import {
+  givenKey,
+  httpUrl,
+  integer,
+  kubernetesName,
+  list,
+  networks,
+  proxyExceptions,
+  proxyUrl,
+} from './config-values.ts';
 import { DEFAULT_POOL, PLAN_OR_POOL_NAME } from './plans/names.ts';
 import { nameSchema } from './plans/plan.ts';
 import { ENGINE_CHOICES } from './store/embedded/engines.ts';
@@ -202,6 +211,22 @@ export const environmentSchema = z.object({
   PLATEN_ALLOWED_PRIVATE_NETWORKS: networks
     .default([])
     .describe('Private networks that documents and callbacks may reach: CIDRs, comma-separated.'),
+  HTTPS_PROXY: proxyUrl
+    .optional()
+    .describe(
+      'Proxy through which documents, callbacks, Stripe and the OIDC issuer are reached, such as http://user:password@proxy.example.com:3128. It has to allow CONNECT to their ports. https_proxy counts where it is not set.',
+    ),
+  NO_PROXY: proxyExceptions
+    .default([])
+    .describe(
+      'What is reached without the proxy, comma-separated: names, with all names below them; addresses and CIDR blocks; each with a port if need be; * for everything. no_proxy counts where it is not set.',
+    ),
+  PLATEN_PROXY_LOOKUP: z
+    .enum(['here', 'proxy'])
+    .default('here')
+    .describe(
+      'Who looks up the names of documents and callbacks behind HTTPS_PROXY. here: Platen does, checks the addresses, and has the proxy connect to a checked one. proxy: the proxy does, where name servers here know no public names; it then has to refuse private addresses itself, as only addresses in URLs are checked here.',
+    ),
   PLATEN_LEASE_MS: integer(15_000, 500, 600_000).describe(
     'How long a worker holds a job without renewing its lease, in milliseconds. The same for workers and dispatchers.',
   ),

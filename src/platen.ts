@@ -3,6 +3,7 @@ import { COMMANDS } from './cli/commands.ts';
 import { type Config, ConfigError, loadConfig, type Role } from './config.ts';
 import { report } from './roles/report.ts';
 import type { RunningRole } from './roles/run-role.ts';
+import { useProxy } from './roles/use-proxy.ts';
 
 const ROLES: readonly Role[] = ['api', 'worker', 'dispatcher', 'controller', 'standalone'];
 const USAGE = `usage: platen <${ROLES.join(' | ')}>\n       platen accounts <list | create | invite | set-plan | reset-password | revoke-tokens>\n       platen billing <setup | check>\n       platen try URL\n       platen render FILE… --out DIR\n       platen batch FILE.csv|FILE.ndjson [--template ID] --out OUT.zip|DIR`;
@@ -28,6 +29,7 @@ async function main(environment: NodeJS.ProcessEnv): Promise<void> {
 
 /** Runs a role until a signal stops it: SIGTERM, SIGINT (Ctrl-C), or SIGHUP (a closed terminal). */
 async function run(role: Role, config: Config): Promise<void> {
+  useProxy(config);
   const startRole = await starterOf(role);
   let running: RunningRole | undefined;
   let stopping = false;

@@ -1,3 +1,5 @@
+import http from 'node:http';
+import https from 'node:https';
 import Stripe from 'stripe';
 import { callerWaits } from '../async/caller-scope.ts';
 import { payBack } from './pay-back.ts';
@@ -300,10 +302,12 @@ export class StripeGateway {
 /** Opens the client with settings that must not depend on defaults: version, time-out, retries, telemetry off. */
 function openStripe(secretKey: string, apiBase: string | undefined, patience: typeof PATIENT): Stripe {
   const options = { apiVersion: STRIPE_API_VERSION, ...patience, telemetry: false } as const;
-  if (apiBase === undefined) return new Stripe(secretKey, options);
+  // The global agents go through the operator's proxy, if there is one; the library's own do not.
+  if (apiBase === undefined) return new Stripe(secretKey, { ...options, httpAgent: https.globalAgent });
   const { protocol, hostname, port } = new URL(apiBase);
   return new Stripe(secretKey, {
     ...options,
+    httpAgent: protocol === 'http:' ? http.globalAgent : https.globalAgent,
     protocol: protocol === 'http:' ? 'http' : 'https',
     host: hostname,
     ...(port !== '' && { port }),

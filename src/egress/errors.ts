@@ -15,17 +15,24 @@ export class EgressError extends Error {
   readonly detail: string;
   /** Whether the address policy has refused it, whatever `code` reports. */
   readonly refused: boolean;
+  /** Whether the operator's own proxy has failed, or has refused to connect. */
+  readonly byProxy: boolean;
 
   constructor(
     error: EgressErrorCode,
     message: string,
     detail: string,
-    { cause, refused = error === 'blocked' }: { readonly cause?: unknown; readonly refused?: boolean } = {},
+    {
+      cause,
+      refused = error === 'blocked',
+      byProxy = false,
+    }: { readonly cause?: unknown; readonly refused?: boolean; readonly byProxy?: boolean } = {},
   ) {
     super(message, cause === undefined ? undefined : { cause });
     this.name = 'EgressError';
     this.code = error;
     this.detail = detail;
     this.refused = refused;
+    this.byProxy = byProxy;
   }
 }

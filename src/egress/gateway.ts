@@ -1,20 +1,17 @@
 import type { Socket } from 'node:net';
 import { systemClock } from '../clock.ts';
-import type { AddressPolicy } from './address-policy.ts';
-import { openSocket } from './connect.ts';
 import { EgressError, type EgressErrorCode } from './errors.ts';
 import type { Target } from './host.ts';
-import { type Lookup, systemLookup } from './lookup.ts';
 import { RecentHosts } from './recent-hosts.ts';
-import { resolveChecked } from './resolve.ts';
+import { WayOut, type WayOutOptions } from './way-out.ts';
 
 /** How long, and for how many hosts, a rejection is remembered: well past the longest render. */
 const MEMORY = { ttlMs: 10 * 60_000, capacity: 10_000 };
 
 /** The metrics of the proxy. */
 interface EgressMetrics {
-  /** The outcome of a requested connection. */
-  outcome(outcome: 'connected' | EgressErrorCode): void;
+  /** The outcome of a requested connection; `proxy` for the operator's own proxy, which has failed or refused. */
+  outcome(outcome: 'connected' | 'proxy' | EgressErrorCode): void;
 }
 
 /** The part of a pino logger that is used. */
@@ -23,24 +20,21 @@ interface EgressLogger {
   debug(fields: object, message: string): void;
 }
 
-export interface GatewayOptions {
-  readonly policy: AddressPolicy;
+export interface GatewayOptions extends WayOutOptions {
   readonly logger: EgressLogger;
-  /** Default: the machine's name servers, then the operating system. */
-  readonly lookup?: Lookup | undefined;
   readonly metrics?: EgressMetrics | undefined;
 }
 
 /** Opens connections to the outside, each looked up once and checked, and remembers the hosts that it has refused. */
 export class Gateway {
   readonly #options: GatewayOptions;
-  readonly #lookup: Lookup;
+  readonly #wayOut: WayOut;
   readonly #blocked: RecentHosts;
   readonly #unresolvable: RecentHosts;
 
   constructor(options: GatewayOptions) {
     this.#options = options;
-    this.#lookup = options.lookup ?? systemLookup();
+    this.#wayOut = new WayOut(options);
     this.#blocked = new RecentHosts({ clock: systemClock, ...MEMORY });
     this.#unresolvable = new RecentHosts({ clock: systemClock, ...MEMORY });
   }
@@ -54,12 +48,9 @@ export class Gateway {
    * @throws EgressError
    */
   async reach(target: Target, timeoutMs: number, signal: AbortSignal, account?: string): Promise<Socket> {
-    const { policy, metrics } = this.#options;
     try {
-      const lookup = this.#lookup;
-      const addresses = await resolveChecked(target, { policy, lookup, timeoutMs, signal, account });
-      const socket = await openSocket(target, addresses, { timeoutMs, signal });
-      metrics?.outcome('connected');
+      const socket = await this.#wayOut.reach(target, { timeoutMs, signal, account });
+      this.#options.metrics?.outcome('connected');
       return socket;
     } catch (error) {
       // An attempt that was aborted before its result has no outcome, unless the policy had refused it.
@@ -79,8 +70,8 @@ export class Gateway {
     return this.#unresolvable.hasSince(hostname, sinceEpochMs);
   }
 
-  #note({ host, port }: Target, { code: reported, detail, refused }: EgressError): void {
-    const problem = refused ? 'blocked' : reported;
+  #note({ host, port }: Target, { code: reported, detail, refused, byProxy }: EgressError): void {
+    const problem = byProxy ? 'proxy' : refused ? 'blocked' : reported;
     const fields = { host: host.text, port, code: problem, detail };
     this.#options.metrics?.outcome(problem);
     if (reported === 'blocked') this.#blocked.add(host.text);

@@ -1,18 +1,12 @@
 import { Agent, buildConnector } from 'undici';
 import { PlatenError } from '../errors/registry.ts';
-import type { AddressPolicy } from './address-policy.ts';
-import { pinnedLookup } from './connect.ts';
 import { EgressError } from './errors.ts';
-import { parseHost } from './host.ts';
-import { type Lookup, systemLookup } from './lookup.ts';
-import { resolveChecked } from './resolve.ts';
+import { parseHost, type Target } from './host.ts';
+import { WayOut, type WayOutOptions } from './way-out.ts';
 
-interface GuardedAgentOptions {
-  readonly policy: AddressPolicy;
-  /** Default: the machine's name servers, then the operating system. */
-  readonly lookup?: Lookup;
+interface GuardedAgentOptions extends WayOutOptions {
   /**
-   * Longest wait for name servers, and again for the connection with its TLS handshake, in milliseconds. Default
+   * Longest wait for name servers, again for the connection, and again for its TLS handshake, in milliseconds. Default
    * 10,000.
    */
   readonly connectTimeoutMs?: number;
@@ -28,23 +22,31 @@ interface GuardedAgentOptions {
  * or cannot be looked up with URL_UNREACHABLE. `fetch` wraps these as `cause`; undici's own `request` does not, and
  * follows no redirects.
  */
-export function createGuardedAgent(options: GuardedAgentOptions): Agent {
-  const { policy, ca } = options;
-  const lookup = options.lookup ?? systemLookup();
-  const timeoutMs = options.connectTimeoutMs ?? 10_000;
+export function createGuardedAgent({
+  ca,
+  connectTimeoutMs = 10_000,
+  ...options
+}: GuardedAgentOptions): Agent {
+  const wayOut = new WayOut(options);
+  const secure = buildConnector({
+    ...(ca === undefined ? {} : { ca }),
+    timeout: connectTimeoutMs,
+    allowH2: false,
+    maxCachedSessions: 0,
+  });
+
+  const reach = async (request: buildConnector.Options) =>
+    // Nothing aborts a connection but its time.
+    await wayOut.reach(targetOf(request), {
+      timeoutMs: connectTimeoutMs,
+      signal: new AbortController().signal,
+    });
 
   const connect: buildConnector.connector = (request, callback) => {
-    checkedAddresses(request, { policy, lookup, timeoutMs }).then(
-      (addresses) => {
-        const connector = buildConnector({
-          ...(ca === undefined ? {} : { ca }),
-          lookup: pinnedLookup(addresses),
-          autoSelectFamily: true,
-          timeout: timeoutMs,
-          allowH2: false,
-          maxCachedSessions: 0,
-        });
-        connector(request, callback);
+    reach(request).then(
+      (socket) => {
+        if (request.protocol === 'https:') secure({ ...request, httpSocket: socket }, callback);
+        else callback(null, socket);
       },
       (error: unknown) => callback(toPlatenError(error), null),
     );
@@ -52,14 +54,10 @@ export function createGuardedAgent(options: GuardedAgentOptions): Agent {
   return new Agent({ connect, keepAliveTimeout: 1000, keepAliveMaxTimeout: 5000 });
 }
 
-async function checkedAddresses(
-  { hostname, port, protocol }: buildConnector.Options,
-  options: Parameters<typeof resolveChecked>[1],
-): Promise<readonly string[]> {
+function targetOf({ hostname, port, protocol }: buildConnector.Options): Target {
   const host = parseHost(hostname);
   if (!host) throw new EgressError('blocked', `${hostname} is not a host.`, 'no host');
-  const number = port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port);
-  return await resolveChecked({ host, port: number }, options);
+  return { host, port: port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port) };
 }
 
 function toPlatenError(error: unknown): PlatenError {

@@ -50,7 +50,8 @@ function rejection(host: Host, detail: string): EgressError {
   return new EgressError('unresolvable', noHost(host.text), detail, { refused: true });
 }
 
-function noHost(name: string): string {
+/** What customers are told of a name that does not exist, or may not be reached. */
+export function noHost(name: string): string {
   return `There is no host called ${name}.`;
 }
 

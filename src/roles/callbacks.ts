@@ -2,10 +2,9 @@ import type { Sweep } from '../async/sweeper.ts';
 import { createPost } from '../callbacks/post.ts';
 import { CallbackSender } from '../callbacks/sender.ts';
 import { SigningKeys } from '../callbacks/signing-keys.ts';
-import { createAddressPolicy, machineAddresses } from '../egress/address-policy.ts';
 import { createGuardedAgent } from '../egress/guarded-agent.ts';
-import { parseNetworks } from '../egress/networks.ts';
 import type { Core } from './core.ts';
+import { wayOutOf } from './way-out.ts';
 
 /** How long a receiver may take to respond, in milliseconds. */
 const TIMEOUT_MS = 10_000;
@@ -16,13 +15,7 @@ const TIMEOUT_MS = 10_000;
  */
 export function openSender(core: Core): { sender: CallbackSender; close: () => Promise<void> } {
   const { config, metrics, logger, address } = core;
-  const agent = createGuardedAgent({
-    policy: createAddressPolicy({
-      allowedNetworks: parseNetworks(config.PLATEN_ALLOWED_PRIVATE_NETWORKS),
-      ownAddresses: machineAddresses(),
-    }),
-    connectTimeoutMs: TIMEOUT_MS,
-  });
+  const agent = createGuardedAgent({ ...wayOutOf(config), connectTimeoutMs: TIMEOUT_MS });
   const sender = new CallbackSender({
     deliveries: core.callbacks.deliveries,
     keys: new SigningKeys(core.connection, core.clock),

@@ -5,7 +5,8 @@ import { dirname, join } from 'node:path';
 /** Names the file with the variables, from the first program of a process to its second. */
 const CARRIER = 'PLATEN_HIDDEN_ENVIRONMENT_FILE';
 /** Variables with secrets. */
-const SECRET = /^(?:MONGODB_URI|KAFKA_SASL_.+|STRIPE_.+|SMTP_.+|PLATEN_.*(?:SECRET|PASSWORD|KEY|TOKEN|URI))$/;
+const SECRET =
+  /^(?:MONGODB_URI|KAFKA_SASL_.+|STRIPE_.+|SMTP_.+|(?:HTTPS_PROXY|https_proxy)|PLATEN_.*(?:SECRET|PASSWORD|KEY|TOKEN|URI))$/;
 
 /**
  * Removes secrets from what the system shows of this process. /proc/PID/environ keeps the variables that a process was

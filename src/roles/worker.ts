@@ -7,8 +7,6 @@ import { DocumentHost } from '../chromium/contexts/page/document-host.ts';
 import { coresOfMachine } from '../chromium/cpu/machine-cores.ts';
 import { createChromiumRenderer } from '../chromium/create-chromium-renderer.ts';
 import type { BrowserStatus } from '../chromium/renderer.ts';
-import { createAddressPolicy, machineAddresses } from '../egress/address-policy.ts';
-import { parseNetworks } from '../egress/networks.ts';
 import { startEgressProxy } from '../egress/proxy.ts';
 import { createPdfFinisher } from '../pdf/finish.ts';
 import { sandboxProcesses } from '../scheduling/sandbox-processes.ts';
@@ -22,6 +20,7 @@ import { Worker } from '../worker/worker.ts';
 import type { Component } from './component.ts';
 import type { Core } from './core.ts';
 import { recordWait } from './record-wait.ts';
+import { wayOutOf } from './way-out.ts';
 
 /** Few documents need a finisher, and one of its processes may take a gigabyte. */
 const SLOTS_PER_FINISHER_PROCESS = 8;
@@ -42,13 +41,9 @@ const STUCK_AFTER_MS = 330_000;
  */
 export async function startWorker(core: Core, templates: TemplateEngine): Promise<Component> {
   const { config, logger, metrics } = core;
-  const policy = createAddressPolicy({
-    allowedNetworks: parseNetworks(config.PLATEN_ALLOWED_PRIVATE_NETWORKS),
-    ownAddresses: machineAddresses(),
-  });
   const documents = new DocumentHost();
   const proxy = await startEgressProxy({
-    policy,
+    ...wayOutOf(config),
     respondLocally: (...exchange) => documents.response(...exchange),
     logger,
     metrics: { outcome: (outcome) => metrics.egress.inc({ outcome }) },

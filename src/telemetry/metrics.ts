@@ -274,7 +274,7 @@ export function createMetrics(role: string) {
     }),
     egress: new Counter({
       name: 'platen_egress_connections_total',
-      help: 'Connections that documents requested, by outcome: connected, or the reason why not.',
+      help: 'Connections that documents requested, by outcome: connected, or the reason why not (proxy: HTTPS_PROXY has failed or refused).',
       labelNames: ['outcome'] as const,
       registers,
     }),

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { loadConfig, type Role } from '../../src/config.ts';
 import { environmentSchema } from '../../src/environment.ts';
 import { LEAST, type Manifest, over, render, type Values } from './support/helm.ts';
-import { environment } from './support/pods.ts';
+import { environment, podSpec } from './support/pods.ts';
 
 /** Read by Node itself. */
 const OF_NODE = ['NODE_EXTRA_CA_CERTS'];
@@ -49,6 +49,11 @@ const VALUES: Readonly<Record<string, Values>> = {
       registrationsPerAddress: 5,
       locale: 'de-AT',
       allowedPrivateNetworks: ['10.0.0.0/8', 'fd00::/8'],
+      proxy: {
+        url: 'http://proxy.example.com:3128',
+        noProxy: ['corp.example', '10.0.0.0/8'],
+        lookup: 'proxy',
+      },
       oidc: {
         issuer: 'https://id.example.com',
         audience: 'platen',
@@ -77,6 +82,18 @@ describe('what the chart configures', () => {
     }
   }
 
+  it('takes the address of a proxy from a Secret for all roles that work on jobs', async () => {
+    const proxy = { existingSecret: { name: 'corporate-proxy', key: 'address' }, noProxy: ['corp.example'] };
+    const manifests = await render('helm4', over(LEAST, { config: { proxy } }));
+    for (const role of ['api', 'worker', 'dispatcher'] as const) {
+      const [{ env }] = podSpec(manifests, role).containers;
+      const variable = env.find(({ name }: { name: string }) => name === 'HTTPS_PROXY');
+      const secretKeyRef = { name: 'corporate-proxy', key: 'address' };
+      assert.deepEqual(variable, { name: 'HTTPS_PROXY', valueFrom: { secretKeyRef } });
+    }
+    assert.equal(inPod(manifests, 'controller').HTTPS_PROXY, undefined);
+  });
+
   it('reaches the configuration unchanged', async () => {
     const manifests = await render('helm4', VALUES['everything said']!);
     const api = loadConfig('api', inPod(manifests, 'api'));
@@ -90,6 +107,11 @@ describe('what the chart configures', () => {
     const worker = loadConfig('worker', inPod(manifests, 'worker'));
     assert.deepEqual(worker.PLATEN_ALLOWED_PRIVATE_NETWORKS, ['10.0.0.0/8', 'fd00::/8']);
     assert.equal(worker.PLATEN_LOCALE, 'de-AT');
+    assert.equal(worker.HTTPS_PROXY, 'http://proxy.example.com:3128');
+    assert.deepEqual(
+      [worker.NO_PROXY, worker.PLATEN_PROXY_LOOKUP],
+      [['corp.example', '10.0.0.0/8'], 'proxy'],
+    );
     const dispatcher = loadConfig('dispatcher', inPod(manifests, 'dispatcher'));
     for (const { STRIPE_SECRET_KEY, STRIPE_API_BASE, PLATEN_PUBLIC_URL } of [api, dispatcher]) {
       assert.deepEqual(

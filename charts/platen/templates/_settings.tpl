@@ -156,6 +156,21 @@ keyKey: {{ $existing.keyKey | default "tls.key" | quote }}
 {{- include "platen.variables" (dict "PLATEN_LOG_LEVEL" .Values.config.logLevel "PLATEN_OPS_PORT" 9090) }}
 {{- end -}}
 
+{{/* The proxy that a process leaves the network by: of config.proxy, which an older chart's values do not have. */}}
+{{- define "platen.proxyEnv" -}}
+{{- $existing := .existingSecret | default dict }}
+{{- if or .url $existing.name }}
+{{- if $existing.name }}
+{{ include "platen.secretVariable" (dict "name" "HTTPS_PROXY" "secret" (dict "name" $existing.name "key" ($existing.key | default "url"))) }}
+{{- end }}
+{{- include "platen.variables" (dict
+  "HTTPS_PROXY" (ternary "" .url (ne ($existing.name | default "") ""))
+  "NO_PROXY" (join "," .noProxy)
+  "PLATEN_PROXY_LOOKUP" .lookup
+) }}
+{{- end }}
+{{- end -}}
+
 {{/* Who the pod is, by the downward API. */}}
 {{- define "platen.podEnv" -}}
 - name: POD_NAME
@@ -178,6 +193,7 @@ keyKey: {{ $existing.keyKey | default "tls.key" | quote }}
   "PLATEN_LOCALE" (.Values.config.locale | default "en-US")
   "PLATEN_ALLOWED_PRIVATE_NETWORKS" (join "," .Values.config.allowedPrivateNetworks)
 ) }}
+{{- include "platen.proxyEnv" (.Values.config.proxy | default dict) }}
 {{- if $kafka.tls.enabled }}
 - name: KAFKA_SSL_CA
   value: {{ include "platen.kafkaCa" . | empty | ternary "system" "/etc/platen/tls/kafka/ca.crt" | quote }}
