@@ -124,7 +124,13 @@ export function createMetrics(role: string) {
     }),
     secretOutdated: new Gauge({
       name: 'platen_secret_outdated',
-      help: '1 while the Secret that a variable was taken from differs from the start of the process, by variable.',
+      help: '1 while the Secret that a variable was taken from, or the file that it names, differs from the start of the process, by variable.',
+      labelNames: ['variable'] as const,
+      registers,
+    }),
+    certificateEnds: new Gauge({
+      name: 'platen_certificate_end_timestamp_seconds',
+      help: 'When the client certificate that this process shows ends to be valid, in seconds since the epoch, by variable.',
       labelNames: ['variable'] as const,
       registers,
     }),

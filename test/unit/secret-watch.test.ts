@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
+import { X509Certificate } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SecretWatch } from '../../src/roles/secret-watch.ts';
 import type { Logger } from '../../src/telemetry/logger.ts';
 import { createMetrics } from '../../src/telemetry/metrics.ts';
+import { CERTIFICATE, PRIVATE_KEY } from '../integration/egress/support/certificate.ts';
 
 const URI = 'mongodb://platen:old@mongo.example/platen';
 
@@ -25,6 +27,7 @@ describe('Secrets that are rotated', () => {
       folder,
       environment: { MONGODB_URI: URI, PLATEN_SECRET: 'the same' },
       outdated: metrics.secretOutdated,
+      certificateEnds: metrics.certificateEnds,
       logger: logger as unknown as Logger,
     });
     const outdated = async () => {
@@ -49,5 +52,38 @@ describe('Secrets that are rotated', () => {
     await writeFile(join(folder, 'MONGODB_URI'), URI);
     assert.deepEqual(await watch.check(), []);
     assert.deepEqual(await outdated(), { MONGODB_URI: 0, PLATEN_SECRET: 0 });
+  });
+
+  it('are noticed as certificates that are renewed, with when the one ends that is shown', async () => {
+    const metrics = createMetrics('worker');
+    const lines: string[] = [];
+    const warn = (fields: object, text: string) => lines.push(`${JSON.stringify(fields)} ${text}`);
+    const [cert, key] = [join(folder, 'tls.crt'), join(folder, 'tls.key')];
+    await writeFile(cert, CERTIFICATE);
+    await writeFile(key, PRIVATE_KEY);
+    const watch = new SecretWatch({
+      folder: undefined,
+      environment: {
+        KAFKA_SSL_CERT: cert,
+        KAFKA_SSL_KEY: key,
+        KAFKA_SSL_CA: 'system',
+        MONGODB_TLS_CERT: join(folder, 'missing'),
+      },
+      outdated: metrics.secretOutdated,
+      certificateEnds: metrics.certificateEnds,
+      logger: { warn } as unknown as Logger,
+    });
+    assert.deepEqual(await watch.check(), []);
+    const ends = (await metrics.certificateEnds.get()).values;
+    assert.deepEqual(
+      ends.map(({ labels, value }) => [labels.variable, value]),
+      [['KAFKA_SSL_CERT', new X509Certificate(CERTIFICATE).validToDate.getTime() / 1000]],
+    );
+
+    await writeFile(cert, CERTIFICATE.replace('\n', '\n\n'));
+    assert.deepEqual(await watch.check(), ['KAFKA_SSL_CERT']);
+    assert.deepEqual(await watch.check(), ['KAFKA_SSL_CERT']);
+    assert.equal(lines.length, 1);
+    assert.match(lines[0]!, /the Secret of KAFKA_SSL_CERT has changed/);
   });
 });
