@@ -221,8 +221,8 @@ interface Step<T> {
 }
 
 function rejection(what: string, error: KubernetesError): Outcome {
-  const isRefusal = error.status < 500 || error.message.includes(UNKNOWN_FIELD);
-  if (!isRefusal) return failed(what, error);
+  const isRejection = error.status < 500 || error.message.includes(UNKNOWN_FIELD);
+  if (!isRejection) return failed(what, error);
   return { reason: 'Refused', message: `${what} is refused by the API server: ${error.message}` };
 }
 

@@ -265,7 +265,7 @@ describe('platen controller, at a real API server', () => {
         return (await rig.pods('hand')).length === 1;
       },
       75_000,
-    ).catch(async (error: Error) => assert.fail(`${error.message}; ${await rig.told('hand')}`));
+    ).catch(async (error: Error) => assert.fail(`${error.message}; ${await rig.summary('hand')}`));
     const left = await rig.pods('hand');
     assert.deepEqual(
       left.map(({ metadata }) => metadata.name),

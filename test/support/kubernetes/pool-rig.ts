@@ -104,7 +104,7 @@ export class PoolRig {
   }
 
   /** What a pool says of itself, and the size of its Deployment, in one line. */
-  async told(pool: string): Promise<string> {
+  async summary(pool: string): Promise<string> {
     const { conditions = [] } = (await this.pool(pool)).status ?? {};
     const replicas = (await this.deployment(pool))?.spec.replicas;
     return [
