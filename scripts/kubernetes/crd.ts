@@ -1,17 +1,9 @@
 import { z } from 'zod';
 import { GROUP, VERSION } from '../../src/kubernetes/resources/group.ts';
 import type { ResourceDefinition } from '../../src/kubernetes/resources/resource-definition.ts';
-
-/** A schema as it stands in a CustomResourceDefinition. */
-export interface StructuralSchema {
-  readonly type?: string;
-  readonly description?: string;
-  readonly properties?: Readonly<Record<string, StructuralSchema>>;
-  readonly additionalProperties?: StructuralSchema;
-  readonly items?: StructuralSchema;
-  readonly required?: readonly string[];
-  readonly [keyword: string]: unknown;
-}
+import { KUBERNETES_TYPE } from '../../src/kubernetes/resources/schema-fields.ts';
+import { kubernetesSchema } from './kubernetes-schema.ts';
+import { OF_KUBERNETES, type StructuralSchema } from './structural-schema.ts';
 
 /** The CustomResourceDefinition of a kind, as a manifest. */
 export function customResourceDefinition(definition: ResourceDefinition) {
@@ -66,6 +58,15 @@ const SAFE = [Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER];
 const INT32 = [-(2 ** 31), 2 ** 31 - 1];
 
 function cleaned(schema: StructuralSchema): StructuralSchema {
+  const kubernetesType = schema[KUBERNETES_TYPE];
+  if (typeof kubernetesType === 'string') {
+    const { description } = schema;
+    return {
+      ...kubernetesSchema(kubernetesType),
+      ...(description !== undefined && { description }),
+      [OF_KUBERNETES]: true,
+    };
+  }
   const { $schema, additionalProperties, properties, items, propertyNames, ...rest } = schema;
   const result: Record<string, unknown> = { ...rest };
   if (schema['x-kubernetes-int-or-string'] === true) {
@@ -84,10 +85,7 @@ function cleaned(schema: StructuralSchema): StructuralSchema {
   if (properties !== undefined && Object.keys(properties).length > 0) {
     const each = Object.entries(properties).map(([name, property]) => [name, cleaned(property)] as const);
     result.properties = Object.fromEntries(each);
-  } else if (
-    typeof additionalProperties === 'object' &&
-    schema['x-kubernetes-preserve-unknown-fields'] === undefined
-  ) {
+  } else if (typeof additionalProperties === 'object') {
     result.additionalProperties = cleaned(additionalProperties);
   }
   return result;

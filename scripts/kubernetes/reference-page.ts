@@ -1,12 +1,13 @@
+import { EVENTS } from '../../src/kubernetes/resources/events.ts';
 import { API_VERSION, GROUP } from '../../src/kubernetes/resources/group.ts';
 import {
   type ConditionTable,
-  EVENTS,
   PLAN_CONDITIONS,
   POOL_CONDITIONS,
 } from '../../src/kubernetes/resources/reasons.ts';
 import type { ResourceDefinition } from '../../src/kubernetes/resources/resource-definition.ts';
-import { objectSchema, type StructuralSchema } from './crd.ts';
+import { objectSchema } from './crd.ts';
+import { OF_KUBERNETES, type StructuralSchema } from './structural-schema.ts';
 
 const CONDITIONS: Readonly<Record<string, ConditionTable>> = {
   RenderPlan: PLAN_CONDITIONS,
@@ -86,7 +87,10 @@ function fields(schema: StructuralSchema | undefined, path = ''): string[][] {
   return Object.entries(schema?.properties ?? {}).flatMap(([name, property]) => {
     const own = `${path}${name}`;
     const inner = property.type === 'array' ? property.items : property;
-    const deeper = fields(inner, `${own}${property.type === 'array' ? '[]' : ''}.`);
+    // Kubernetes' own documentation has the fields of its types.
+    const deeper = inner?.[OF_KUBERNETES]
+      ? []
+      : fields(inner, `${own}${property.type === 'array' ? '[]' : ''}.`);
     const row = [code(own), typeOf(property), defaultOf(property), property.description ?? ''];
     return [row, ...deeper];
   });

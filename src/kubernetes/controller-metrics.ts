@@ -15,6 +15,10 @@ export function createControllerMetrics(registry: Registry) {
     replicas: pool('platen_pool_replicas', 'Workers that exist, by pool.'),
     readyReplicas: pool('platen_pool_ready_replicas', 'Workers that are ready, by pool.'),
     maxReplicas: pool('platen_pool_max_replicas', 'Workers that a pool may have, by pool.'),
+    notApplied: pool(
+      'platen_pool_not_applied',
+      '1 while an object of a pool cannot be applied, by pool; its condition WorkersApplied has the reason.',
+    ),
     hold: new Gauge({
       name: 'platen_pool_hold',
       help: '1 while a pool keeps its size whatever its demand, by pool and reason.',
@@ -31,6 +35,12 @@ export function createControllerMetrics(registry: Registry) {
       name: 'platen_wrong_victims_total',
       help: 'Workers that ended in a scale-down instead of the chosen one, by pool.',
       labelNames: ['pool'] as const,
+      registers,
+    }),
+    managedElsewhere: new Gauge({
+      name: 'platen_managed_elsewhere',
+      help: 'Plans and pools of the watched namespaces that another installation manages, by kind.',
+      labelNames: ['kind'] as const,
       registers,
     }),
     orphanPlans: new Gauge({

@@ -9,6 +9,7 @@ import { type ControllerInformers, startInformers } from './controller-informers
 import type { ControllerMetrics } from './controller-metrics.ts';
 import { DemandWatch } from './demand-watch.ts';
 import { type HeldNames, heldNames, isHeld, NOTHING_HELD } from './held-names.ts';
+import { managedReporter } from './managed-reporter.ts';
 import { MIRROR, PlanController } from './plans/plan-controller.ts';
 import type { NameHolder } from './pools/accept-pool.ts';
 import { POOL_LABEL } from './pools/names.ts';
@@ -18,6 +19,7 @@ import { PoolController } from './pools/pool-controller.ts';
 import { type PoolsInForce, poolsInForce } from './pools/pools-in-force.ts';
 import { WorkerRequests } from './pools/worker-requests.ts';
 import { reportResults } from './report-results.ts';
+import { type Installation, isManageable, managerOf } from './resources/installation.ts';
 import type { RenderPool } from './resources/kinds.ts';
 import { holdersOfNames } from './resources/names-taken.ts';
 import type { EventRecorder } from './runtime/client/event-recorder.ts';
@@ -28,6 +30,7 @@ import { WatchedNamespaces } from './watched-namespaces.ts';
 
 interface ControllerDeps {
   readonly api: KubernetesApi;
+  readonly installation: Installation;
   /** The namespaces whose plans and pools the controller manages. */
   readonly namespaces: readonly string[];
   readonly mirror: Pick<PlanMirror, 'read' | 'write'>;
@@ -80,6 +83,7 @@ export class Controller {
     this.#namespaces = new WatchedNamespaces(deps.namespaces, informers.all, (namespace) =>
       this.#namespaceChanged(namespace),
     );
+    const reportManaged = managedReporter(deps);
     this.#demand = new DemandWatch({
       read: deps.readDemand,
       clock,
@@ -92,6 +96,7 @@ export class Controller {
       poolsInForce: () => this.#pools(),
       heldPlans: () => this.#held.plans,
       demand: this.#demand,
+      reportManaged,
       onMirrored: (changed) => {
         for (const key of changed) this.#planQueue.add(key);
         if (changed.length > 0) this.#addPools();
@@ -102,6 +107,7 @@ export class Controller {
       pools: informers.pools,
       pods: new PodIndex(informers.pods, (key) => this.#poolQueue.add(key)),
       owned: informers.owned,
+      reportManaged,
       holderOf: (name) => this.#holderOf(name),
       namespaces: this.#namespaces,
       demand: this.#demand,
@@ -222,19 +228,23 @@ export class Controller {
   }
 
   #holderOf(name: string): NameHolder | undefined {
-    this.#holders ??= holdersOfNames(this.#informers.pools.all());
+    this.#holders ??= holdersOfNames(this.#ownPools(), this.#deps.installation);
     const seen = this.#holders.get(name);
     const held = this.#held.pools.get(name);
     return isHeld(held, seen !== undefined) ? { metadata: { name, namespace: held.namespace } } : seen;
   }
 
+  #ownPools(): RenderPool[] {
+    return [...this.#informers.pools.all()].filter((pool) => isManageable(pool, this.#deps.installation));
+  }
+
   #pools(): PoolsInForce {
-    this.#poolsInForce ??= poolsInForce(this.#informers.pools.all(), this.#held.pools);
+    this.#poolsInForce ??= poolsInForce(this.#ownPools(), this.#deps.installation, this.#held.pools);
     return this.#poolsInForce;
   }
 
   #setGauges(): void {
-    const { metrics, poolDemand } = this.#deps;
+    const { metrics, poolDemand, installation } = this.#deps;
     for (const [kind, { silentForMs }] of this.#informers.all) {
       if (Number.isFinite(silentForMs)) metrics.watchAge.set({ kind }, silentForMs / 1000);
     }
@@ -242,22 +252,33 @@ export class Controller {
       const isUnreadable = this.#namespaces.problem(name) !== undefined;
       metrics.namespaceUnreadable.set({ watched_namespace: name }, Number(isUnreadable));
     }
+    for (const { kind, objects } of [
+      { kind: 'RenderPlan', objects: this.#informers.plans.all() },
+      { kind: 'RenderPool', objects: this.#informers.pools.all() },
+    ]) {
+      const others = [...objects].filter((object) => !isManageable(object, installation));
+      metrics.managedElsewhere.set({ kind }, others.length);
+    }
     const { latest, ageSeconds } = this.#demand;
     if (latest === undefined) return;
     metrics.demandAge.set(ageSeconds);
     poolDemand.reset();
-    for (const { metadata } of this.#informers.pools.all()) {
+    for (const { metadata } of this.#ownPools()) {
       poolDemand.set({ pool: metadata.name }, latest.byPool.get(metadata.name)?.demand ?? 0);
     }
   }
 }
 
-/** Whether an object is new, gone, being deleted, or has another spec; a change of its status does not count. */
+/**
+ * Whether an object is new, gone, being deleted, managed by another installation, or has another spec; any other change
+ * of its status does not count.
+ */
 function isAnotherSpec(now: KubeObject | undefined, before: KubeObject | undefined): boolean {
   return (
     now === undefined ||
     now.metadata.generation !== before?.metadata.generation ||
     now.metadata.deletionTimestamp !== before?.metadata.deletionTimestamp ||
-    now.metadata.uid !== before?.metadata.uid
+    now.metadata.uid !== before?.metadata.uid ||
+    managerOf(now as RenderPool) !== managerOf(before as RenderPool)
   );
 }

@@ -2,8 +2,11 @@ import { parse } from 'yaml';
 import { z } from 'zod';
 import type { Logger } from '../telemetry/logger.ts';
 import { FIELD_MANAGER } from './pools/names.ts';
+import { EVENTS } from './resources/events.ts';
 import { API_VERSION } from './resources/group.ts';
+import { INSTALLATION, type Installation } from './resources/installation.ts';
 import { RENDER_PLANS, RENDER_POOLS } from './resources/kinds.ts';
+import type { EventRecorder } from './runtime/client/event-recorder.ts';
 import type { Kind, KubeObject } from './runtime/client/kube-object.ts';
 import type { KubernetesApi } from './runtime/client/kubernetes-api.ts';
 import { isConflict, KubernetesError } from './runtime/client/kubernetes-error.ts';
@@ -11,7 +14,11 @@ import { isConflict, KubernetesError } from './runtime/client/kubernetes-error.t
 const manifestSchema = z.looseObject({
   apiVersion: z.literal(API_VERSION),
   kind: z.enum(['RenderPlan', 'RenderPool']),
-  metadata: z.looseObject({ name: z.string().min(1), namespace: z.string().min(1).optional() }),
+  metadata: z.looseObject({
+    name: z.string().min(1),
+    namespace: z.string().min(1).optional(),
+    annotations: z.record(z.string(), z.string()).optional(),
+  }),
 });
 type Manifest = z.infer<typeof manifestSchema>;
 
@@ -26,6 +33,8 @@ interface DefaultResourcesDeps {
   readonly namespace: string;
   /** The ConfigMap that records what was made. */
   readonly marker: string;
+  readonly installation: Installation;
+  readonly events: Pick<EventRecorder, 'record'>;
   readonly logger: Pick<Logger, 'info' | 'error'>;
 }
 
@@ -39,54 +48,63 @@ export function parseDefaultResources(text: string): DefaultResources {
 
 /**
  * Makes the plans and the pool that an installation begins with, each once: from then on it is the operator's, who may
- * edit it, or delete it for good. A ConfigMap records which were made. A rejected one holds up none of the others.
+ * edit it, or delete it for good. A ConfigMap records which were made. A rejected one holds up none of the others: an
+ * unknown field is rejected too, since a misspelt limit would otherwise be dropped in silence.
  *
- * @returns how many are still missing; each was logged with the reason.
+ * @param known why each was rejected before, by name; a reason is logged and reported as an event when it is new.
+ * @returns how many are still missing.
  * @throws KubernetesError when the ConfigMap cannot be read or written; the next call finds what was made.
  */
 export async function makeDefaultResources(
   manifests: DefaultResources,
-  { api, namespace, marker, logger }: DefaultResourcesDeps,
+  { api, namespace, marker, installation, events, logger }: DefaultResourcesDeps,
+  known: Map<string, string> = new Map(),
 ): Promise<number> {
   const ref = { name: marker, namespace };
   const made = (await api.get(CONFIG_MAPS, ref))?.data ?? {};
   const missing = manifests.filter((manifest) => made[nameOf(manifest)] === undefined);
   const done: Record<string, string> = {};
   for (const manifest of missing) {
-    const outcome = await make(api, manifest, namespace);
+    const resource = nameOf(manifest);
+    const object = objectOf(manifest, namespace, installation);
+    const outcome = await make(api, object);
     if (typeof outcome === 'string') {
-      logger.info({ resource: nameOf(manifest), outcome }, 'a default resource is there');
-      done[nameOf(manifest)] = outcome;
-    } else {
-      logger.error(
-        { err: outcome, resource: nameOf(manifest), namespace: manifest.metadata.namespace ?? namespace },
-        'a default resource could not be made; it is tried again',
-      );
+      logger.info({ resource, outcome }, 'a default resource is there');
+      done[resource] = outcome;
+    } else if (known.get(resource) !== outcome.message) {
+      known.set(resource, outcome.message);
+      const where = { resource, namespace: object.metadata.namespace };
+      logger.error({ err: outcome, ...where }, 'a default resource could not be made; it is tried again');
+      const reason = 'DefaultRefused';
+      const note = `The ${manifest.kind} ${manifest.metadata.name} of defaultResources could not be made: ${outcome.message}`;
+      events.record(object, { type: EVENTS[reason].type, reason, action: 'Create', note });
     }
   }
   const count = Object.keys(done).length;
   if (count > 0) {
-    const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: ref, data: { ...made, ...done } };
+    const metadata = { ...ref, annotations: { [INSTALLATION]: installation.id } };
+    const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata, data: { ...made, ...done } };
     await api.apply(CONFIG_MAPS, object, { fieldManager: FIELD_MANAGER, force: true });
   }
   return missing.length - count;
 }
 
 /** @returns the outcome, or why it could not be made. */
-async function make(
-  api: KubernetesApi,
-  manifest: Manifest,
-  namespace: string,
-): Promise<'made' | 'was there' | KubernetesError> {
-  const kind: Kind = manifest.kind === 'RenderPlan' ? RENDER_PLANS : RENDER_POOLS;
+async function make(api: KubernetesApi, object: KubeObject): Promise<'made' | 'was there' | KubernetesError> {
+  const kind: Kind = object.kind === 'RenderPlan' ? RENDER_PLANS : RENDER_POOLS;
   try {
-    await api.create(kind, { ...manifest, metadata: { namespace, ...manifest.metadata } });
+    await api.create(kind, object, { fieldManager: FIELD_MANAGER, fieldValidation: 'Strict' });
     return 'made';
   } catch (error) {
     if (isConflict(error)) return 'was there';
     if (error instanceof KubernetesError) return error;
     throw error;
   }
+}
+
+function objectOf(manifest: Manifest, namespace: string, { id }: Installation): KubeObject {
+  const annotations = { [INSTALLATION]: id, ...manifest.metadata.annotations };
+  return { ...manifest, metadata: { namespace, ...manifest.metadata, annotations } };
 }
 
 /** A key of the ConfigMap: `RenderPlan.free`. */

@@ -4,6 +4,7 @@ import { parse } from 'yaml';
 import { z } from 'zod';
 import type { Logger } from '../telemetry/logger.ts';
 import { FIELD_MANAGER } from './pools/names.ts';
+import { INSTALLATION, type Installation } from './resources/installation.ts';
 import type { Kind, KubeObject } from './runtime/client/kube-object.ts';
 import type { KubernetesApi } from './runtime/client/kubernetes-api.ts';
 import { isConflict } from './runtime/client/kubernetes-error.ts';
@@ -20,12 +21,17 @@ const SECRETS: Kind<Secret> = { group: '', version: 'v1', plural: 'secrets', kin
 const manifestSchema = z.looseObject({
   apiVersion: z.literal('v1'),
   kind: z.literal('Secret'),
-  metadata: z.looseObject({ name: z.string().min(1), namespace: z.string().min(1) }),
+  metadata: z.looseObject({
+    name: z.string().min(1),
+    namespace: z.string().min(1),
+    annotations: z.record(z.string(), z.string()).optional(),
+  }),
 });
 type Manifest = z.infer<typeof manifestSchema>;
 
 interface Deps {
   readonly api: KubernetesApi;
+  readonly installation: Installation;
   readonly logger: Pick<Logger, 'info' | 'warn'>;
 }
 
@@ -43,12 +49,18 @@ export function parseLinkSecret(text: string): Manifest {
  *
  * @throws KubernetesError when the API server is away or rejects the call.
  */
-export async function makeLinkSecret(manifest: Manifest, { api, logger }: Deps): Promise<void> {
+export async function makeLinkSecret(manifest: Manifest, { api, installation, logger }: Deps): Promise<void> {
   const key = randomBytes(KEY_BYTES).toString('base64url');
   const data = { [KEY]: Buffer.from(key).toString('base64') };
   try {
-    await api.create(SECRETS, { ...manifest, type: 'Opaque', data }, { fieldManager: FIELD_MANAGER });
-    logger.info({ secret: manifest.metadata.name }, 'a key that signs download links was made');
+    const annotations = { [INSTALLATION]: installation.id, ...manifest.metadata.annotations };
+    const metadata = { ...manifest.metadata, annotations };
+    await api.create(
+      SECRETS,
+      { ...manifest, metadata, type: 'Opaque', data },
+      { fieldManager: FIELD_MANAGER },
+    );
+    logger.info({ secretName: manifest.metadata.name }, 'a key that signs download links was made');
   } catch (error) {
     if (!isConflict(error)) throw error;
   }
@@ -62,7 +74,7 @@ export async function keepLinkSecret(manifest: Manifest, deps: Deps, signal: Abo
     await makeLinkSecret(manifest, deps).catch((error: unknown) => {
       const { name } = manifest.metadata;
       deps.logger.warn(
-        { err: error, secret: name },
+        { err: error, secretName: name },
         `the Secret ${name} could not be made, and is tried again; no API process starts without it`,
       );
     });

@@ -20,6 +20,7 @@ import {
 } from '../kubernetes/default-resources.ts';
 import { keepLinkSecret, parseLinkSecret } from '../kubernetes/link-secret.ts';
 import { TemplateFile } from '../kubernetes/pools/template-file.ts';
+import { type Installation, installationOf } from '../kubernetes/resources/installation.ts';
 import { EventRecorder } from '../kubernetes/runtime/client/event-recorder.ts';
 import type { KubernetesApi } from '../kubernetes/runtime/client/kubernetes-api.ts';
 import { openKubernetesApi } from '../kubernetes/runtime/client/open-kubernetes-api.ts';
@@ -49,6 +50,9 @@ interface Deps {
   readonly controllerMetrics: ControllerMetrics;
   readonly logger: Logger;
   readonly namespace: string;
+  /** The namespaces whose plans and pools the controller manages. */
+  readonly watched: readonly string[];
+  readonly installation: Installation;
 }
 
 /** How soon the creation of default resources is tried again, in milliseconds: the first and the longest pause. */
@@ -91,14 +95,20 @@ async function start(config: Config, closers: Closers, onLost: (error: Error) =>
     onCall: ({ method, status }) => controllerMetrics.apiCalls.inc({ method, status: String(status) }),
   });
   closers.add(() => api.close());
-  const deps = { config, connection, api, metrics, controllerMetrics, logger, namespace };
+  const { PLATEN_WATCH_NAMESPACES: others, PLATEN_LEASE_NAME: lease } = config;
+  const watched = others.length > 0 ? others : [namespace];
+  const installation = installationOf(namespace, lease, watched);
+  const deps = {
+    ...{ config, connection, api, metrics, controllerMetrics, logger },
+    ...{ namespace, watched, installation },
+  };
   await startLinkSecret(deps, closers);
 
   const work = await openWork(deps, closers);
   const election = new LeaderElection({
     api,
     namespace,
-    name: config.PLATEN_LEASE_NAME,
+    name: lease,
     identity: `${instance}_${crypto.randomUUID()}`,
     // The kubelet restarts a container only after its process has ended: an earlier process of this pod leads no more.
     predecessors: `${instance}_`,
@@ -137,7 +147,7 @@ async function start(config: Config, closers: Closers, onLost: (error: Error) =>
 
 /** The work that begins when the Lease is won. */
 async function openWork(deps: Deps, closers: Closers) {
-  const { config, connection, api, logger, namespace, controllerMetrics, metrics } = deps;
+  const { config, connection, api, logger, watched, installation, controllerMetrics, metrics } = deps;
   const mirror = new PlanMirror(connection);
   const registry = new WorkerRegistry(connection, systemClock);
   const topics = new PoolTopics(connection);
@@ -163,10 +173,11 @@ async function openWork(deps: Deps, closers: Closers) {
     async begin() {
       const manifests = await readDefaults(config);
       if (stopping.signal.aborted) return;
-      void makeDefaults(manifests, deps, stopping.signal);
+      void makeDefaults(manifests, { ...deps, events }, stopping.signal);
       controller = new Controller({
         api,
-        namespaces: config.PLATEN_WATCH_NAMESPACES.length > 0 ? config.PLATEN_WATCH_NAMESPACES : [namespace],
+        installation,
+        namespaces: watched,
         mirror,
         registry,
         countAccounts: (plan) => accounts.countWithPlan(plan),
@@ -216,11 +227,11 @@ function openTemplate(config: Config, logger: Logger): TemplateFile {
 }
 
 /** Also without leading: the API waits for the Secret, and a second process changes nothing. */
-async function startLinkSecret({ config, api, logger }: Deps, closers: Closers): Promise<void> {
+async function startLinkSecret({ config, api, installation, logger }: Deps, closers: Closers): Promise<void> {
   if (config.PLATEN_LINK_SECRET_FILE === undefined) return;
   const manifest = parseLinkSecret(await readFile(config.PLATEN_LINK_SECRET_FILE, 'utf8'));
   const stopping = new AbortController();
-  const kept = keepLinkSecret(manifest, { api, logger }, stopping.signal);
+  const kept = keepLinkSecret(manifest, { api, installation, logger }, stopping.signal);
   closers.add(async () => {
     stopping.abort();
     await kept;
@@ -235,12 +246,14 @@ async function readDefaults({ PLATEN_DEFAULT_RESOURCES_FILE: path }: Config): Pr
 /** Tries until each is there, in the background: one that is rejected holds up nothing. Never rejects. */
 async function makeDefaults(
   manifests: DefaultResources,
-  { config, api, namespace, controllerMetrics, logger }: Deps,
+  { config, controllerMetrics, ...deps }: Deps & { readonly events: EventRecorder },
   signal: AbortSignal,
 ): Promise<void> {
+  const { logger } = deps;
   const marker = `${config.PLATEN_LEASE_NAME}-made`;
+  const known = new Map<string, string>();
   for (let failures = 1; !signal.aborted; failures += 1) {
-    const missing = await makeDefaultResources(manifests, { api, namespace, marker, logger }).catch((err) => {
+    const missing = await makeDefaultResources(manifests, { ...deps, marker }, known).catch((err) => {
       logger.error({ err, marker }, 'which default resources were made is not known; it is tried again');
       return manifests.length;
     });

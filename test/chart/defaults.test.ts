@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { parse } from 'yaml';
 import { DEFAULT_PLANS } from '../../src/plans/plan.ts';
 import { find, HELMS, LEAST, type Manifest, nameOf, over, render } from './support/helm.ts';
 import { defaultResources, environment, podSpec, podSpecs, workerTemplate } from './support/pods.ts';
@@ -206,6 +207,12 @@ for (const helm of HELMS) {
         named('RenderPool').map(({ metadata }) => metadata.name),
         ['default'],
       );
+      // Argo CD, where it tracks by this label, would prune what is not in Git.
+      const secret = parse(find(manifests, 'ConfigMap', 'platen-controller').data['link-secret.yaml']);
+      for (const { metadata } of [...resources, secret]) {
+        assert.equal(metadata.labels['app.kubernetes.io/name'], 'platen');
+        assert.equal(metadata.labels['app.kubernetes.io/instance'], undefined);
+      }
     });
 
     it('names in the worker template the fields that the controller reads', () => {

@@ -96,6 +96,20 @@ describe('several releases in one cluster', () => {
   });
 
   for (const helm of HELMS) {
+    it(`refuses one whose controller would work on a namespace of another, by ${helm}`, async () => {
+      const refused = async (release: string, namespace: string, values: Values) => {
+        const args = ['install', release, CHART, '--namespace', namespace, '--create-namespace'];
+        const { code, stderr } = await runHelm(helm, args, { kubeconfig: plane.kubeconfigPath, values });
+        assert.notEqual(code, 0);
+        return stderr;
+      };
+      const already = /release again in the namespace one works on the namespace one already/;
+      assert.match(await refused('beside', 'one', LEAST), already);
+      const watching = over(LEAST, { controller: { watchNamespaces: ['four', 'one'] } });
+      assert.match(await refused('platen', 'four', watching), already);
+      await upgrade(helm, 'again', 'one');
+    });
+
     it(`moves the definitions to a separate release, by ${helm}, with and without their previous owner`, async () => {
       const own = ['upgrade', '--install', 'platen-crds', CRDS_CHART, '--namespace', `crds-${helm}`];
       await helmDoes(helm, [...own, '--create-namespace', '--take-ownership']);

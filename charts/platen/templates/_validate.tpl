@@ -1,6 +1,6 @@
 {{/* Every mistake at once, each with what to do about it. */}}
 {{- define "platen.validate" -}}
-{{- $faults := list -}}
+{{- $faults := include "platen.otherControllers" . | splitList "\n" | compact -}}
 {{- with .Values -}}
 {{- $mongodb := .mongodb -}}
 {{- if and (not $mongodb.uri) (not $mongodb.existingSecret.name) (not .demo.enabled) -}}

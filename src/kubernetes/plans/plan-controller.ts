@@ -9,21 +9,25 @@ import type { Held, HeldNames } from '../held-names.ts';
 import { FIELD_MANAGER } from '../pools/names.ts';
 import type { PoolsInForce } from '../pools/pools-in-force.ts';
 import { eventsOf, type ResourceEvent } from '../resources/condition-list.ts';
+import { EVENTS } from '../resources/events.ts';
 import { FORMER_FINALIZER } from '../resources/group.ts';
+import { claim, type Installation, isManageable } from '../resources/installation.ts';
 import { RENDER_PLANS, type RenderPlan } from '../resources/kinds.ts';
-import { EVENTS } from '../resources/reasons.ts';
 import { pace } from '../resources/status-pace.ts';
 import { writeStatus } from '../runtime/client/apply.ts';
 import type { EventRecorder } from '../runtime/client/event-recorder.ts';
 import type { Informer } from '../runtime/client/informer.ts';
 import { refOf } from '../runtime/client/kube-object.ts';
 import type { KubernetesApi } from '../runtime/client/kubernetes-api.ts';
-import { COUNTED, type PlanUse, planStatus } from './plan-status.ts';
+import { COUNTED, isNameless, type PlanUse, planStatus } from './plan-status.ts';
 import { type PlanVerdict, type ResolvedPlans, resolvePlans } from './resolve-plans.ts';
 
 interface PlanControllerDeps {
   readonly api: KubernetesApi;
   readonly plans: Informer<RenderPlan>;
+  readonly installation: Installation;
+  /** Reports once that another installation manages a plan. */
+  readonly reportManaged: (plan: RenderPlan) => void;
   /** Pools that have workers, and the namespace of each. */
   readonly poolsInForce: () => PoolsInForce;
   /** Plans of namespaces that have not been read yet. */
@@ -68,6 +72,11 @@ export class PlanController {
       this.#statusWrittenMs.delete(key);
       return undefined;
     }
+    if (!isManageable(plan, this.#deps.installation)) {
+      this.#statusWrittenMs.delete(key);
+      this.#deps.reportManaged(plan);
+      return undefined;
+    }
     const verdict = this.#resolved?.verdicts.get(key);
     // The verdict is known once the mirror is written; then the plan is reconciled again.
     if (verdict === undefined || verdict.generation !== plan.metadata.generation) return undefined;
@@ -85,14 +94,14 @@ export class PlanController {
 
   /** @returns milliseconds until the next reconciliation: set while accounts are on plans that were deleted. */
   async #mirror(): Promise<number | undefined> {
-    const { plans, poolsInForce, heldPlans, mirror, onMirrored, logger } = this.#deps;
+    const { plans, poolsInForce, heldPlans, mirror, onMirrored, installation, logger } = this.#deps;
     // A snapshot: a plan that is deleted meanwhile must count among the mirrored ones the next time.
-    const all = [...plans.all()];
+    const all = [...plans.all()].filter((plan) => isManageable(plan, installation));
     const held = heldPlans();
     const orphans = await this.#orphans(all, held);
     const before = this.#resolved;
     const { pools, origins } = poolsInForce();
-    const resolved = resolvePlans(all, pools, before?.verdicts, new Map([...held, ...orphans]));
+    const resolved = resolvePlans(all, pools, installation, before?.verdicts, new Map([...held, ...orphans]));
     const revision = await mirror.write(resolved.set, { plans: resolved.origins, pools: origins });
     this.#resolved = resolved;
     const changed = [...resolved.verdicts.keys()].filter(
@@ -131,15 +140,18 @@ export class PlanController {
 
   async #checkAt(
     key: string,
-    plan: RenderPlan,
+    found: RenderPlan,
     verdict: PlanVerdict,
     signal: AbortSignal,
   ): Promise<number | undefined> {
+    const { api, plans, installation } = this.#deps;
+    const plan = await claim(api, RENDER_PLANS, found, installation, FIELD_MANAGER, signal);
+    plans.remember(plan);
     if (plan.metadata.finalizers?.includes(FORMER_FINALIZER)) {
       await this.#release(plan, plan.metadata.finalizers, signal);
       return undefined;
     }
-    if (verdict.state === 'NameTaken') return this.#writeStatus(key, plan, verdict, {}, signal);
+    if (isNameless(verdict)) return this.#writeStatus(key, plan, verdict, {}, signal);
     const accounts = await this.#deps.countAccounts(plan.metadata.name);
     await this.#writeStatus(key, plan, verdict, { accounts, ...this.#load(plan.metadata.name) }, signal);
     return COUNT_EVERY_MS;

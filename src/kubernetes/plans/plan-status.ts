@@ -1,4 +1,4 @@
-import { conditionsOf, type Finding } from '../resources/condition-list.ts';
+import { conditionsOf, type Finding, readyFinding } from '../resources/condition-list.ts';
 import type { RenderPlan } from '../resources/kinds.ts';
 import { PLAN_CONDITIONS } from '../resources/reasons.ts';
 import type { PlanVerdict } from './resolve-plans.ts';
@@ -27,15 +27,22 @@ export function planStatus(
   now: Date,
 ): PlanStatus {
   const { status = {} } = plan;
-  const findings: Finding<typeof PLAN_CONDITIONS>[] = [accepted(verdict)];
-  if (verdict.inForce !== undefined) findings.push(poolResolved(verdict));
-  const counts = verdict.state === 'NameTaken' ? {} : { ...countsOf(status), ...use };
+  const found: Finding<typeof PLAN_CONDITIONS>[] = [accepted(verdict)];
+  if (verdict.inForce !== undefined) found.push(poolResolved(verdict));
+  const findings = [readyFinding(PLAN_CONDITIONS, found), ...found];
+  const counts = isNameless(verdict) ? {} : { ...countsOf(status), ...use };
   return {
+    ...(status.managedBy !== undefined && { managedBy: status.managedBy }),
     ...(verdict.generation !== undefined && { observedGeneration: verdict.generation }),
     conditions: conditionsOf(PLAN_CONDITIONS, status.conditions, findings, verdict.generation, now),
     ...(verdict.inForce !== undefined && { inForce: verdict.inForce, pool: verdict.pool }),
     ...counts,
   };
+}
+
+/** Whether the object has not the name that it would have. */
+export function isNameless({ state }: PlanVerdict): boolean {
+  return state === 'NameTaken' || state === 'NameReserved';
 }
 
 function countsOf(status: PlanStatus): Partial<PlanUse> {
@@ -48,7 +55,8 @@ function accepted({ state, detail, inForce }: PlanVerdict): Finding<typeof PLAN_
   const message = {
     Valid: '',
     Invalid: `${detail}. ${inForce === undefined ? 'Nothing of it is in force.' : 'What was in force before stays so.'}`,
-    NameTaken: `${detail} is older and has the name.`,
+    NameTaken: `The RenderPlan ${detail} is older and has the name.`,
+    NameReserved: `The name is that of a built-in plan, which only a RenderPlan in the namespace ${detail} may change. Give this one another name.`,
   }[state];
   return { type: 'Accepted', reason: state, message };
 }
@@ -56,11 +64,11 @@ function accepted({ state, detail, inForce }: PlanVerdict): Finding<typeof PLAN_
 function poolResolved({ wantedPool, pool, poolFound }: PlanVerdict): Finding<typeof PLAN_CONDITIONS> {
   const type = 'PoolResolved';
   if (wantedPool === pool && poolFound) {
-    return { type, reason: 'PoolFound', message: `The pool ${pool} runs its jobs.` };
+    return { type, reason: 'PoolFound', message: `The pool ${pool} runs the jobs of the plan.` };
   }
   const missing = `There is no RenderPool ${wantedPool}`;
   const message = poolFound
-    ? `${missing}; the pool ${pool} runs its jobs meanwhile.`
-    : `${missing}${wantedPool === pool ? '' : `, and none named ${pool}`}: its jobs wait until there is.`;
+    ? `${missing}; the pool ${pool} runs the jobs of the plan meanwhile.`
+    : `${missing}${wantedPool === pool ? '' : `, and none named ${pool}`}: the jobs of the plan wait until there is.`;
   return { type, reason: 'PoolNotFound', message };
 }

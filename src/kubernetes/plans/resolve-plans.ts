@@ -2,14 +2,15 @@ import { type Plan, planSchema, poolOf } from '../../plans/plan.ts';
 import type { PlanSet, PoolSettings } from '../../plans/plan-source.ts';
 import { type Overrides, overridesSchema, withOverrides } from '../../plans/plans-file.ts';
 import { type HeldNames, isHeld, NOTHING_HELD } from '../held-names.ts';
+import { hasReservedName, type Installation } from '../resources/installation.ts';
 import type { RenderPlan } from '../resources/kinds.ts';
 import { holdersOfNames } from '../resources/names-taken.ts';
 import { keyOf } from '../runtime/client/kube-object.ts';
 
 /** The outcome for one RenderPlan. */
 export interface PlanVerdict {
-  readonly state: 'Valid' | 'Invalid' | 'NameTaken';
-  /** Why it is not in force: the errors, or the object that holds the name. */
+  readonly state: 'Valid' | 'Invalid' | 'NameTaken' | 'NameReserved';
+  /** Why it is not in force: the errors, the object that holds the name, or the namespace that the name is kept for. */
   readonly detail?: string;
   /** The plan in force under its name that comes from this object; undefined without one. */
   readonly inForce?: Plan;
@@ -34,6 +35,7 @@ export interface ResolvedPlans {
  * All RenderPlans over the built-in plans. An invalid one stays as it was last: as in the last verdict, or else as its
  * status says, which outlives the process that wrote it.
  *
+ * @param plans those that the installation manages.
  * @param pools pools that have workers, by name.
  * @param before the last verdicts.
  * @param held plans that stay as they are mirrored: their namespaces have not been read yet, or they were deleted with
@@ -42,11 +44,12 @@ export interface ResolvedPlans {
 export function resolvePlans(
   plans: Iterable<RenderPlan>,
   pools: ReadonlyMap<string, PoolSettings>,
+  installation: Installation,
   before?: ReadonlyMap<string, PlanVerdict>,
   held: HeldNames['plans'] = NOTHING_HELD.plans,
 ): ResolvedPlans {
   const all = [...plans];
-  const holders = holdersOfNames(all);
+  const holders = holdersOfNames(all, installation);
   const given = new Map<string, Overrides>();
   const errors = new Map<string, string>();
   const origins = new Map<string, string>();
@@ -78,14 +81,15 @@ export function resolvePlans(
     const holder = isHeld(ofUnread, true)
       ? { metadata: { name, namespace: ofUnread.namespace } }
       : holders.get(name);
-    const verdict =
-      holder === plan || holder === undefined
-        ? verdictOf(plan, { given, errors, merged, pools })
-        : {
-            state: 'NameTaken' as const,
-            detail: keyOf(holder.metadata),
-            generation: plan.metadata.generation,
-          };
+    const { generation } = plan.metadata;
+    let verdict: PlanVerdict;
+    if (hasReservedName(plan, installation)) {
+      verdict = { state: 'NameReserved', detail: installation.home, generation };
+    } else if (holder === plan || holder === undefined) {
+      verdict = verdictOf(plan, { given, errors, merged, pools });
+    } else {
+      verdict = { state: 'NameTaken', detail: keyOf(holder.metadata), generation };
+    }
     verdicts.set(keyOf(plan.metadata), verdict);
   }
   return { set: { plans: inForce, pools }, origins, verdicts };

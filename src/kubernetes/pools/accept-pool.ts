@@ -1,3 +1,4 @@
+import { hasReservedName, type Installation } from '../resources/installation.ts';
 import type { RenderPool } from '../resources/kinds.ts';
 import { type RenderPoolSpec, renderPoolSpecSchema } from '../resources/render-pool.ts';
 import { keyOf } from '../runtime/client/kube-object.ts';
@@ -8,6 +9,7 @@ export type Acceptance =
   | { readonly state: 'Valid'; readonly spec: RenderPoolSpec }
   | { readonly state: 'Invalid'; readonly errors: string }
   | { readonly state: 'NameTaken'; readonly by: string }
+  | { readonly state: 'NameReserved'; readonly home: string }
   | { readonly state: 'NamespaceUnreadable'; readonly problem: string };
 
 /** The object that holds a pool's name. */
@@ -19,7 +21,12 @@ export type NameHolder = Pick<RenderPool, 'metadata'>;
  *
  * @param holder the object that holds the pool's name.
  */
-export function acceptPool(pool: RenderPool, holder: NameHolder | undefined): Acceptance {
+export function acceptPool(
+  pool: RenderPool,
+  holder: NameHolder | undefined,
+  installation: Installation,
+): Acceptance {
+  if (hasReservedName(pool, installation)) return { state: 'NameReserved', home: installation.home };
   if (holder !== undefined && holder.metadata.uid !== pool.metadata.uid) {
     return { state: 'NameTaken', by: keyOf(holder.metadata) };
   }

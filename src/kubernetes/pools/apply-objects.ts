@@ -1,3 +1,5 @@
+import type { Clock } from '../../clock.ts';
+import type { Installation } from '../resources/installation.ts';
 import {
   DEPLOYMENTS,
   type Deployment,
@@ -9,11 +11,11 @@ import {
 } from '../resources/kinds.ts';
 import { applyWhenChanged } from '../runtime/client/apply.ts';
 import type { Informer } from '../runtime/client/informer.ts';
-import { type Kind, type KubeObject, keyOf } from '../runtime/client/kube-object.ts';
+import { type Kind, type KubeObject, keyOf, type ObjectRef } from '../runtime/client/kube-object.ts';
 import type { KubernetesApi } from '../runtime/client/kubernetes-api.ts';
 import { KubernetesError } from '../runtime/client/kubernetes-error.ts';
 import { FIELD_MANAGER } from './names.ts';
-import { isForeign, type OwnedObjects } from './owned-objects.ts';
+import { foreignOwnerOf, type OwnedObjects } from './owned-objects.ts';
 import type { Outcome } from './pool-status.ts';
 
 /** The caches of the objects that pools own. */
@@ -30,59 +32,131 @@ interface Applied {
   readonly generation: number | undefined;
 }
 
-interface ApplyResult extends Outcome {
-  /** Objects that other clients had changed or deleted. */
-  readonly healed: readonly string[];
-  /** Whether the Deployment is as it should be. */
-  readonly deploymentApplied: boolean;
+/** An object that was not applied; the same is not tried again before `untilMs`. */
+interface Held {
+  readonly content: string;
+  readonly outcome: Outcome;
+  readonly untilMs: number;
 }
 
-/** Statuses that an early repetition will not change: the object or the rights have to change first. */
-const REJECTIONS: ReadonlySet<number> = new Set([400, 403, 413, 422]);
+export interface ApplyResult extends Outcome {
+  /** Objects that other clients had changed or deleted. */
+  readonly healed: readonly string[];
+  /** Whether the Deployment has the wanted number of replicas. */
+  readonly sized: boolean;
+  /** An error that may not recur, and that has recurred: to be thrown once the status has told of it. */
+  readonly error: KubernetesError | undefined;
+}
+
+interface Failure extends Outcome {
+  readonly error?: KubernetesError;
+}
+
+interface ApplierDeps {
+  readonly api: KubernetesApi;
+  readonly informers: OwnedInformers;
+  readonly installation: Installation;
+  readonly clock: Clock;
+}
+
+/** In milliseconds. No watch reports that another owner's object is gone, or that a rejection has ended. */
+export const REJECTED_RETRY_MS = 30_000;
+
+/** Statuses of errors that pass by themselves, and soon: an early repetition is worth while. */
+const TRANSIENT: ReadonlySet<number> = new Set([0, 401, 408, 409, 429, 503, 504]);
+
+/** How the API server, with the status 500, rejects a field that its own schema does not have. */
+const UNKNOWN_FIELD = 'failed to create typed patch object';
 
 /** Makes and corrects the objects of pools, by server-side apply where something differs. */
 export class ObjectApplier {
-  readonly #api: KubernetesApi;
-  readonly #informers: OwnedInformers;
+  readonly #deps: ApplierDeps;
   readonly #applied = new Map<string, Applied>();
+  readonly #held = new Map<string, Held>();
+  /** Objects whose last apply has failed by a transient error. */
+  readonly #failing = new Set<string>();
 
-  constructor(api: KubernetesApi, informers: OwnedInformers) {
-    this.#api = api;
-    this.#informers = informers;
+  constructor(deps: ApplierDeps) {
+    this.#deps = deps;
   }
 
   /**
-   * Applies the Deployment last, since its pods need the other objects. An object of another owner is left alone, and
-   * so is everything that the API server rejects.
+   * Applies the Deployment last, since its pods need the other objects. An object of another owner is left alone. While
+   * the Deployment cannot be applied, the one that is there gets its number of replicas all the same.
    *
-   * @throws KubernetesError for errors that may not recur.
+   * @param release the `app.kubernetes.io/instance` by which earlier versions marked their objects.
+   * @throws KubernetesError for the first transient error of an object: most of them are over at the next try.
    */
-  async apply(pool: RenderPool, wanted: OwnedObjects, signal: AbortSignal): Promise<ApplyResult> {
-    const { deployments, budgets, policies, accounts } = this.#informers;
+  async apply(
+    pool: RenderPool,
+    wanted: OwnedObjects,
+    release: string | undefined,
+    signal: AbortSignal,
+  ): Promise<ApplyResult> {
+    const { deployments, budgets, policies, accounts } = this.#deps.informers;
     const healed: string[] = [];
+    const one = <T extends KubeObject>(kind: Kind<T>, informer: Informer<T>, object: T) =>
+      this.#one(kind, informer, { pool, release, wanted: object, healed, signal });
     const steps = [
-      () => this.#one(SERVICE_ACCOUNTS, accounts, pool, wanted.serviceAccount, healed, signal),
-      () =>
-        wanted.networkPolicy &&
-        this.#one(NETWORK_POLICIES, policies, pool, wanted.networkPolicy, healed, signal),
-      () => this.#one(DISRUPTION_BUDGETS, budgets, pool, wanted.disruptionBudget, healed, signal),
-      () => this.#one(DEPLOYMENTS, deployments, pool, wanted.deployment, healed, signal),
+      () => one(SERVICE_ACCOUNTS, accounts, wanted.serviceAccount),
+      () => wanted.networkPolicy && one(NETWORK_POLICIES, policies, wanted.networkPolicy),
+      () => one(DISRUPTION_BUDGETS, budgets, wanted.disruptionBudget),
+      () => one(DEPLOYMENTS, deployments, wanted.deployment),
     ];
-    let outcome: Outcome = { reason: 'Applied', message: '' };
-    let last: Outcome | undefined;
+    let failure: Failure | undefined;
+    let error: KubernetesError | undefined;
+    let last: Failure | undefined;
     for (const step of steps) {
       last = await step();
-      outcome = last ?? outcome;
+      failure = last ?? failure;
+      error ??= last?.error;
     }
-    return { ...outcome, healed, deploymentApplied: last === undefined };
+    const { metadata, spec } = wanted.deployment;
+    const sized =
+      last === undefined ||
+      (last.reason !== 'NotOurs' && (await this.scale(metadata, spec.replicas, signal)));
+    const { reason, message } = failure ?? APPLIED;
+    return { reason, message, healed, sized, error };
+  }
+
+  /**
+   * Gives a Deployment its number of replicas and leaves its template as it is. By the scale subresource, which
+   * policies for Deployments do not hold up.
+   *
+   * @returns false where there is no Deployment, or the API server rejects it.
+   * @throws KubernetesError for transient errors.
+   */
+  async scale(ref: ObjectRef, replicas: number | undefined, signal: AbortSignal): Promise<boolean> {
+    const { api, informers } = this.#deps;
+    const live = informers.deployments.get(ref);
+    if (live === undefined || replicas === undefined) return false;
+    if (live.spec.replicas === replicas) return true;
+    const patch = { spec: { replicas } };
+    try {
+      await api.mergePatch<KubeObject>(DEPLOYMENTS as Kind, ref, patch, {
+        subresource: 'scale',
+        fieldManager: FIELD_MANAGER,
+        signal,
+      });
+    } catch (error) {
+      if (!(error instanceof KubernetesError) || TRANSIENT.has(error.status)) throw error;
+      return false;
+    }
+    // The response is a Scale, and the cache has to know the Deployment as it is now.
+    const scaled = await api.get(DEPLOYMENTS, ref, { signal });
+    if (scaled !== undefined) informers.deployments.remember(scaled);
+    return true;
   }
 
   /** Forgets what was applied for a pool that is gone. */
   forget(objectName: string, namespace: string | undefined): void {
     for (const kind of [SERVICE_ACCOUNTS, NETWORK_POLICIES, DISRUPTION_BUDGETS, DEPLOYMENTS]) {
-      this.#applied.delete(
-        appliedKey(kind, { metadata: { name: objectName, ...(namespace !== undefined && { namespace }) } }),
-      );
+      const key = appliedKey(kind, {
+        metadata: { name: objectName, ...(namespace !== undefined && { namespace }) },
+      });
+      this.#applied.delete(key);
+      this.#held.delete(key);
+      this.#failing.delete(key);
     }
   }
 
@@ -90,51 +164,89 @@ export class ObjectApplier {
   async #one<T extends KubeObject>(
     kind: Kind<T>,
     informer: Informer<T>,
-    pool: RenderPool,
-    wanted: T,
-    healed: string[],
-    signal: AbortSignal,
-  ): Promise<Outcome | undefined> {
+    { pool, release, wanted, healed, signal }: Step<T>,
+  ): Promise<Failure | undefined> {
+    const { api, installation, clock } = this.#deps;
     const key = appliedKey(kind, wanted);
-    // The caches hold only objects with our labels: one that they lack may exist, and belong to another owner.
-    const live = informer.get(wanted.metadata) ?? (await this.#api.get(kind, wanted.metadata, { signal }));
-    if (isForeign(live, pool)) {
-      return {
-        reason: 'NotOurs',
-        message: `The ${kind.kind} ${wanted.metadata.name} belongs to somebody else.`,
-      };
-    }
+    const content = contentOf(wanted);
+    const held = this.#held.get(key);
+    if (held?.content === content && clock.now().getTime() < held.untilMs) return held.outcome;
+    const hold = (outcome: Outcome) => {
+      this.#held.set(key, { content, outcome, untilMs: clock.now().getTime() + REJECTED_RETRY_MS });
+      return outcome;
+    };
+    const what = `The ${kind.kind} ${wanted.metadata.name}`;
     const text = JSON.stringify(wanted);
     const before = this.#applied.get(key);
-    if (before?.wanted === text && live !== undefined && isAsApplied(live, before, wanted)) return undefined;
     try {
-      const result = await applyWhenChanged(this.#api, kind, live, wanted, {
+      // The caches hold only objects with our labels: one that they lack may exist, and belong to another owner.
+      const live = informer.get(wanted.metadata) ?? (await api.get(kind, wanted.metadata, { signal }));
+      const owner = foreignOwnerOf(live, pool, installation, release);
+      if (owner !== undefined) {
+        return hold({ reason: 'NotOurs', message: `${what} belongs to ${owner}.` });
+      }
+      this.#held.delete(key);
+      if (before?.wanted === text && live !== undefined && isAsApplied(live, before, wanted))
+        return undefined;
+      const result = await applyWhenChanged(api, kind, live, wanted, {
         fieldManager: FIELD_MANAGER,
         force: true,
         signal,
       });
       informer.remember(result);
       this.#applied.set(key, { wanted: text, generation: result.metadata.generation });
+      this.#failing.delete(key);
       const changed = result.metadata.resourceVersion !== live?.metadata.resourceVersion;
       if (before?.wanted === text && changed) healed.push(`${kind.kind} ${wanted.metadata.name}`);
       return undefined;
     } catch (error) {
-      if (!(error instanceof KubernetesError) || !REJECTIONS.has(error.status)) throw error;
-      return { reason: 'Refused', message: `${kind.kind} ${wanted.metadata.name}: ${error.message}` };
+      if (!(error instanceof KubernetesError) || signal.aborted) throw error;
+      if (!TRANSIENT.has(error.status)) return hold(rejection(what, error));
+      if (this.#failing.has(key)) return { ...failed(what, error), error };
+      this.#failing.add(key);
+      throw error;
     }
   }
 }
 
-/** The object is unchanged since: its spec has the same generation, and its labels are there. */
+const APPLIED: Outcome = { reason: 'Applied', message: '' };
+
+interface Step<T> {
+  readonly pool: RenderPool;
+  readonly release: string | undefined;
+  readonly wanted: T;
+  /** Gets the objects that other clients had changed or deleted. */
+  readonly healed: string[];
+  readonly signal: AbortSignal;
+}
+
+function rejection(what: string, error: KubernetesError): Outcome {
+  const isRejection = error.status < 500 || error.message.includes(UNKNOWN_FIELD);
+  if (!isRejection) return failed(what, error);
+  return { reason: 'Refused', message: `${what} is refused by the API server: ${error.message}` };
+}
+
+function failed(what: string, error: KubernetesError): Outcome {
+  return { reason: 'ApplyFailed', message: `${what} could not be applied: ${error.message}` };
+}
+
+/** All of an object but its number of replicas: what is refused of it has nothing to do with those. */
+function contentOf(wanted: KubeObject<{ readonly spec?: object }>): string {
+  const { replicas, ...spec } = (wanted.spec ?? {}) as { readonly replicas?: number };
+  return JSON.stringify({ ...wanted, spec });
+}
+
+/** The object is unchanged since: its spec has the same generation, and its labels and annotations are there. */
 function isAsApplied(live: KubeObject, { generation }: Applied, wanted: KubeObject): boolean {
   return (
     generation !== undefined &&
     live.metadata.generation === generation &&
-    contains(live.metadata.labels, wanted.metadata.labels)
+    contains(live.metadata.labels, wanted.metadata.labels) &&
+    contains(live.metadata.annotations, wanted.metadata.annotations)
   );
 }
 
-/** Whether all wanted labels are there, each with its value. */
+/** Whether all wanted labels or annotations are there, each with its value. */
 function contains(labels: KubeObject['metadata']['labels'], wanted: typeof labels): boolean {
   return Object.entries(wanted ?? {}).every(([name, value]) => labels?.[name] === value);
 }

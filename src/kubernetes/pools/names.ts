@@ -29,11 +29,10 @@ export function selectorText(labels: Readonly<Record<string, string>>): string {
     .join(',');
 }
 
-/** The labels of every object that the controller makes for a pool. */
-export function ownLabels(pool: string, instance: string | undefined): Readonly<Record<string, string>> {
-  return {
-    ...workerSelector(pool),
-    ...(instance !== undefined && { 'app.kubernetes.io/instance': instance }),
-    [MANAGED_BY_LABEL]: FIELD_MANAGER,
-  };
+/**
+ * The labels of every object that the controller makes for a pool. `app.kubernetes.io/instance` is not among them: Argo
+ * CD, where it tracks by that label, prunes what has it and is not in Git.
+ */
+export function ownLabels(pool: string): Readonly<Record<string, string>> {
+  return { ...workerSelector(pool), [MANAGED_BY_LABEL]: FIELD_MANAGER };
 }

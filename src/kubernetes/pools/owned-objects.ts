@@ -1,3 +1,4 @@
+import { INSTALLATION, type Installation, isAssigned } from '../resources/installation.ts';
 import {
   DEPLOYMENTS,
   type Deployment,
@@ -15,7 +16,7 @@ import {
   type OwnerReference,
 } from '../runtime/client/kube-object.ts';
 import { FIELD_MANAGER, MANAGED_BY_LABEL, ownLabels, workerSelector, workersOf } from './names.ts';
-import { instanceOf, podTemplate, type WorkerTemplate } from './worker-template.ts';
+import { podTemplate, type WorkerTemplate } from './worker-template.ts';
 
 /** The installation's settings for all pools. */
 export interface PoolsSettings {
@@ -41,18 +42,21 @@ export interface OwnedObjects {
 const MAX_UNAVAILABLE = '25%';
 
 /** Pure: the same pool and settings give the same objects. */
-export function ownedObjects(pool: RenderPool, settings: PoolsSettings): OwnedObjects {
+export function ownedObjects(
+  pool: RenderPool,
+  settings: PoolsSettings,
+  installation: Installation,
+): OwnedObjects {
   const { template } = settings;
-  const instance = instanceOf(template);
   const owned = <T extends KubeObject>(kind: Kind<T>, content: Omit<T, 'apiVersion' | 'kind' | 'metadata'>) =>
-    ownedObject(kind, pool, instance, content, [controllerReference(pool)]);
+    ownedObject(kind, pool, installation, content, [controllerReference(pool)]);
   const podSelector = { matchLabels: workerSelector(pool.metadata.name) };
   return {
     serviceAccount: owned(SERVICE_ACCOUNTS, { automountServiceAccountToken: false }),
     // Not owned by the pool: owned objects are deleted at once, and ending workers still render. The controller deletes
     // it.
     networkPolicy: settings.networkPolicies
-      ? ownedObject(NETWORK_POLICIES, pool, instance, { spec: networkPolicy(podSelector, settings) }, [])
+      ? ownedObject(NETWORK_POLICIES, pool, installation, { spec: networkPolicy(podSelector, settings) }, [])
       : undefined,
     disruptionBudget: owned(DISRUPTION_BUDGETS, {
       spec: {
@@ -78,7 +82,7 @@ export function ownedObjects(pool: RenderPool, settings: PoolsSettings): OwnedOb
 function ownedObject<T extends KubeObject>(
   kind: Kind<T>,
   pool: RenderPool,
-  instance: string | undefined,
+  { id }: Installation,
   content: Omit<T, 'apiVersion' | 'kind' | 'metadata'>,
   ownerReferences: readonly OwnerReference[],
 ): T {
@@ -89,7 +93,8 @@ function ownedObject<T extends KubeObject>(
     metadata: {
       name: workersOf(name),
       ...(namespace !== undefined && { namespace }),
-      labels: ownLabels(name, instance),
+      labels: ownLabels(name),
+      annotations: { [INSTALLATION]: id },
       ...(ownerReferences.length > 0 && { ownerReferences }),
     },
     ...content,
@@ -135,13 +140,41 @@ function allBut(cidr: string, blocked: readonly string[]) {
   return { ipBlock: { cidr, ...(except.length > 0 && { except }) } };
 }
 
-/** Whether an object exists and belongs to another owner. Without an owner it is ours by its labels. */
-export function isForeign(live: KubeObject | undefined, { metadata }: RenderPool): boolean {
-  if (live === undefined) return false;
-  const owners = (live.metadata.ownerReferences ?? []).filter(({ controller }) => controller === true);
-  if (owners.length === 0) return !isOurs(live, metadata.name);
-  return !owners.some(({ uid }) => uid === metadata.uid);
+/**
+ * To whom an object belongs, in words, if not to the pool or not to this installation; undefined when it is ours or
+ * there is none. Without an owner it is the pool's by its labels, as after a restored backup.
+ *
+ * @param release of this installation: earlier versions marked their objects by nothing else.
+ */
+export function foreignOwnerOf(
+  live: KubeObject | undefined,
+  pool: RenderPool,
+  installation: Installation,
+  release: string | undefined,
+): string | undefined {
+  if (live === undefined) return undefined;
+  const { ownerReferences = [], labels, annotations } = live.metadata;
+  const owners = ownerReferences.filter(({ controller }) => controller === true);
+  const isOfPool =
+    owners.length === 0
+      ? isOurs(live, pool.metadata.name)
+      : owners.some(({ uid }) => uid === pool.metadata.uid);
+  if (!isOfPool) return 'somebody else';
+  if (isAssigned(pool, installation)) return undefined;
+  const maker = annotations?.[INSTALLATION];
+  if (maker !== undefined) {
+    return maker === installation.id
+      ? undefined
+      : `the installation ${maker}; annotate the pool with ${INSTALLATION}=${installation.id} to take it over`;
+  }
+  const former = labels?.[FORMER_MARK];
+  return former === undefined || release === undefined || former === release
+    ? undefined
+    : `the release ${former}; annotate the pool with ${INSTALLATION}=${installation.id} to take it over`;
 }
+
+/** The label by which earlier versions marked what their release had made. */
+const FORMER_MARK = 'app.kubernetes.io/instance';
 
 /** Whether an object's labels say that the controller made it for the pool. */
 export function isOurs({ metadata }: KubeObject, pool: string): boolean {

@@ -3,8 +3,9 @@ import type { Logger } from '../../telemetry/logger.ts';
 import type { ControllerMetrics } from '../controller-metrics.ts';
 import type { DemandWatch } from '../demand-watch.ts';
 import { eventsOf, type ResourceEvent } from '../resources/condition-list.ts';
+import { EVENTS } from '../resources/events.ts';
+import { claim, INSTALLATION, type Installation, isManageable } from '../resources/installation.ts';
 import { NETWORK_POLICIES, PODS, type Pod, RENDER_POOLS, type RenderPool } from '../resources/kinds.ts';
-import { EVENTS } from '../resources/reasons.ts';
 import { pace } from '../resources/status-pace.ts';
 import { writeStatus } from '../runtime/client/apply.ts';
 import type { EventRecorder } from '../runtime/client/event-recorder.ts';
@@ -14,20 +15,24 @@ import type { KubernetesApi } from '../runtime/client/kubernetes-api.ts';
 import { isNotFound } from '../runtime/client/kubernetes-error.ts';
 import type { WatchedNamespaces } from '../watched-namespaces.ts';
 import { type Acceptance, acceptPool, type NameHolder } from './accept-pool.ts';
-import { ObjectApplier, type OwnedInformers } from './apply-objects.ts';
+import { type ApplyResult, ObjectApplier, type OwnedInformers, REJECTED_RETRY_MS } from './apply-objects.ts';
 import { DELETION_COST, FIELD_MANAGER, VICTIM_COST, workersOf } from './names.ts';
 import { isOurs, ownedObjects, type PoolsSettings } from './owned-objects.ts';
 import { type ObservedPool, type PoolMemory, type PoolPlan, planPool, startMemory } from './plan-pool.ts';
 import type { PodIndex } from './pod-index.ts';
-import { COUNTED, type Outcome, type PoolStatus, poolStatus, rejectedStatus } from './pool-status.ts';
+import { COUNTED, type PoolStatus, poolStatus, rejectedStatus } from './pool-status.ts';
 import { recordPool, removePool } from './record-pool.ts';
 import type { WorkerRequests } from './worker-requests.ts';
+import { instanceOf } from './worker-template.ts';
 
 interface PoolControllerDeps {
   readonly api: KubernetesApi;
   readonly pools: Informer<RenderPool>;
   readonly pods: PodIndex;
   readonly owned: OwnedInformers;
+  readonly installation: Installation;
+  /** Reports once that another installation manages a pool. */
+  readonly reportManaged: (pool: RenderPool) => void;
   /** The pool that holds a name, of pools in several namespaces. */
   readonly holderOf: (name: string) => NameHolder | undefined;
   /** The namespaces that cannot be read: their pools are left as they are. */
@@ -48,8 +53,6 @@ interface PoolControllerDeps {
 const UNDER_WAY_MS = 1000;
 /** In milliseconds. Windows and hold times pass without any event. */
 const SETTLED_MS = 5000;
-/** In milliseconds. No watch reports that another owner's object is gone, or that a rejection has ended. */
-const REJECTED_RETRY_MS = 30_000;
 
 /** Reconciles one pool: observes, plans (pure, `planPool`), and executes the plan. */
 export class PoolController {
@@ -60,21 +63,33 @@ export class PoolController {
 
   constructor(deps: PoolControllerDeps) {
     this.#deps = deps;
-    this.#applier = new ObjectApplier(deps.api, deps.owned);
+    this.#applier = new ObjectApplier({ ...deps, informers: deps.owned });
   }
 
   /** @returns milliseconds until the next reconciliation. */
   async reconcile(key: string, signal: AbortSignal): Promise<number | undefined> {
-    const { pools, holderOf, namespaces, clock } = this.#deps;
-    const pool = pools.get(refOf(key));
-    if (pool === undefined || pool.metadata.deletionTimestamp !== undefined) {
+    const { api, pools, holderOf, namespaces, installation, clock } = this.#deps;
+    const found = pools.get(refOf(key));
+    if (found === undefined || found.metadata.deletionTimestamp !== undefined) {
       this.#forget(key);
       return this.#openNetwork(key, signal);
     }
-    const { name, namespace = '' } = pool.metadata;
+    if (!isManageable(found, installation)) {
+      this.#forget(key);
+      this.#deps.reportManaged(found);
+      return undefined;
+    }
+    const { name, namespace = '' } = found.metadata;
     const problem = namespaces.problem(namespace);
+    const pool =
+      problem === undefined
+        ? await claim(api, RENDER_POOLS, found, installation, FIELD_MANAGER, signal)
+        : found;
+    pools.remember(pool);
     const acceptance: Acceptance =
-      problem === undefined ? acceptPool(pool, holderOf(name)) : { state: 'NamespaceUnreadable', problem };
+      problem === undefined
+        ? acceptPool(pool, holderOf(name), installation)
+        : { state: 'NamespaceUnreadable', problem };
     if (acceptance.state !== 'Valid') {
       this.#memory.delete(key);
       const status = rejectedStatus(pool, acceptance, namespaces.problems(), clock.now());
@@ -112,16 +127,18 @@ export class PoolController {
 
     await requests.send(plan.pause, plan.resume, nowMs);
     await this.#mark(pool, plan, signal);
-    const { outcome, deploymentApplied } = await this.#apply({ ...pool, spec }, plan, signal);
-    if (deploymentApplied) {
+    const { reason, message, sized, error } = await this.#apply({ ...pool, spec }, plan, signal);
+    metrics.notApplied.set({ pool: name }, reason === 'Applied' ? 0 : 1);
+    if (sized) {
       if (plan.shrink !== undefined) this.#memory.set(key, { ...plan.memory, shrink: plan.shrink });
       this.#reportSize(pool, plan);
     }
-    const facts = { observed, plan, outcome, plans: plansOf(name), unreadable: namespaces.problems() };
+    const outcome = { reason, message };
+    const facts = { observed, plan, outcome, sized, plans: plansOf(name), unreadable: namespaces.problems() };
     const status = poolStatus(pool, facts, clock.now());
     const statusDueMs = await this.#writeStatus(key, pool, status, signal);
-    const againMs = outcome.reason === 'Applied' ? SETTLED_MS : REJECTED_RETRY_MS;
-    return Math.min(plan.settled ? againMs : UNDER_WAY_MS, statusDueMs ?? againMs);
+    if (error !== undefined) throw error;
+    return Math.min(plan.settled ? SETTLED_MS : UNDER_WAY_MS, statusDueMs ?? SETTLED_MS);
   }
 
   /** Exactly the empty workers that are to go carry a deletion cost; the cache has it before the replicas go down. */
@@ -149,20 +166,24 @@ export class PoolController {
     pool: RenderPool,
     { replicas }: PoolPlan,
     signal: AbortSignal,
-  ): Promise<{ outcome: Outcome; deploymentApplied: boolean }> {
+  ): Promise<Omit<ApplyResult, 'healed'>> {
+    const { installation } = this.#deps;
     const settings = this.#deps.settings();
     if ('error' in settings) {
-      return { outcome: { reason: 'NoTemplate', message: settings.error }, deploymentApplied: false };
+      const { name, namespace } = pool.metadata;
+      const ref = { name: workersOf(name), ...(namespace !== undefined && { namespace }) };
+      const sized = await this.#applier.scale(ref, replicas, signal);
+      return { reason: 'NoTemplate', message: settings.error, sized, error: undefined };
     }
-    const wanted = ownedObjects(pool, settings);
+    const wanted = ownedObjects(pool, settings, installation);
     const { deployment } = wanted;
-    const sized = { ...wanted, deployment: { ...deployment, spec: { ...deployment.spec, replicas } } };
-    const { healed, deploymentApplied, reason, message } = await this.#applier.apply(pool, sized, signal);
+    const all = { ...wanted, deployment: { ...deployment, spec: { ...deployment.spec, replicas } } };
+    const { healed, ...result } = await this.#applier.apply(pool, all, instanceOf(settings.template), signal);
     this.#report(
       pool,
-      healed.map((object) => ({ reason: 'DriftHealed', note: `${object} is as it should be again.` })),
+      healed.map((object) => ({ reason: 'DriftHealed', note: `The ${object} is as it should be again.` })),
     );
-    return { outcome: { reason, message }, deploymentApplied };
+    return result;
   }
 
   /** @returns milliseconds after which the postponed counts are due. */
@@ -214,11 +235,13 @@ export class PoolController {
    * @returns milliseconds until the next reconciliation, where it is not known whether workers are left.
    */
   async #openNetwork(key: string, signal: AbortSignal): Promise<number | undefined> {
-    const { api, owned, pods, namespaces } = this.#deps;
+    const { api, owned, pods, namespaces, installation } = this.#deps;
     const pool = refOf(key);
     const ref = { ...pool, name: workersOf(pool.name) };
     const policy = owned.policies.get(ref);
     if (policy === undefined || !isOurs(policy, pool.name)) return undefined;
+    const maker = policy.metadata.annotations?.[INSTALLATION] ?? installation.id;
+    if (maker !== installation.id) return undefined;
     if (namespaces.problem(pool.namespace ?? '') !== undefined) return REJECTED_RETRY_MS;
     if (owned.deployments.get(ref) !== undefined || pods.ofPool(key).length > 0) return undefined;
     await api.delete(NETWORK_POLICIES, ref, { uid: policy.metadata.uid, signal });

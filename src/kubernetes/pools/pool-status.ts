@@ -1,12 +1,12 @@
-import { conditionsOf, type Finding } from '../resources/condition-list.ts';
+import { conditionsOf, type Finding, readyFinding } from '../resources/condition-list.ts';
 import type { Pod, RenderPool } from '../resources/kinds.ts';
 import { POOL_CONDITIONS } from '../resources/reasons.ts';
 import type { RenderPoolStatus } from '../resources/render-pool.ts';
 import { type Acceptance, mostWorkers } from './accept-pool.ts';
-import { conditionOf } from './fleet.ts';
 import { foreignCostWriters } from './foreign-writers.ts';
 import { selectorText, workerSelector } from './names.ts';
 import type { ObservedPool, PoolPlan } from './plan-pool.ts';
+import { troubleOf } from './worker-trouble.ts';
 
 export type PoolStatus = NonNullable<RenderPool['status']>;
 type PoolFinding = Finding<typeof POOL_CONDITIONS>;
@@ -34,8 +34,14 @@ export function rejectedStatus(
   now: Date,
 ): PoolStatus {
   const { status, metadata } = pool;
+  const accepted: PoolFinding = {
+    type: 'Accepted',
+    reason: acceptance.state,
+    message: rejection(acceptance),
+  };
   const findings: PoolFinding[] = [
-    { type: 'Accepted', reason: acceptance.state, message: rejection(acceptance) },
+    readyFinding(POOL_CONDITIONS, [accepted]),
+    accepted,
     namespacesReadable(unreadable),
   ];
   const reported = conditionsOf(POOL_CONDITIONS, status?.conditions, findings, metadata.generation, now);
@@ -53,7 +59,9 @@ function rejection(acceptance: Exclude<Acceptance, { state: 'Valid' }>): string 
     case 'Invalid':
       return `${acceptance.errors}. The workers stay as they were.`;
     case 'NameTaken':
-      return `${acceptance.by} is older and has the name.`;
+      return `The RenderPool ${acceptance.by} is older and has the name.`;
+    case 'NameReserved':
+      return `Only a RenderPool in the namespace ${acceptance.home} may have this name: it stands in for missing pools. Give this one another name.`;
     case 'NamespaceUnreadable':
       return `${acceptance.problem}. The workers stay as they were.`;
   }
@@ -81,6 +89,8 @@ interface PoolFacts {
   readonly observed: ObservedPool;
   readonly plan: PoolPlan;
   readonly outcome: Outcome;
+  /** Whether the Deployment has the planned size. */
+  readonly sized: boolean;
   /** The plans whose jobs run here. */
   readonly plans: readonly string[];
   readonly unreadable: UnreadableNamespaces;
@@ -88,28 +98,34 @@ interface PoolFacts {
 
 /** The status to write for a pool. */
 export function poolStatus(pool: RenderPool, facts: PoolFacts, now: Date): PoolStatus {
-  const { observed, plan, outcome, plans, unreadable } = facts;
+  const { observed, plan, outcome, sized, plans, unreadable } = facts;
   const { metadata, status } = pool;
   const { decision, fleet } = plan;
-  const findings: PoolFinding[] = [
+  const essential: PoolFinding[] = [
     { type: 'Accepted', reason: 'Valid', message: '' },
-    { type: 'WorkersApplied', ...outcome },
-    available(observed.pods, plan),
+    { type: 'WorkersApplied', reason: outcome.reason, message: cut(outcome.message) },
+    available(observed, plan),
+  ];
+  const limitedBy = sized ? (decision.limitedBy ?? 'NotLimited') : 'NotApplied';
+  const findings: PoolFinding[] = [
+    readyFinding(POOL_CONDITIONS, essential),
+    ...essential,
     scalingActive(observed, plan),
-    { type: 'ScalingLimited', reason: decision.limitedBy ?? 'NotLimited', message: '' },
+    { type: 'ScalingLimited', reason: limitedBy, message: '' },
     sandboxed(observed),
     partitioned(observed),
     soleWriter(observed.pods, plan, now.getTime()),
     namespacesReadable(unreadable),
   ];
-  const scaled = plan.replicas !== fleet.replicas && observed.deployment !== undefined;
+  const scaled = sized && plan.replicas !== fleet.replicas && observed.deployment !== undefined;
   const lastScaleTime = scaled ? `${now.toISOString().slice(0, 19)}Z` : status?.lastScaleTime;
   return {
+    ...(status?.managedBy !== undefined && { managedBy: status.managedBy }),
     ...(metadata.generation !== undefined && { observedGeneration: metadata.generation }),
     conditions: conditionsOf(POOL_CONDITIONS, status?.conditions, findings, metadata.generation, now),
     replicas: fleet.pods.filter(({ phase }) => phase !== 'terminating').length,
     readyReplicas: fleet.pods.filter(({ phase }) => phase === 'ready').length,
-    desiredReplicas: plan.replicas,
+    desiredReplicas: sized ? plan.replicas : fleet.replicas,
     ...(decision.want !== undefined && { wantedReplicas: decision.want }),
     ...(observed.sample !== undefined && { demandSlots: observed.sample.demand }),
     pausedWorkers: (observed.sample?.workers ?? []).filter(({ state }) => state === 'paused').length,
@@ -119,19 +135,16 @@ export function poolStatus(pool: RenderPool, facts: PoolFacts, now: Date): PoolS
   };
 }
 
-function available(pods: readonly Pod[], { replicas, fleet }: PoolPlan): PoolFinding {
+function available({ deployment, pods, spec }: ObservedPool, { replicas, fleet }: PoolPlan): PoolFinding {
   const type = 'Available';
-  const homeless = pods.map((pod) => conditionOf(pod, 'PodScheduled')).find(isUnschedulable);
-  if (homeless !== undefined) {
-    return { type, reason: 'WorkersUnschedulable', message: homeless.message ?? '' };
-  }
+  const trouble = troubleOf(deployment, pods);
+  if (trouble !== undefined) return { type, reason: trouble.reason, message: cut(trouble.message) };
   if (replicas === 0) return { type, reason: 'ScaledToZero', message: '' };
   const ready = fleet.pods.filter(({ phase }) => phase === 'ready').length;
-  return { type, reason: ready >= replicas ? 'WorkersReady' : 'WorkersStarting', message: '' };
-}
-
-function isUnschedulable(condition: ReturnType<typeof conditionOf>): boolean {
-  return condition?.status === 'False' && condition.reason === 'Unschedulable';
+  if (ready >= replicas) return { type, reason: 'WorkersReady', message: '' };
+  // A pool that grows with its demand works meanwhile.
+  const least = Math.max(1, spec.mode === 'Manual' ? replicas : spec.minReplicas);
+  return { type, reason: ready >= least ? 'MoreStarting' : 'WorkersStarting', message: '' };
 }
 
 function scalingActive({ spec }: ObservedPool, { decision }: PoolPlan): PoolFinding {

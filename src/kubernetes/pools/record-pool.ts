@@ -27,6 +27,7 @@ export function removePool(metrics: ControllerMetrics, pool: string): void {
     metrics.replicas,
     metrics.readyReplicas,
     metrics.maxReplicas,
+    metrics.notApplied,
   ]) {
     gauge.remove({ pool });
   }

@@ -1,9 +1,11 @@
-import type { Pod } from '../resources/kinds.ts';
+import type { ContainerStatus, Pod } from '../resources/kinds.ts';
 import { DELETION_COST } from './names.ts';
+import { isInTrouble } from './worker-trouble.ts';
 
 /**
  * The fields of a pod that the controller reads. The cache of 2,000 workers has no use for their containers, volumes
- * and probes; and the managers of fields matter only for a pod that carries a deletion cost.
+ * and probes; containers matter only while they cannot be started, and the managers of fields only for a pod that carries a
+ * deletion cost.
  */
 export function slimPod({ apiVersion, kind, metadata, spec, status }: Pod): Pod {
   const { managedFields, ...rest } = metadata;
@@ -17,7 +19,18 @@ export function slimPod({ apiVersion, kind, metadata, spec, status }: Pod): Pod 
       status: {
         ...(status.phase !== undefined && { phase: status.phase }),
         ...(status.conditions !== undefined && { conditions: status.conditions }),
+        ...inTrouble('initContainerStatuses', status.initContainerStatuses),
+        ...inTrouble('containerStatuses', status.containerStatuses),
       },
     }),
   };
+}
+
+function inTrouble(field: string, statuses: readonly ContainerStatus[] = []) {
+  const kept = statuses.filter(isInTrouble).map(({ name, state, lastState }) => ({
+    name,
+    ...(state !== undefined && { state }),
+    ...(lastState !== undefined && { lastState }),
+  }));
+  return kept.length > 0 && { [field]: kept };
 }

@@ -1,5 +1,6 @@
 import { type Condition, findCondition, setCondition } from '../runtime/client/conditions.ts';
-import { EVENTS, type EventReason, type PLAN_CONDITIONS, type POOL_CONDITIONS } from './reasons.ts';
+import { EVENTS, type EventReason } from './events.ts';
+import type { PLAN_CONDITIONS, POOL_CONDITIONS } from './reasons.ts';
 
 type Tables = typeof PLAN_CONDITIONS | typeof POOL_CONDITIONS;
 
@@ -37,6 +38,22 @@ export function conditionsOf<Table extends Tables>(
       now,
     );
   }, kept);
+}
+
+/**
+ * The finding `Ready`: that of the first condition that is not True, or else that all of them are.
+ *
+ * @param findings those that have to be True, the most fundamental first.
+ */
+export function readyFinding<Table extends Tables>(
+  table: Table,
+  findings: readonly Finding<Table>[],
+): { readonly type: 'Ready'; readonly reason: string; readonly message: string } {
+  for (const { type, reason, message } of findings) {
+    const { status, meaning } = entryOf(table, String(type), reason);
+    if (status !== 'True') return { type: 'Ready', reason, message: message || meaning };
+  }
+  return { type: 'Ready', reason: 'Ready', message: '' };
 }
 
 function entryOf(table: Tables, type: string, reason: string) {

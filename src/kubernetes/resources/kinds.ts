@@ -46,9 +46,11 @@ export type Deployment = KubeObject<{
     readonly replicas?: number;
     readonly readyReplicas?: number;
     readonly updatedReplicas?: number;
+    readonly conditions?: readonly PodCondition[];
   };
 }>;
 
+/** A condition of a pod or a Deployment. */
 export interface PodCondition {
   readonly type: string;
   readonly status: string;
@@ -58,8 +60,21 @@ export interface PodCondition {
 
 export type Pod = KubeObject<{
   readonly spec?: { readonly nodeName?: string };
-  readonly status?: { readonly phase?: string; readonly conditions?: readonly PodCondition[] };
+  readonly status?: {
+    readonly phase?: string;
+    readonly conditions?: readonly PodCondition[];
+    readonly initContainerStatuses?: readonly ContainerStatus[];
+    readonly containerStatuses?: readonly ContainerStatus[];
+  };
 }>;
+
+export interface ContainerStatus {
+  readonly name: string;
+  readonly state?: { readonly waiting?: { readonly reason?: string; readonly message?: string } };
+  readonly lastState?: {
+    readonly terminated?: { readonly exitCode: number; readonly reason?: string; readonly message?: string };
+  };
+}
 
 /** Objects of which only the desired fields are read. */
 export type PlainObject = KubeObject<{

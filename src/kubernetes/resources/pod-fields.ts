@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { passedOn } from './schema-fields.ts';
+import { passedOn, rules } from './schema-fields.ts';
 
 const MAX_ENTRIES = 64;
 const labels = z.record(z.string(), z.string().max(256 * 1024));
@@ -7,9 +7,13 @@ const labels = z.record(z.string(), z.string().max(256 * 1024));
 /** An amount of a resource: `500m`, `2Gi`, `4`. */
 const quantity = z.union([z.int(), z.string()]).meta({
   'x-kubernetes-int-or-string': true,
+  maxLength: 64,
   pattern:
     '^(\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))))?$',
 });
+
+/** Amounts by resource, such as `cpu` and `memory`; the bound is for the rule that compares two of them. */
+const amounts = z.record(z.string(), quantity).meta({ maxProperties: 32 });
 
 const toleration = z.object({
   key: z.string().describe('The taint it is for; without one, any.').optional(),
@@ -25,8 +29,14 @@ const toleration = z.object({
 const environmentVariable = z.object({
   name: z.string().min(1).max(256).describe('What it is called.'),
   value: z.string().describe('What it is set to.').optional(),
-  valueFrom: passedOn.describe('A field, a ConfigMap or a Secret that it is taken from.').optional(),
+  valueFrom: passedOn('V1EnvVarSource')
+    .describe('A field, a ConfigMap or a Secret that it is taken from.')
+    .optional(),
 });
+
+/** An amount may be a number or a text; both are read as quantities. */
+const NOT_MORE_THAN_LIMITS =
+  '!has(self.requests) || !has(self.limits) || self.requests.all(name, !(name in self.limits) || quantity(string(self.requests[name])).compareTo(quantity(string(self.limits[name]))) <= 0)';
 
 /** Fields that a pool may set on its pods. Each overrides the same field of the installation's template. */
 export const podFields = {
@@ -40,26 +50,23 @@ export const podFields = {
     .optional(),
   resources: z
     .object({
-      requests: z.record(z.string(), quantity).describe('What the scheduler sets aside.').optional(),
-      limits: z.record(z.string(), quantity).describe('What a worker may use at most.').optional(),
+      requests: amounts.describe('What the scheduler sets aside.').optional(),
+      limits: amounts.describe('What a worker may use at most.').optional(),
     })
+    .meta(
+      rules({
+        rule: NOT_MORE_THAN_LIMITS,
+        message: 'resources.requests must not be greater than resources.limits',
+        fieldPath: '.requests',
+      }),
+    )
     .describe("Of the worker's container; a core and 1 GiB a slot is a good start.")
     .optional(),
   nodeSelector: labels.describe('Labels that a node must have.').optional(),
   tolerations: z.array(toleration).max(MAX_ENTRIES).describe('Taints that the workers bear.').optional(),
-  affinity: passedOn.describe("As in a pod's spec.").optional(),
+  affinity: passedOn('V1Affinity').describe("As in a pod's spec.").optional(),
   topologySpreadConstraints: z
-    .array(
-      z
-        .looseObject({
-          maxSkew: z.int32().min(1).describe('By how many workers two places may differ.'),
-          topologyKey: z.string().min(1).describe('The label of nodes that says what a place is.'),
-          whenUnsatisfiable: z
-            .enum(['DoNotSchedule', 'ScheduleAnyway'])
-            .describe('What to do with a worker that would make it worse.'),
-        })
-        .meta({ 'x-kubernetes-preserve-unknown-fields': true }),
-    )
+    .array(passedOn('V1TopologySpreadConstraint'))
     .max(MAX_ENTRIES)
     .describe(
       "As in a pod's spec; one without a labelSelector is about the workers of this pool. Takes the place of the installation's.",

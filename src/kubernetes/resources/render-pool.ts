@@ -195,6 +195,19 @@ export const RENDER_POOL: ResourceDefinition = {
       priority: 1,
       description: 'When its size changed',
     },
+    {
+      name: 'Status',
+      type: 'string',
+      jsonPath: '.status.conditions[?(@.type=="Ready")].reason',
+      description: 'Ready, or what is the matter',
+    },
+    {
+      name: 'Managed by',
+      type: 'string',
+      jsonPath: '.status.managedBy',
+      priority: 1,
+      description: 'The installation that manages it',
+    },
     { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp', description: 'Since it was made' },
   ],
   scale: {

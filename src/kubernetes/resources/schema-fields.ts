@@ -22,11 +22,16 @@ export const seconds = (min = 0, max = 86_400) => z.int32().min(min).max(max);
 export const podCount = (min = 0) => z.int32().min(min).max(MAX_REPLICAS);
 export const MAX_REPLICAS = 5000;
 
+/** The keyword that names a type of Kubernetes' own API; the generator of the definitions puts its schema there. */
+export const KUBERNETES_TYPE = 'x-platen-kubernetes-type';
+
 /**
- * A part of Kubernetes' own API that is passed on as it is. The API server checks it when the Deployment is applied, so
- * it is not described here again.
+ * A part of Kubernetes' own API that is passed on as it is. The definition has its whole schema, so that the API server
+ * refuses unknown fields of it; the rest is checked when the Deployment is applied.
+ *
+ * @param type its name in the client library: `V1Affinity`.
  */
-export const passedOn = z.looseObject({}).meta({ 'x-kubernetes-preserve-unknown-fields': true });
+export const passedOn = (type: string) => z.looseObject({}).meta({ [KUBERNETES_TYPE]: type });
 
 /** A point in time as Kubernetes writes it. */
 const time = z.string().meta({ format: 'date-time' });
@@ -62,6 +67,12 @@ export const commonStatus = {
     .int()
     .min(0)
     .describe('The generation of the spec that this status speaks of.')
+    .optional(),
+  managedBy: z
+    .string()
+    .describe(
+      'The installation that manages it, by namespace and name of its controller; no other writes to it.',
+    )
     .optional(),
   conditions: conditionsSchema.optional(),
 };

@@ -11,7 +11,7 @@ import {
   type ControllerProcess,
   startControllerProcess,
 } from '../../support/kubernetes/controller-process.ts';
-import { CONFIG_MAPS, makeNamespace } from '../../support/kubernetes/objects.ts';
+import { CONFIG_MAPS, eventsAbout, makeNamespace } from '../../support/kubernetes/objects.ts';
 import { PoolRig } from '../../support/kubernetes/pool-rig.ts';
 import { startMongo } from '../../support/mongo.ts';
 
@@ -107,6 +107,38 @@ describe('platen controller, after a failure', () => {
     const asked = /platen_default_resources_missing\S* 0/;
     await eventually('it knows what was made', async () => asked.test(await second.metrics()));
     assert.equal(await api.get(RENDER_POOLS, { namespace, name: 'default' }), undefined);
+  });
+
+  it('makes no default resource with a field that does not exist, and says which', async () => {
+    const resource = (kind: string, name: string, spec: string) =>
+      `{ apiVersion: platen.dev/v1alpha1, kind: ${kind}, metadata: { name: ${name} }, spec: ${spec} }`;
+    const controller = await start(
+      'controller-a',
+      `[${resource('RenderPool', 'extra', '{ maxReplica: 20 }')}, ${resource('RenderPlan', 'gold', '{ monthlyRender: 5 }')}, ${resource('RenderPlan', 'silver', '{}')}]`,
+    );
+    await controller.works();
+    const missing = /platen_default_resources_missing\S* 2/;
+    await eventually('two are missing', async () => missing.test(await controller.metrics()));
+    for (const [name, field] of [
+      ['extra', 'maxReplica'],
+      ['gold', 'monthlyRender'],
+    ] as const) {
+      await eventually('an event', async () =>
+        (await eventsAbout(api, namespace, name)).some(
+          ({ reason, note }) =>
+            reason === 'DefaultRefused' && note?.includes(`unknown field "spec.${field}"`),
+        ),
+      );
+    }
+    assert.equal(await api.get(RENDER_POOLS, { namespace, name: 'extra' }), undefined);
+    assert.equal(await rig.plan('gold'), undefined);
+    const { annotations } = (await rig.plan('silver'))!.metadata;
+    assert.equal(annotations?.['platen.dev/installation'], `${namespace}/platen-controller`);
+    // Three tries on: each refusal is logged once.
+    const tries = /platen_kubernetes_calls_total\{[^}]*method="POST",status="400"[^}]*\} ([6-9]|\d\d)/;
+    await eventually('tried again', async () => tries.test(await controller.metrics()));
+    const logged = controller.log.filter((line) => line.includes('a default resource could not be made'));
+    assert.equal(logged.length, 2);
   });
 
   it('keeps the plans and the sizes while the API server is away, and catches up afterwards', async () => {

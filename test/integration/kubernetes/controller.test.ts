@@ -90,15 +90,6 @@ describe('platen controller, at a real API server', () => {
   const named = (name: string) => ({ namespace, name });
   const poolReason = async (pool: string, type: string) =>
     findCondition((await rig.pool(pool)).status?.conditions, type)?.reason;
-  /** What a pool says of itself, and its Deployment. */
-  const reported = async (pool: string) => {
-    const { conditions = [] } = (await rig.pool(pool)).status ?? {};
-    const replicas = (await rig.deployment(pool))?.spec.replicas;
-    return [
-      `${replicas} replicas`,
-      ...conditions.map(({ type, status, reason, message }) => `${type} ${status} ${reason}: ${message}`),
-    ].join('; ');
-  };
   /** Resolves when pools are sized by a demand that was read after this moment; a worker chosen before drains on. */
   const demandRead = (sinceMs = systemTimers.nowMs()) =>
     eventually('the demand is read', async () => {
@@ -274,7 +265,7 @@ describe('platen controller, at a real API server', () => {
         return (await rig.pods('hand')).length === 1;
       },
       75_000,
-    ).catch(async (error: Error) => assert.fail(`${error.message}; ${await reported('hand')}`));
+    ).catch(async (error: Error) => assert.fail(`${error.message}; ${await rig.summary('hand')}`));
     const left = await rig.pods('hand');
     assert.deepEqual(
       left.map(({ metadata }) => metadata.name),
@@ -323,6 +314,15 @@ describe('platen controller, at a real API server', () => {
     await rig.settle('wrong', true);
     const counted = /platen_wrong_victims_total\{pool="wrong"[^}]*\} 1/;
     await eventually('it is counted', async () => counted.test(await controller.metrics()));
+  });
+
+  it('scales a pool on whose template the API server refuses', async () => {
+    await rig.createPool('mistaken', { minReplicas: 1 });
+    await eventually('one', async () => (await rig.deployment('mistaken'))?.spec.replicas === 1);
+    const spec = { podLabels: { 'no label!': 'x' }, minReplicas: 3 };
+    await api.mergePatch(RENDER_POOLS, named('mistaken'), { spec });
+    await eventually('three', async () => (await rig.deployment('mistaken'))?.spec.replicas === 3);
+    await eventually('told', async () => (await poolReason('mistaken', 'Ready')) === 'Refused');
   });
 
   it('yields to a foreign writer of replicas, and names it', async () => {

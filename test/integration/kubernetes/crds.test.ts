@@ -68,6 +68,58 @@ describe('The definitions of RenderPlan and RenderPool, at a real API server', (
     await refused(createPlan('x'.repeat(64), {}), /name of a plan must be 1 to 63/);
   });
 
+  it('reject a field that Kubernetes does not know, however deep it is', async () => {
+    const strictly = (spec: object) =>
+      api.create(
+        RENDER_POOLS,
+        {
+          apiVersion: API_VERSION,
+          kind: 'RenderPool',
+          metadata: metadata('typo'),
+          spec: spec as RenderPool['spec'],
+        },
+        { fieldValidation: 'Strict' },
+      );
+    const spread = { maxSkew: 1, topologyKey: 'zone', whenUnsatisfiable: 'ScheduleAnyway', minDomain: 2 };
+    const secretRef = { name: 'FOO', valueFrom: { secretRef: { name: 'a' } } };
+    const terms = { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerm: [] } };
+    for (const [spec, field] of [
+      [{ affinity: { nodeAffinty: {} } }, 'spec.affinity.nodeAffinty'],
+      [{ affinity: { nodeAffinity: terms } }, 'nodeSelectorTerm'],
+      [{ topologySpreadConstraints: [spread] }, 'minDomain'],
+      [{ env: [secretRef] }, 'secretRef'],
+      [{ tolerations: [{ efect: 'NoSchedule' }] }, 'efect'],
+      [{ resources: { request: { cpu: 1 } } }, 'request'],
+    ] as const) {
+      await refused(strictly(spec), new RegExp(`unknown field .*${field}"`));
+    }
+    const { metadata: made } = await strictly({
+      affinity: {
+        nodeAffinity: {
+          requiredDuringSchedulingIgnoredDuringExecution: {
+            nodeSelectorTerms: [{ matchExpressions: [{ key: 'zone', operator: 'In', values: ['a'] }] }],
+          },
+        },
+      },
+      topologySpreadConstraints: [{ ...spread, minDomain: undefined, labelSelector: { matchLabels: {} } }],
+      env: [
+        { name: 'A', valueFrom: { secretKeyRef: { name: 'a', key: 'b', optional: true } } },
+        { name: 'B', valueFrom: { resourceFieldRef: { resource: 'limits.cpu', divisor: '1m' } } },
+        { name: 'C', valueFrom: { resourceFieldRef: { resource: 'limits.cpu', divisor: 1 } } },
+      ],
+    });
+    await api.delete(RENDER_POOLS, made);
+  });
+
+  it('reject requests that are greater than their limits', async () => {
+    const resources = (requests: object, limits: object) => ({ resources: { requests, limits } });
+    const why = /requests must not be greater than resources.limits/;
+    await refused(createPool('a', resources({ memory: '4Gi' }, { memory: '1Gi' })), why);
+    await refused(createPool('a', resources({ cpu: 2 }, { cpu: '1500m' })), why);
+    await createPool('bounded', resources({ cpu: '500m', memory: '1Gi' }, { cpu: 1, memory: '1024Mi' }));
+    await createPool('unbounded', resources({ cpu: 8 }, { memory: '1Gi' }));
+  });
+
   it('do not let the isolation of a pool be changed', async () => {
     await createPool('isolated', { isolation: 'job' });
     await refused(patchPool('isolated', { isolation: 'account' }), /isolation cannot be changed/);
@@ -103,9 +155,9 @@ describe('The definitions of RenderPlan and RenderPool, at a real API server', (
     const listed = await plane.kubectl('get', 'platen', '-n', NAMESPACE);
     assert.match(
       listed,
-      /NAME\s+POOL\s+CONCURRENT\s+MONTHLY\s+ACCOUNTS\s+IN FLIGHT\s+WAITING\s+ACCEPTED\s+AGE/,
+      /NAME\s+POOL\s+CONCURRENT\s+MONTHLY\s+ACCOUNTS\s+IN FLIGHT\s+WAITING\s+STATUS\s+AGE/,
     );
-    assert.match(listed, /NAME\s+MODE\s+DEMAND\s+DESIRED\s+REPLICAS\s+READY\s+MAX\s+SCALING\s+AGE/);
+    assert.match(listed, /NAME\s+MODE\s+DEMAND\s+DESIRED\s+REPLICAS\s+READY\s+MAX\s+SCALING\s+STATUS\s+AGE/);
     assert.match(listed, /renderplan.platen.dev\/gold/);
   });
 });

@@ -3,6 +3,7 @@ import { keepLinkSecret, makeLinkSecret, parseLinkSecret } from '../../../src/ku
 import type { Kind, KubeObject } from '../../../src/kubernetes/runtime/client/kube-object.ts';
 import type { KubernetesApi } from '../../../src/kubernetes/runtime/client/kubernetes-api.ts';
 import { openKubernetesApi } from '../../../src/kubernetes/runtime/client/open-kubernetes-api.ts';
+import { createLogger } from '../../../src/telemetry/logger.ts';
 import { eventually } from '../../support/eventually.ts';
 import { sharedControlPlane } from '../../support/kubernetes/control-plane.ts';
 import { makeNamespace } from '../../support/kubernetes/objects.ts';
@@ -10,6 +11,7 @@ import { makeNamespace } from '../../support/kubernetes/objects.ts';
 type Secret = KubeObject<{ readonly type: string; readonly data: Readonly<Record<string, string>> }>;
 const SECRETS: Kind<Secret> = { group: '', version: 'v1', plural: 'secrets', kind: 'Secret' };
 const NAME = 'platen-secret';
+const installation = { id: 'platen/platen-controller', home: 'platen' };
 
 describe('the Secret with the key that signs download links', () => {
   let api: KubernetesApi;
@@ -36,30 +38,42 @@ describe('the Secret with the key that signs download links', () => {
   };
 
   it('is made once, however many processes make it at the same moment, and never changed', async () => {
-    await Promise.all([1, 2, 3].map(() => makeLinkSecret(manifest({ app: 'platen' }), { api, logger })));
+    await Promise.all(
+      [1, 2, 3].map(() => makeLinkSecret(manifest({ app: 'platen' }), { api, installation, logger })),
+    );
     const made = await key();
     assert.match(made!, /^[\w-]{48}$/);
-    await makeLinkSecret(manifest(), { api, logger });
+    await makeLinkSecret(manifest(), { api, installation, logger });
     assert.equal(await key(), made);
     const { metadata } = (await api.get(SECRETS, { name: NAME, namespace }))!;
     assert.equal(metadata.labels?.app, 'platen');
+    assert.equal(metadata.annotations?.['platen.dev/installation'], installation.id);
+  });
+
+  it('is named in the log when it was made, and its key is not', async () => {
+    const lines: string[] = [];
+    const destination = { write: (line: string) => void lines.push(line) };
+    const own = createLogger({ level: 'info', role: 'controller', instance: 'a' }, destination);
+    await makeLinkSecret(manifest(), { api, installation, logger: own });
+    assert.equal(JSON.parse(lines[0]!).secretName, NAME);
+    assert.ok(!lines.join().includes((await key())!));
   });
 
   it('is left as it is when it was made by another', async () => {
     const data = { secret: Buffer.from('theirs').toString('base64') };
     await api.create(SECRETS, { ...manifest(), type: 'Opaque', data });
-    await makeLinkSecret(manifest(), { api, logger });
+    await makeLinkSecret(manifest(), { api, installation, logger });
     assert.equal(await key(), 'theirs');
   });
 
   it('is tried again when the API server rejects it, and the log names it', async () => {
     const stopping = new AbortController();
     const nowhere = { ...manifest(), metadata: { name: NAME, namespace: 'that-there-is-not' } };
-    const kept = keepLinkSecret(nowhere, { api, logger }, stopping.signal);
+    const kept = keepLinkSecret(nowhere, { api, installation, logger }, stopping.signal);
     await eventually('a warning', () => warnings.length > 0);
     stopping.abort();
     await kept;
-    assert.partialDeepStrictEqual(warnings[0], { secret: NAME });
+    assert.partialDeepStrictEqual(warnings[0], { secretName: NAME });
   });
 
   it('is rejected with what is wrong with its manifest', () => {

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { EVENTS } from '../../../src/kubernetes/runtime/client/event-recorder.ts';
 import type { Kind, KubeObject } from '../../../src/kubernetes/runtime/client/kube-object.ts';
 import type { KubernetesApi } from '../../../src/kubernetes/runtime/client/kubernetes-api.ts';
 
@@ -14,6 +15,22 @@ export const NAMESPACES: Kind = { group: '', version: 'v1', plural: 'namespaces'
 
 export function configMap(namespace: string, name: string, data: Record<string, string> = {}): ConfigMap {
   return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { namespace, name }, data };
+}
+
+type ReportedEvent = KubeObject<{
+  readonly reason?: string;
+  readonly note?: string;
+  readonly regarding: { readonly name?: string };
+}>;
+
+/** The events of a namespace about objects of a name. */
+export async function eventsAbout(
+  api: KubernetesApi,
+  namespace: string,
+  name: string,
+): Promise<readonly ReportedEvent[]> {
+  const events = await api.list(EVENTS as Kind<ReportedEvent>, { namespace });
+  return events.filter(({ regarding }) => regarding.name === name);
 }
 
 /** A namespace of its own for a test. @returns its name. */

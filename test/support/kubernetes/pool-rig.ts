@@ -103,6 +103,16 @@ export class PoolRig {
     return this.#api.list(PODS, { namespace: this.#namespace, labelSelector: `platen.dev/pool=${pool}` });
   }
 
+  /** What a pool says of itself, and the size of its Deployment, in one line. */
+  async summary(pool: string): Promise<string> {
+    const { conditions = [] } = (await this.pool(pool)).status ?? {};
+    const replicas = (await this.deployment(pool))?.spec.replicas;
+    return [
+      `${replicas} replicas`,
+      ...conditions.map(({ type, status, reason, message }) => `${type} ${status} ${reason}: ${message}`),
+    ].join('; ');
+  }
+
   /** Makes exactly these pods busy; resolves when they have reported it. */
   async setBusy(pods: readonly string[], busy = 1): Promise<void> {
     for (const worker of this.#workers.values()) worker.busy = pods.includes(worker.pod) ? busy : 0;

@@ -10,6 +10,7 @@ import type { MirroredSet } from '../../../src/plans/plan-mirror.ts';
 import { BUILT_IN } from '../../../src/plans/plan-source.ts';
 
 const THEIRS: Plan = { ...DEFAULT_PLANS.free, concurrentRenders: 33, poolRef: 'there' };
+const INSTALLATION = { id: 'a/platen-controller', home: 'a' };
 const NOW = new Date('2026-01-01T00:00:00Z');
 
 /** The plan `theirs` and the pool `there`, which namespace b has. */
@@ -42,11 +43,11 @@ function pool(name: string, spec: object, status?: RenderPool['status']): Render
 describe('plans and pools of a namespace that cannot be read', () => {
   it('stay in force as they were mirrored, and keep their names', () => {
     const held = heldNames(mirrored(ORIGINS), unread('b'));
-    const { pools, origins } = poolsInForce([pool('there', { slotsPerWorker: 1 })], held.pools);
+    const { pools, origins } = poolsInForce([pool('there', { slotsPerWorker: 1 })], INSTALLATION, held.pools);
     assert.deepEqual([...pools], [['there', { slotsPerWorker: 3 }]]);
     assert.deepEqual([...origins], [['there', 'b']]);
     const seen = [plan('theirs', { concurrentRenders: 44 }), plan('ours', { poolRef: 'there' })];
-    const resolved = resolvePlans(seen, pools, undefined, held.plans);
+    const resolved = resolvePlans(seen, pools, INSTALLATION, undefined, held.plans);
     assert.deepEqual(resolved.set.plans.get('theirs'), THEIRS);
     assert.equal(resolved.set.plans.get('ours')?.poolRef, 'there');
     assert.deepEqual(resolved.verdicts.get('a/theirs'), {
@@ -69,26 +70,34 @@ describe('plans and pools of a namespace that cannot be read', () => {
       heldNames(mirrored(ORIGINS), unread('c')),
     ]) {
       assert.equal(plans.size + pools.size, 0);
-      assert.equal(resolvePlans([], new Map(), undefined, plans).set.plans.has('theirs'), false);
+      assert.equal(
+        resolvePlans([], new Map(), INSTALLATION, undefined, plans).set.plans.has('theirs'),
+        false,
+      );
     }
   });
 
   it('are held wherever they came from when their origin was not noted, unless an object has the name', () => {
     const held = heldNames(mirrored(undefined), unread('b'));
     assert.equal(
-      resolvePlans([], new Map(), undefined, held.plans).set.plans.get('theirs')?.concurrentRenders,
+      resolvePlans([], new Map(), INSTALLATION, undefined, held.plans).set.plans.get('theirs')
+        ?.concurrentRenders,
       33,
     );
     const { set, origins } = resolvePlans(
       [plan('theirs', { concurrentRenders: 44 })],
       new Map(),
+      INSTALLATION,
       undefined,
       held.plans,
     );
     assert.equal(set.plans.get('theirs')?.concurrentRenders, 44);
     assert.equal(origins.get('theirs'), 'a');
-    assert.deepEqual([...poolsInForce([], held.pools).pools], [['there', { slotsPerWorker: 3 }]]);
-    const seen = poolsInForce([pool('there', { slotsPerWorker: 1 })], held.pools);
+    assert.deepEqual(
+      [...poolsInForce([], INSTALLATION, held.pools).pools],
+      [['there', { slotsPerWorker: 3 }]],
+    );
+    const seen = poolsInForce([pool('there', { slotsPerWorker: 1 })], INSTALLATION, held.pools);
     assert.deepEqual([...seen.pools], [['there', { slotsPerWorker: 1, maxWorkers: 10 }]]);
   });
 });
@@ -108,6 +117,9 @@ describe('a pool whose spec has become invalid', () => {
     } as RenderPool['status']);
     const acceptance = { state: 'Invalid', errors: 'maxReplicas: not a number' } as const;
     const status = rejectedStatus(broken, acceptance, new Map(), NOW);
-    assert.deepEqual([...poolsInForce([{ ...broken, status }]).pools], [['p', { slotsPerWorker: 2 }]]);
+    assert.deepEqual(
+      [...poolsInForce([{ ...broken, status }], INSTALLATION).pools],
+      [['p', { slotsPerWorker: 2 }]],
+    );
   });
 });

@@ -18,8 +18,8 @@
     name: {{ .name }}
     namespace: {{ $namespace }}
     labels:
+      {{- /* Not the instance: Argo CD, where it tracks by that label, would prune what is not in Git. */}}
       app.kubernetes.io/name: platen
-      app.kubernetes.io/instance: {{ $.Release.Name }}
   spec: {{- toYaml .spec | nindent 4 }}
 {{- end }}
 {{- end -}}

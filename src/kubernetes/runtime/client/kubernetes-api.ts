@@ -16,7 +16,7 @@ export interface KubernetesApi {
   listPage<T extends KubeObject>(kind: Kind<T>, where: PageOptions): Promise<Page<T>>;
 
   /** Fails with 409 `AlreadyExists` when there is one of that name. */
-  create<T extends KubeObject>(kind: Kind<T>, object: New<T>, options?: WriteOptions): Promise<T>;
+  create<T extends KubeObject>(kind: Kind<T>, object: New<T>, options?: CreateOptions): Promise<T>;
 
   /**
    * Server-side apply: the fields of `object` are set, and owned by the manager; fields that it had before and has no
@@ -72,6 +72,11 @@ export interface CallOptions {
 export interface WriteOptions extends CallOptions {
   /** The manager that owns the written fields. */
   readonly fieldManager?: string | undefined;
+}
+
+export interface CreateOptions extends WriteOptions {
+  /** `Strict`: unknown and repeated fields are refused (400), instead of being dropped with a warning. */
+  readonly fieldValidation?: 'Strict' | undefined;
 }
 
 export interface ApplyOptions extends WriteOptions {

@@ -3,6 +3,7 @@ import { apiVersionOf, type Kind, type KubeObject, type ObjectRef } from './kube
 import type {
   ApplyOptions,
   CallOptions,
+  CreateOptions,
   DeleteOptions,
   KubernetesApi,
   ListOptions,
@@ -77,13 +78,14 @@ export class RestApi implements KubernetesApi {
     };
   }
 
-  create<T extends KubeObject>(kind: Kind<T>, object: New<T>, options: WriteOptions = {}): Promise<T> {
+  create<T extends KubeObject>(kind: Kind<T>, object: New<T>, options: CreateOptions = {}): Promise<T> {
     const { namespace, name } = object.metadata;
     const path =
       options.subresource === undefined
         ? collectionPath(kind, namespace)
         : objectPath(kind, { namespace, name }, options.subresource);
-    return this.#call('POST', withQuery(path, { fieldManager: options.fieldManager }), options, object);
+    const { fieldManager, fieldValidation } = options;
+    return this.#call('POST', withQuery(path, { fieldManager, fieldValidation }), options, object);
   }
 
   apply<T extends KubeObject>(kind: Kind<T>, object: New<T>, options: ApplyOptions): Promise<T> {

@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict';
-import { ownedObjects, type PoolsSettings } from '../../../../src/kubernetes/pools/owned-objects.ts';
+import {
+  foreignOwnerOf,
+  ownedObjects,
+  type PoolsSettings,
+} from '../../../../src/kubernetes/pools/owned-objects.ts';
 import type { RenderPool } from '../../../../src/kubernetes/resources/kinds.ts';
 import { renderPoolSpecSchema } from '../../../../src/kubernetes/resources/render-pool.ts';
+import type { KubeObject } from '../../../../src/kubernetes/runtime/client/kube-object.ts';
 
 const SETTINGS: PoolsSettings = {
   template: { spec: { containers: [{ name: 'worker' }] } },
@@ -9,6 +14,8 @@ const SETTINGS: PoolsSettings = {
   opsPort: 'ops',
   networkPolicies: false,
 };
+
+const INSTALLATION = { id: 'a/platen-controller', home: 'a' };
 
 function pool(spec: Readonly<Record<string, unknown>>): RenderPool {
   return {
@@ -21,10 +28,65 @@ function pool(spec: Readonly<Record<string, unknown>>): RenderPool {
 
 describe('the objects of a pool', () => {
   it('replace a quarter of the workers at a time, and end none before its successor is ready', () => {
-    const { deployment } = ownedObjects(pool({}), SETTINGS);
+    const { deployment } = ownedObjects(pool({}), SETTINGS, INSTALLATION);
     assert.deepEqual(deployment.spec?.strategy, {
       type: 'RollingUpdate',
       rollingUpdate: { maxSurge: '25%', maxUnavailable: 0 },
     });
+  });
+
+  it('name their installation, and have no label by which Argo CD would prune them', () => {
+    const { id } = INSTALLATION;
+    const template = {
+      ...SETTINGS.template,
+      metadata: { labels: { 'app.kubernetes.io/instance': 'platen' } },
+    };
+    const settings = { ...SETTINGS, template, networkPolicies: true };
+    const { deployment, ...others } = ownedObjects(pool({}), settings, INSTALLATION);
+    for (const { metadata } of [deployment, ...Object.values(others)] as KubeObject[]) {
+      assert.equal(metadata.annotations?.['platen.dev/installation'], id);
+      assert.equal(metadata.labels?.['app.kubernetes.io/instance'], undefined);
+    }
+    const { labels } = deployment.spec.template.metadata ?? {};
+    assert.equal(labels?.['app.kubernetes.io/instance'], 'platen', 'pods are selected by it');
+  });
+});
+
+describe('the owner of an object with the name of ours', () => {
+  const { deployment } = ownedObjects(pool({}), SETTINGS, INSTALLATION);
+  const ownerOf = (metadata: Partial<KubeObject['metadata']>, of = pool({})) =>
+    foreignOwnerOf(
+      { ...deployment, metadata: { ...deployment.metadata, ...metadata } },
+      of,
+      INSTALLATION,
+      'platen',
+    );
+  const instance = (release: string) => ({
+    annotations: {},
+    labels: { ...deployment.metadata.labels, 'app.kubernetes.io/instance': release },
+  });
+
+  it('is the pool: by the reference, or after a restored backup by its labels', () => {
+    assert.equal(ownerOf({}), undefined);
+    assert.equal(ownerOf({ ownerReferences: [] }), undefined);
+    assert.equal(ownerOf(instance('platen')), undefined, 'as an earlier version of this release made it');
+    assert.equal(ownerOf({ annotations: {} }), undefined);
+  });
+
+  it('is somebody else', () => {
+    assert.equal(ownerOf({ ownerReferences: [], labels: {} }), 'somebody else');
+    const reference = { apiVersion: 'v1', kind: 'RenderPool', name: 'p', uid: 'another', controller: true };
+    assert.equal(ownerOf({ ownerReferences: [reference] }), 'somebody else');
+  });
+
+  it('is another installation, until the pool is annotated to be of this one', () => {
+    const theirs = { annotations: { 'platen.dev/installation': 'b/other' } };
+    assert.match(ownerOf(theirs) ?? '', /^the installation b\/other; annotate the pool/);
+    assert.match(ownerOf({ ...theirs, ownerReferences: [] }) ?? '', /^the installation b\/other/);
+    assert.match(ownerOf(instance('other')) ?? '', /^the release other/);
+    const annotations = { 'platen.dev/installation': INSTALLATION.id };
+    const taken = { ...pool({}), metadata: { ...pool({}).metadata, annotations } };
+    assert.equal(ownerOf(theirs, taken), undefined);
+    assert.equal(ownerOf(instance('other'), taken), undefined);
   });
 });

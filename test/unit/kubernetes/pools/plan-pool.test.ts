@@ -204,7 +204,7 @@ describe('a deletion cost that another client has written', () => {
       const outcome = { reason: 'Applied', message: '' } as const;
       const { conditions } = poolStatus(
         POOL,
-        { observed: seen, plan, outcome, plans: [], unreadable: new Map() },
+        { observed: seen, plan, outcome, sized: true, plans: [], unreadable: new Map() },
         new Date(now),
       );
       return { plan, soleWriter: findCondition(conditions, 'SoleWriter') };
@@ -260,7 +260,7 @@ describe("the condition Sandboxed, by the workers' own tests", () => {
       const outcome = { reason: 'Applied', message: '' } as const;
       const { conditions } = poolStatus(
         POOL,
-        { observed: seen, plan, outcome, plans: [], unreadable: new Map() },
+        { observed: seen, plan, outcome, sized: true, plans: [], unreadable: new Map() },
         new Date(START),
       );
       const { status: found, reason: why } = findCondition(conditions, 'Sandboxed') ?? {};
@@ -275,7 +275,7 @@ describe('the condition Partitioned', () => {
     const wide = { ...seen, spec: { ...seen.spec, ...spec } };
     const plan = planPool(wide, startMemory(START), START);
     const outcome = { reason: 'Applied', message: '' } as const;
-    const facts = { observed: wide, plan, outcome, plans: [], unreadable: new Map() };
+    const facts = { observed: wide, plan, outcome, sized: true, plans: [], unreadable: new Map() };
     const {
       status,
       reason,

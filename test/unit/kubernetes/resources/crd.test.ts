@@ -2,11 +2,8 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'yaml';
-import {
-  customResourceDefinition,
-  objectSchema,
-  type StructuralSchema,
-} from '../../../../scripts/kubernetes/crd.ts';
+import { customResourceDefinition, objectSchema } from '../../../../scripts/kubernetes/crd.ts';
+import type { StructuralSchema } from '../../../../scripts/kubernetes/structural-schema.ts';
 import { RENDER_PLAN, renderPlanSpecSchema } from '../../../../src/kubernetes/resources/render-plan.ts';
 import { RENDER_POOL, renderPoolSpecSchema } from '../../../../src/kubernetes/resources/render-pool.ts';
 import { planSchema } from '../../../../src/plans/plan.ts';
