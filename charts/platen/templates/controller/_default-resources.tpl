@@ -17,9 +17,10 @@
   metadata:
     name: {{ .name }}
     namespace: {{ $namespace }}
-    labels:
-      app.kubernetes.io/name: platen
-      app.kubernetes.io/instance: {{ $.Release.Name }}
+    labels: {{- merge (dict "app.kubernetes.io/name" "platen") ($.Values.commonLabels | default dict) | toYaml | nindent 6 }}
+    {{- with $.Values.commonAnnotations }}
+    annotations: {{- toYaml . | nindent 6 }}
+    {{- end }}
   spec: {{- toYaml .spec | nindent 4 }}
 {{- end }}
 {{- end -}}
