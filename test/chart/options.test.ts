@@ -206,6 +206,8 @@ for (const helm of HELMS) {
         ),
         workerTemplate(manifests),
       ];
+      const { common } = workerTemplate(manifests);
+      assert.deepEqual(common, { labels: { cost: 'c1' }, annotations: { all: 'y' } });
       for (const { metadata, spec } of templates) {
         assert.deepEqual([metadata.labels.team, metadata.labels.cost], ['print', 'c1']);
         assert.deepEqual([metadata.annotations.note, metadata.annotations.all], ['x', 'y']);

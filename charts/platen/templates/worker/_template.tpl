@@ -30,6 +30,10 @@ the kubelet tries again until it has.
 {{- $_ := set $placed "affinity" (merge (dict "nodeAffinity" $nodes) ($placed.affinity | default dict)) -}}
 {{- $_ := set $placed "nodeSelector" (merge (deepCopy ($placed.nodeSelector | default dict)) ($values.sandbox.nodeSelector | default dict)) -}}
 {{- end -}}
+{{- with include "platen.some" (dict "labels" .Values.commonLabels "annotations" .Values.commonAnnotations) }}
+{{- /* Of every object that the controller makes for a pool, beside the pods. */}}
+common: {{- . | nindent 2 }}
+{{- end }}
 metadata:
   labels: {{- merge (deepCopy $values.podLabels) $labels | toYaml | nindent 4 }}
   annotations: {{- merge (deepCopy $values.podAnnotations) .Values.commonAnnotations (include "platen.evictable" (dict "own" (list "tmp") "values" $values) | fromYaml) (dict "platen.dev/settings" (include "platen.settingsChecksum" .)) | toYaml | nindent 4 }}
