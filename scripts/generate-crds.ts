@@ -1,6 +1,6 @@
 /**
- * Writes what is made from the types of the custom resources: crds/*.yaml, the same as templates of both charts, and
- * docs/reference/custom-resources.md. With `--check` it writes nothing, names the files that are stale, and exits with 1 if
+ * Writes what is made from the types of the custom resources: crds/*.yaml, the same as templates of both charts,
+ * defaultResources in the schema of the chart's values, and docs/reference/custom-resources.md. With `--check` it writes nothing, names the files that are stale, and exits with 1 if
  * there are any.
  */
 import { execFileSync } from 'node:child_process';
@@ -12,6 +12,7 @@ import { RENDER_PLAN } from '../src/kubernetes/resources/render-plan.ts';
 import { RENDER_POOL } from '../src/kubernetes/resources/render-pool.ts';
 import { customResourceDefinition } from './kubernetes/crd.ts';
 import { referencePage } from './kubernetes/reference-page.ts';
+import { valuesSchema } from './kubernetes/values-schema.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const NOTE = '# Made by `make generate`; do not edit.\n';
@@ -28,6 +29,9 @@ for (const definition of DEFINITIONS) {
   files.set(join('charts', 'platen-crds', 'templates', name), chartTemplate(text));
 }
 files.set(join('docs', 'reference', 'custom-resources.md'), formatted('page.md', referencePage(DEFINITIONS)));
+const schemaFile = join('charts', 'platen', 'values.schema.json');
+const schema = valuesSchema(await readFile(join(ROOT, schemaFile), 'utf8'), DEFINITIONS);
+files.set(schemaFile, formatted('schema.json', schema));
 
 const check = process.argv.includes('--check');
 const stale: string[] = [];

@@ -5,8 +5,8 @@
  *   node scripts/install-go-programs.mjs SET...
  *
  * The sets: `api` is what the tests against an API server need: etcd, kube-apiserver and kubectl. `cluster` is that and what
- * runs pods, `kwok` that and KWOK, which plays nodes by the thousand. `helm` is Helm 3 and Helm 4, `stripe-mock` holds requests
- * against Stripe's own specification. Versions and checksums are those of scripts/go. What is up to date is left alone, and Go
+ * runs pods, `kwok` that and KWOK, which plays nodes by the thousand. `helm` is Helm 3 and Helm 4, and the Lua that Argo CD has;
+ * `stripe-mock` holds requests against Stripe's own specification. Versions and checksums are those of scripts/go. What is up to date is left alone, and Go
  * keeps what it has compiled: eight minutes (api) and twelve (cluster) the first time on two cores, seconds later on.
  */
 import { spawnSync } from 'node:child_process';
@@ -42,10 +42,11 @@ const SETS = {
   api: API,
   cluster: CLUSTER,
   kwok: [...CLUSTER, toTarget(['kwok', 'sigs.k8s.io/kwok/cmd/kwok', 'kwok'])],
-  // One module for both, for the same reason.
+  // One module for both Helms, for the same reason.
   helm: [
     ['helm', 'helm.sh/helm/v4/cmd/helm', 'helm4'],
     ['helm', 'helm.sh/helm/v3/cmd/helm', 'helm3'],
+    ['lua', 'github.com/yuin/gopher-lua/cmd/glua', 'glua'],
   ].map(toTarget),
   // Its specification is that of the API version 2026-08-26.dahlia: older than the one that Platen pins.
   'stripe-mock': [['stripe-mock', 'github.com/stripe/stripe-mock', 'stripe-mock']].map(toTarget),

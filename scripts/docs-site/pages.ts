@@ -51,6 +51,7 @@ export const GROUPS: readonly Group[] = [
       'docs/install.md',
       'docs/image.md',
       'docs/production.md',
+      'docs/gitops.md',
       'docs/guide/security.md',
       'docs/configuration.md',
       'docs/billing.md',

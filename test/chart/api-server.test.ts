@@ -8,13 +8,29 @@ import { HELMS, LEAST, type Manifest, manifestsOf, over, render, type Values } f
 import { defaultResources, podSpecs, workerTemplate } from './support/pods.ts';
 
 /** Kinds that an API server has only after an installation of their definitions. */
-const OF_OTHERS = /^(ServiceMonitor|PrometheusRule|HTTPRoute)$/;
+const OF_OTHERS = /^(ServiceMonitor|PodMonitor|PrometheusRule|HTTPRoute)$/;
+
+/** What the chart sets too; the API server takes no name twice. */
+const OVERLAID: Values = {
+  hostUsers: false,
+  schedulerName: 'default-scheduler',
+  startupProbe: { failureThreshold: 900 },
+  extraEnv: [
+    { name: 'PLATEN_LOG_LEVEL', value: 'debug' },
+    { name: 'NODE_EXTRA_CA_CERTS', value: '/etc/own/ca.crt' },
+  ],
+  extraVolumes: [{ name: 'tmp', emptyDir: { sizeLimit: '1Gi' } }],
+  extraVolumeMounts: [{ name: 'tmp', mountPath: '/tmp' }],
+  podSpec: { shareProcessNamespace: true },
+};
 
 const VALUES: Readonly<Record<string, Values>> = {
   'the least values': LEAST,
   'a demonstration': { demo: { enabled: true, persistence: { enabled: true, storageClassName: 'fast' } } },
   'everything turned on': over(LEAST, {
     image: { digest: `sha256:${'0'.repeat(64)}`, pullSecrets: ['pull'] },
+    extraCa: { existingSecret: { name: 'authority' }, existingConfigMap: { name: 'bundle', key: 'all.pem' } },
+    rbac: { aggregate: { view: true, edit: true } },
     mongodb: { tls: { ca: 'PEM' } },
     kafka: {
       brokers: ['a:9093', 'b:9093'],
@@ -24,15 +40,28 @@ const VALUES: Readonly<Record<string, Values>> = {
     bootstrap: { email: 'a@example.com', password: 'correct horse', apiKey: `sk_test_${'k'.repeat(32)}` },
     api: {
       autoscaling: { enabled: true, behavior: { scaleDown: { stabilizationWindowSeconds: 60 } } },
-      service: { type: 'LoadBalancer', nodePort: 30080, loadBalancerSourceRanges: ['10.0.0.0/8'] },
+      service: {
+        type: 'LoadBalancer',
+        nodePort: 30080,
+        loadBalancerSourceRanges: ['10.0.0.0/8'],
+        loadBalancerIP: '192.0.2.7',
+        externalTrafficPolicy: 'Local',
+      },
+      ...OVERLAID,
+      strategy: { rollingUpdate: { maxUnavailable: 1, maxSurge: 0 } },
+      revisionHistoryLimit: 2,
+      deploymentAnnotations: { 'reloader.stakater.com/auto': 'true' },
+      hostAliases: [{ ip: '10.0.0.1', hostnames: ['mongo.example'] }],
       topologySpreadConstraints: [{ maxSkew: 2, topologyKey: 'rack', whenUnsatisfiable: 'DoNotSchedule' }],
     },
-    controller: { replicas: 2 },
+    controller: { replicas: 2, ...OVERLAID },
     dispatcher: {
+      ...OVERLAID,
       dnsPolicy: 'None',
       dnsConfig: { nameservers: ['10.0.0.10', 'fd00::10'], options: [{ name: 'ndots', value: '2' }] },
     },
     worker: {
+      ...OVERLAID,
       sandbox: { installProfile: true },
       runtimeClassName: 'gvisor',
       appArmorProfile: { type: 'RuntimeDefault' },

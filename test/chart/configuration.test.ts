@@ -5,7 +5,7 @@ import { LEAST, type Manifest, over, render, type Values } from './support/helm.
 import { environment, podSpec } from './support/pods.ts';
 
 /** Read by Node itself. */
-const OF_NODE = ['NODE_EXTRA_CA_CERTS'];
+const OF_NODE = ['NODE_EXTRA_CA_CERTS', 'NODE_USE_SYSTEM_CA', 'SSL_CERT_DIR'];
 /** The value that Kubernetes gives a variable, by its name. */
 const IN_A_POD: Readonly<Record<string, string>> = {
   MONGODB_URI: 'mongodb://mongo.example/platen',
@@ -23,6 +23,7 @@ const IN_A_POD: Readonly<Record<string, string>> = {
 const VALUES: Readonly<Record<string, Values>> = {
   'the least values': LEAST,
   'everything said': over(LEAST, {
+    extraCa: { existingSecret: { name: 'authority' } },
     mongodb: { tls: { ca: 'PEM', clientCertificate: { existingSecret: { name: 'db-client' } } } },
     kafka: {
       brokers: ['a:9093', 'b:9093'],

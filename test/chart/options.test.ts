@@ -8,7 +8,7 @@ interface SecretFile {
 
 /** Of a role's values, what its pods have under the same name. */
 const TAKEN_AS_THEY_ARE = [
-  ...(['nodeSelector', 'tolerations', 'affinity', 'priorityClassName'] as const),
+  ...(['tolerations', 'affinity', 'priorityClassName'] as const),
   ...(['dnsPolicy', 'dnsConfig', 'initContainers'] as const),
 ];
 
@@ -178,7 +178,6 @@ for (const helm of HELMS) {
       const settings = {
         podLabels: { team: 'print' },
         podAnnotations: { note: 'x' },
-        nodeSelector: { pool: 'a' },
         tolerations: [{ key: 'k', operator: 'Exists' }],
         affinity: { nodeAffinity: {} },
         priorityClassName: 'high',
@@ -207,6 +206,8 @@ for (const helm of HELMS) {
         ),
         workerTemplate(manifests),
       ];
+      const { common } = workerTemplate(manifests);
+      assert.deepEqual(common, { labels: { cost: 'c1' }, annotations: { all: 'y' } });
       for (const { metadata, spec } of templates) {
         assert.deepEqual([metadata.labels.team, metadata.labels.cost], ['print', 'c1']);
         assert.deepEqual([metadata.annotations.note, metadata.annotations.all], ['x', 'y']);

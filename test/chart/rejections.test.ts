@@ -187,6 +187,106 @@ const MISTAKES: readonly (readonly [string, Values, RegExp])[] = [
   ],
   ['a digest that is none', { image: { digest: 'latest' } }, /'\/image\/digest'/],
   [
+    'a misspelt field of a pool',
+    { defaultResources: { pools: { extra: { maxReplica: 20 } } } },
+    /'\/defaultResources\/pools\/extra'[\s\S]*additional properties 'maxReplica' not allowed/,
+  ],
+  [
+    'a misspelt field of a plan',
+    { defaultResources: { plans: { free: { monthlyRender: 500 } } } },
+    /'\/defaultResources\/plans\/free'[\s\S]*additional properties 'monthlyRender' not allowed/,
+  ],
+  [
+    'a misspelt field deep in a pool',
+    { defaultResources: { pools: { default: { scaleDown: { percent: 5 } } } } },
+    /additional properties 'percent' not allowed/,
+  ],
+  [
+    'a name that no pool may have',
+    { defaultResources: { pools: { Big: {} } } },
+    /defaultResources\.pools: Big is no name of a pool: 1 to 63 lower-case letters/,
+  ],
+  [
+    'a pool of no size',
+    { defaultResources: { pools: { default: { maxReplicas: 0 } } } },
+    /'\/defaultResources\/pools\/default\/maxReplicas': minimum: got 0, want 1/,
+  ],
+  [
+    'a pool of another name for a plan',
+    { defaultResources: { plans: { gold: { poolRef: 'Big' } } } },
+    /'\/defaultResources\/plans\/gold\/poolRef'[\s\S]*does not match pattern/,
+  ],
+  [
+    'an alert that there is not',
+    { prometheusRule: { overrides: { PlatenQueueAg: { for: '9m' } } } },
+    /prometheusRule: there is no alert PlatenQueueAg/,
+  ],
+  [
+    'the threshold of an alert that has none',
+    { prometheusRule: { overrides: { PlatenNoLeader: { threshold: 2 } } } },
+    /prometheusRule\.overrides\.PlatenNoLeader: it compares with no number/,
+  ],
+  [
+    'every namespace',
+    { controller: { watchNamespaces: ['*'] } },
+    /controller\.watchNamespaces: \* is no namespace\. Name each/,
+  ],
+  [
+    'a namespace of another form',
+    { controller: { watchNamespaces: ['team-a', 'Team_B'] } },
+    /controller\.watchNamespaces: "Team_B" is no name of a namespace/,
+  ],
+  [
+    'an address without a scheme',
+    { config: { publicUrl: 'pdf.example.com' } },
+    /config\.publicUrl: pdf\.example\.com must be an http or https address/,
+  ],
+  [
+    'a budget that holds up every drain',
+    { api: { podDisruptionBudget: { maxUnavailable: 0 } } },
+    /api\.podDisruptionBudget\.maxUnavailable: 0 would let no node be drained/,
+  ],
+  [
+    'the same in per cent',
+    { controller: { podDisruptionBudget: { maxUnavailable: '0%' } } },
+    /controller\.podDisruptionBudget\.maxUnavailable: 0 would/,
+  ],
+  [
+    'a request above its limit',
+    { worker: { resources: { requests: { memory: '8Gi' } } } },
+    /worker\.resources: the request of memory, 8Gi, is greater than its limit, 3Gi\./,
+  ],
+  [
+    'the same in other units',
+    { api: { resources: { requests: { cpu: 2 }, limits: { cpu: '1500m' } } } },
+    /api\.resources: the request of cpu, 2, is greater than its limit, 1500m\./,
+  ],
+  [
+    'the same in a pool',
+    { defaultResources: { pools: { big: { resources: { requests: { cpu: '2' }, limits: { cpu: '1' } } } } } },
+    /defaultResources\.pools\.big\.resources: the request of cpu, 2, is greater/,
+  ],
+  [
+    'less disk than /tmp may have',
+    { worker: { resources: { limits: { 'ephemeral-storage': '1Gi' } } } },
+    /the limit of ephemeral-storage, 1Gi, is less than worker\.tmp\.sizeLimit, 2Gi/,
+  ],
+  [
+    'a quantity that is none',
+    { api: { resources: { limits: { memory: '1 GB' } } } },
+    /'\/api\/resources\/limits\/memory'.* does not match pattern/,
+  ],
+  [
+    'containers over those of the chart',
+    { worker: { podSpec: { containers: [{ name: 'x' }] } } },
+    /worker\.podSpec\.containers: a list here would replace the chart's own\. Use worker\.initContainers/,
+  ],
+  [
+    'an outside policy of a Service inside',
+    { api: { service: { externalTrafficPolicy: 'Local' } } },
+    /api\.service\.externalTrafficPolicy: it has no effect on a Service of type ClusterIP/,
+  ],
+  [
     'no time to finish',
     { api: { drainSeconds: 60 } },
     /terminationGracePeriodSeconds must be greater than api\.drainSeconds/,

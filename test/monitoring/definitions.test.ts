@@ -8,6 +8,9 @@ import { createMetrics } from '../../src/telemetry/metrics.ts';
 import { RULES_FILE, readDashboards, withoutVariables } from './support/dashboards.ts';
 import { promtool } from './support/prometheus.ts';
 
+/** Where the chart writes the namespaces of a release. */
+const OF_NAMESPACES = /namespace=~"(\.\*|\(\.\*\))",?/g;
+
 interface Rule {
   readonly alert: string;
   readonly expr: string;
@@ -123,7 +126,7 @@ describe('dashboards and alerts', () => {
       ['PlatenMailsWaiting', 'platen_mail_oldest_waiting_seconds'],
       ['PlatenMailsRefused', 'platen_mail_attempts_total{outcome="failed"}'],
     ] as const) {
-      const expr = rules.find((rule) => rule.alert === alert)?.expr ?? '';
+      const expr = rules.find((rule) => rule.alert === alert)?.expr.replaceAll(OF_NAMESPACES, '') ?? '';
       assert.ok(expr.includes(metric), `${alert}: ${expr}`);
     }
   });
@@ -161,6 +164,14 @@ describe('dashboards and alerts', () => {
       }
     }
     assert.equal(new Set(dashboards.map(({ uid }) => uid)).size, dashboards.length);
+  });
+
+  it('every metric of every alert is narrowed to one installation by the chart', () => {
+    for (const { alert, expr } of rules) {
+      const metrics = expr.match(/\b(platen|process)_\w+/g)?.length;
+      assert.ok(metrics !== undefined && metrics > 0, alert);
+      assert.equal(expr.match(OF_NAMESPACES)?.length, metrics, alert);
+    }
   });
 
   it('every panel can be narrowed to one installation', () => {

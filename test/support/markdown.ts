@@ -15,6 +15,11 @@ export async function yamlBlocks(page: string, heading?: string): Promise<string
   return blocksOf('yaml', heading === undefined ? text : section(text, page, heading));
 }
 
+/** The Lua blocks under a heading of a page in docs/. */
+export async function luaBlocks(page: string, heading: string): Promise<string[]> {
+  return blocksOf('lua', section(await read(page), page, heading));
+}
+
 function read(page: string): Promise<string> {
   return readFile(fileURLToPath(new URL(page, DOCS)), 'utf8');
 }

@@ -11,10 +11,18 @@
 {{- end -}}
 {{- end -}}
 
+{{/*
+Which installation a pod is of: the release, and the alias besides where a chart has this one under another name, for it may have it
+twice.
+*/}}
+{{- define "platen.instance" -}}
+{{- eq .Chart.Name "platen" | ternary .Release.Name (printf "%s-%s" .Release.Name .Chart.Name) | trunc 63 | trimSuffix "-" -}}
+{{- end -}}
+
 {{/* What a selector asks for: it can never change. */}}
 {{- define "platen.selectorLabels" -}}
 app.kubernetes.io/name: platen
-app.kubernetes.io/instance: {{ .Release.Name }}
+app.kubernetes.io/instance: {{ include "platen.instance" . }}
 {{- end -}}
 
 {{- define "platen.labels" -}}
@@ -61,6 +69,15 @@ annotations:
 {{- if $registry }}{{ trimSuffix "/" $registry }}/{{ end -}}
 {{- $image.repository -}}
 {{- if $image.digest }}@{{ $image.digest }}{{ else }}:{{ $image.tag | default .Chart.AppVersion }}{{ end -}}
+{{- end -}}
+
+{{/* An image of somebody else's from the registry of all images, unless it names one of its own: (dict "root" $ "image" "…"). */}}
+{{- define "platen.mirrored" -}}
+{{- $registry := (.root.Values.global).imageRegistry -}}
+{{- $host := splitList "/" .image | first -}}
+{{- $named := and (contains "/" .image) (or (contains "." $host) (contains ":" $host) (eq $host "localhost")) -}}
+{{- if and $registry (not $named) }}{{ trimSuffix "/" $registry }}/{{ end -}}
+{{- .image -}}
 {{- end -}}
 
 {{- define "platen.pullSecrets" -}}

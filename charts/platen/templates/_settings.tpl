@@ -152,6 +152,13 @@ keyKey: {{ $existing.keyKey | default "tls.key" | quote }}
 - name: NODE_EXTRA_CA_CERTS
   value: /etc/platen/tls/mongodb/ca.crt
 {{- end }}
+{{- if include "platen.extraCaSources" . }}
+{{- /* Node reads one file of NODE_EXTRA_CA_CERTS, and every file of this folder besides. */}}
+- name: NODE_USE_SYSTEM_CA
+  value: "1"
+- name: SSL_CERT_DIR
+  value: /etc/platen/tls/extra
+{{- end }}
 {{- include "platen.clientCertificateEnv" (dict "of" "mongodb" "tls" .Values.mongodb.tls "variables" "MONGODB_TLS") }}
 {{- include "platen.variables" (dict "PLATEN_LOG_LEVEL" .Values.config.logLevel "PLATEN_OPS_PORT" 9090) }}
 {{- end -}}
@@ -216,8 +223,28 @@ keyKey: {{ $existing.keyKey | default "tls.key" | quote }}
 {{- end }}
 {{- end -}}
 
+{{/* The authorities that every process trusts besides, as sources of a projected volume; nothing without any. */}}
+{{- define "platen.extraCaSources" -}}
+{{- $given := .Values.extraCa | default dict -}}
+{{- with $given.existingSecret }}
+{{- if .name }}
+- secret: { name: {{ .name }}, items: [{ key: {{ .key | default "ca.crt" | quote }}, path: secret.crt }] }
+{{- end }}
+{{- end }}
+{{- with $given.existingConfigMap }}
+{{- if .name }}
+- configMap: { name: {{ .name }}, items: [{ key: {{ .key | default "ca.crt" | quote }}, path: config-map.crt }] }
+{{- end }}
+{{- end }}
+{{- end -}}
+
 {{/* The authorities and certificates as volumes, and where they are mounted. */}}
 {{- define "platen.caVolumes" -}}
+{{- with include "platen.extraCaSources" . }}
+- name: extra-ca
+  projected:
+    sources: {{- . | nindent 6 }}
+{{- end }}
 {{- range $name := list "mongodb" "kafka" }}
 {{- with include (printf "platen.%sCa" $name) $ | fromYaml }}
 - name: {{ $name }}-ca
@@ -235,6 +262,9 @@ keyKey: {{ $existing.keyKey | default "tls.key" | quote }}
 {{- end -}}
 
 {{- define "platen.caVolumeMounts" -}}
+{{- if include "platen.extraCaSources" . }}
+- { name: extra-ca, mountPath: /etc/platen/tls/extra, readOnly: true }
+{{- end }}
 {{- range $name := list "mongodb" "kafka" }}
 {{- if include (printf "platen.%sCa" $name) $ }}
 - name: {{ $name }}-ca

@@ -95,11 +95,63 @@
 {{- if and (.config.oidc.existingSecret | default dict).name (not .config.oidc.clientId) -}}
 {{- $faults = append $faults "config.oidc: existingSecret needs clientId." -}}
 {{- end -}}
+{{- if and .config.publicUrl (not (regexMatch "^https?://[^/?#\\s]+(/[^?#\\s]*)?$" .config.publicUrl)) -}}
+{{- $faults = append $faults (printf "config.publicUrl: %s must be an http or https address, as in https://pdf.example.com." .config.publicUrl) -}}
+{{- end -}}
+{{- range .controller.watchNamespaces -}}
+{{- if eq . "*" -}}
+{{- $faults = append $faults "controller.watchNamespaces: * is no namespace. Name each: the controller has a Role in every one, and no right in the whole cluster." -}}
+{{- else if not (regexMatch "^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$" .) -}}
+{{- $faults = append $faults (printf "controller.watchNamespaces: %q is no name of a namespace: 1 to 63 lower-case letters, digits and -, as in team-a." .) -}}
+{{- end -}}
+{{- end -}}
+{{- range $of, $resources := dict "pool" .defaultResources.pools "plan" .defaultResources.plans -}}
+{{- range $name, $_ := $resources -}}
+{{- if not (regexMatch "^[a-z0-9]([a-z0-9.-]{0,61}[a-z0-9])?$" $name) -}}
+{{- $faults = append $faults (printf "defaultResources.%ss: %s is no name of a %s: 1 to 63 lower-case letters, digits, - and ., the first and the last a letter or digit." $of $name $of) -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- range $role := list "api" "dispatcher" "controller" -}}
+{{- $values := index $.Values $role -}}
+{{- if and $values.podDisruptionBudget.enabled (regexMatch "^0*%?$" (toString $values.podDisruptionBudget.maxUnavailable)) -}}
+{{- $faults = append $faults (printf "%s.podDisruptionBudget.maxUnavailable: 0 would let no node be drained. Set 1 or more, or turn the budget off with enabled=false." $role) -}}
+{{- end -}}
+{{- end -}}
+{{- with .api.service -}}
+{{- if eq .type "ClusterIP" -}}
+{{- range $field := list "externalTrafficPolicy" "loadBalancerIP" "loadBalancerSourceRanges" -}}
+{{- if get $.Values.api.service $field -}}
+{{- $faults = append $faults (printf "api.service.%s: it has no effect on a Service of type ClusterIP; set api.service.type." $field) -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- range $where, $values := dict "api" .api "dispatcher" .dispatcher "controller" .controller "worker" .worker -}}
+{{- range $field := list "containers" "initContainers" "volumes" -}}
+{{- if hasKey ($values.podSpec | default dict) $field -}}
+{{- $faults = append $faults (printf "%s.podSpec.%s: a list here would replace the chart's own. Use %s.%s." $where $field $where (eq $field "volumes" | ternary "extraVolumes and extraVolumeMounts" "initContainers, which may be sidecars (restartPolicy: Always)")) -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- $faults = concat $faults (include "platen.resourceFaults" $ | fromYamlArray) -}}
 {{- if and .worker.sandbox.installProfile .worker.sandbox.localhostProfile -}}
 {{- $faults = append $faults "worker.sandbox: set installProfile or localhostProfile, not both." -}}
 {{- end -}}
 {{- if and .worker.sandbox.installProfile (eq (include "platen.nodeSetupNamespace" $) $.Release.Namespace) -}}
 {{- $faults = append $faults "worker.sandbox.namespace must not be that of the release: what writes to the nodes is kept apart from what renders strangers' documents." -}}
+{{- end -}}
+{{- $alerts := dict -}}
+{{- range ($.Files.Get "alerts/platen.yaml" | fromYaml).groups }}{{ range .rules }}{{ $_ := set $alerts .alert .expr }}{{ end }}{{ end -}}
+{{- range $alert := concat (keys (.prometheusRule.overrides | default dict)) (.prometheusRule.disabled | default list) -}}
+{{- if not (hasKey $alerts $alert) -}}
+{{- $faults = append $faults (printf "prometheusRule: there is no alert %s; docs/dashboards.md lists them." $alert) -}}
+{{- end -}}
+{{- end -}}
+{{- range $alert, $own := .prometheusRule.overrides | default dict -}}
+{{- if and (hasKey $own "threshold") (ne (len (regexFindAll (include "platen.thresholdPattern" $) (get $alerts $alert | toString) -1)) 1) -}}
+{{- $faults = append $faults (printf "prometheusRule.overrides.%s: it compares with no number that could be another threshold." $alert) -}}
+{{- end -}}
 {{- end -}}
 {{- if and .ingress.enabled (not .ingress.hosts) -}}
 {{- $faults = append $faults "ingress.hosts: an ingress needs a host, as in ingress.hosts[0].host=pdf.example.com." -}}

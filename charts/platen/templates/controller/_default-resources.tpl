@@ -17,9 +17,11 @@
   metadata:
     name: {{ .name }}
     namespace: {{ $namespace }}
-    labels:
-      {{- /* Not the instance: Argo CD, where it tracks by that label, would prune what is not in Git. */}}
-      app.kubernetes.io/name: platen
+    {{- /* Not the instance: Argo CD, where it tracks by that label, would prune what is not in Git. */}}
+    labels: {{- merge (dict "app.kubernetes.io/name" "platen") ($.Values.commonLabels | default dict) | toYaml | nindent 6 }}
+    {{- with $.Values.commonAnnotations }}
+    annotations: {{- toYaml . | nindent 6 }}
+    {{- end }}
   spec: {{- toYaml .spec | nindent 4 }}
 {{- end }}
 {{- end -}}

@@ -45,7 +45,7 @@ spec:
       securityContext: {{- $values.podSecurityContext | default (dict "runAsNonRoot" true "runAsUser" .user "runAsGroup" .user "fsGroup" .user "seccompProfile" (dict "type" "RuntimeDefault")) | toYaml | nindent 8 }}
       containers:
         - name: {{ .name }}
-          image: {{ $values.image | quote }}
+          image: {{ include "platen.mirrored" (dict "root" $root "image" $values.image) | quote }}
           {{- with .args }}
           args: {{ . }}
           {{- end }}
@@ -64,6 +64,10 @@ spec:
           volumeMounts: [{ name: data, mountPath: {{ .dataPath }} }]
       {{- if not $demo.persistence.enabled }}
       volumes: [{ name: data, emptyDir: {} }]
+      {{- end }}
+      {{- include "platen.nodeSelector" (dict "root" $root "values" $values) | nindent 6 }}
+      {{- with $values.tolerations }}
+      tolerations: {{- toYaml . | nindent 8 }}
       {{- end }}
   {{- with $demo.persistence }}
   {{- if .enabled }}

@@ -30,50 +30,61 @@ the kubelet tries again until it has.
 {{- $_ := set $placed "affinity" (merge (dict "nodeAffinity" $nodes) ($placed.affinity | default dict)) -}}
 {{- $_ := set $placed "nodeSelector" (merge (deepCopy ($placed.nodeSelector | default dict)) ($values.sandbox.nodeSelector | default dict)) -}}
 {{- end -}}
+{{- with include "platen.some" (dict "labels" .Values.commonLabels "annotations" .Values.commonAnnotations) }}
+{{- /* Of every object that the controller makes for a pool, beside the pods. */}}
+common: {{- . | nindent 2 }}
+{{- end }}
 metadata:
   labels: {{- merge (deepCopy $values.podLabels) $labels | toYaml | nindent 4 }}
   annotations: {{- merge (deepCopy $values.podAnnotations) .Values.commonAnnotations (include "platen.evictable" (dict "own" (list "tmp") "values" $values) | fromYaml) (dict "platen.dev/settings" (include "platen.settingsChecksum" .)) | toYaml | nindent 4 }}
-spec:
-  enableServiceLinks: false
-  {{- include "platen.pullSecrets" . | nindent 2 }}
-  securityContext:
-    {{- $context := include "platen.podSecurityContext" (dict "root" $ "values" $values) | fromYaml }}
-    {{- if $profile }}{{ $context = set $context "seccompProfile" (dict "type" "Localhost" "localhostProfile" $profile) }}{{ end }}
-    {{- with $values.appArmorProfile }}{{ $context = set $context "appArmorProfile" . }}{{ end }}
-    {{- toYaml $context | nindent 4 }}
-  {{- with $values.runtimeClassName }}
-  runtimeClassName: {{ . }}
-  {{- end }}
-  containers:
-    - name: worker
-      image: {{ include "platen.image" . | quote }}
-      imagePullPolicy: {{ .Values.image.pullPolicy }}
-      args: [worker]
-      env:
-        {{- include "platen.commonEnv" . | nindent 8 }}
-        {{- include "platen.jobEnv" . | nindent 8 }}
-        {{- with $values.extraEnv }}{{- toYaml . | nindent 8 }}{{- end }}
-      {{- with $values.extraEnvFrom }}
-      envFrom: {{- toYaml . | nindent 8 }}
-      {{- end }}
-      ports:
-        - { name: ops, containerPort: 9090 }
-      {{- include "platen.probes" . | nindent 6 }}
-      {{- with $values.resources }}
-      resources: {{- toYaml . | nindent 8 }}
-      {{- end }}
-      securityContext: {{- include "platen.containerSecurityContext" (dict "root" $ "values" $values) | nindent 8 }}
-      volumeMounts:
-        - { name: tmp, mountPath: /tmp }
-        {{- include "platen.caVolumeMounts" . | nindent 8 }}
-        {{- with $values.extraVolumeMounts }}{{- toYaml . | nindent 8 }}{{- end }}
-  volumes:
-    - name: tmp
-      emptyDir: {{- include "platen.some" $values.tmp | default "{}" | nindent 8 }}
-    {{- include "platen.caVolumes" . | nindent 4 }}
-    {{- with $values.extraVolumes }}{{- toYaml . | nindent 4 }}{{- end }}
-  {{- include "platen.podOptions" $placed | nindent 2 }}
-  {{- if not (kindIs "invalid" $values.topologySpreadConstraints) }}
-  topologySpreadConstraints: {{- toYaml $values.topologySpreadConstraints | nindent 4 }}
-  {{- end }}
+spec: {{- include "platen.finishedSpec" (dict "spec" (include "platen.workerSpec" (dict "root" $ "profile" $profile "placed" $placed)) "values" $values) | nindent 2 }}
+{{- end -}}
+
+{{/* The spec of the workers' pods: (dict "root" $ "profile" "…" "placed" {the values, with where the sandbox wants them}). */}}
+{{- define "platen.workerSpec" -}}
+{{- $root := .root -}}
+{{- $values := $root.Values.worker -}}
+{{- $env := printf "%s\n%s" (include "platen.commonEnv" $root) (include "platen.jobEnv" $root) -}}
+{{- $context := include "platen.podSecurityContext" (dict "root" $root "values" $values) | fromYaml -}}
+{{- if .profile }}{{ $context = set $context "seccompProfile" (dict "type" "Localhost" "localhostProfile" .profile) }}{{ end -}}
+{{- with $values.appArmorProfile }}{{ $context = set $context "appArmorProfile" . }}{{ end -}}
+enableServiceLinks: false
+{{- include "platen.pullSecrets" $root }}
+securityContext: {{- toYaml $context | nindent 2 }}
+{{- with $values.runtimeClassName }}
+runtimeClassName: {{ . }}
+{{- end }}
+containers:
+  - name: worker
+    image: {{ include "platen.image" $root | quote }}
+    imagePullPolicy: {{ $root.Values.image.pullPolicy }}
+    args: [worker]
+    env: {{- include "platen.overlaid" (dict "key" "name" "own" $env "extra" $values.extraEnv) | nindent 6 }}
+    {{- with $values.extraEnvFrom }}
+    envFrom: {{- toYaml . | nindent 6 }}
+    {{- end }}
+    ports:
+      - { name: ops, containerPort: 9090 }
+    {{- include "platen.probes" (dict "values" $values) | nindent 4 }}
+    {{- with $values.resources }}
+    resources: {{- toYaml . | nindent 6 }}
+    {{- end }}
+    securityContext: {{- include "platen.containerSecurityContext" (dict "root" $root "values" $values) | nindent 6 }}
+    volumeMounts: {{- include "platen.overlaid" (dict "key" "mountPath" "own" (include "platen.workerMounts" $root) "extra" $values.extraVolumeMounts) | nindent 6 }}
+volumes: {{- include "platen.overlaid" (dict "key" "name" "own" (include "platen.workerVolumes" $root) "extra" $values.extraVolumes) | nindent 2 }}
+{{- include "platen.podOptions" (dict "root" $root "values" .placed) }}
+{{- if not (kindIs "invalid" $values.topologySpreadConstraints) }}
+topologySpreadConstraints: {{- toYaml $values.topologySpreadConstraints | nindent 2 }}
+{{- end }}
+{{- end -}}
+
+{{- define "platen.workerMounts" -}}
+- { name: tmp, mountPath: /tmp }
+{{- include "platen.caVolumeMounts" . }}
+{{- end -}}
+
+{{- define "platen.workerVolumes" -}}
+- name: tmp
+  emptyDir: {{- include "platen.some" .Values.worker.tmp | default "{}" | nindent 4 }}
+{{- include "platen.caVolumes" . }}
 {{- end -}}
