@@ -3,9 +3,10 @@ import { COMMANDS } from './cli/commands.ts';
 import { type Config, ConfigError, loadConfig, type Role } from './config.ts';
 import { report } from './roles/report.ts';
 import type { RunningRole } from './roles/run-role.ts';
+import { BUILD } from './version.ts';
 
 const ROLES: readonly Role[] = ['api', 'worker', 'dispatcher', 'controller', 'standalone'];
-const USAGE = `usage: platen <${ROLES.join(' | ')}>\n       platen accounts <list | create | invite | set-plan | reset-password | revoke-tokens>\n       platen billing <setup | check>\n       platen try URL\n       platen render FILE… --out DIR\n       platen batch FILE.csv|FILE.ndjson [--template ID] --out OUT.zip|DIR`;
+const USAGE = `usage: platen <${ROLES.join(' | ')}>\n       platen accounts <list | create | invite | set-plan | reset-password | revoke-tokens>\n       platen billing <setup | check>\n       platen try URL\n       platen render FILE… --out DIR\n       platen batch FILE.csv|FILE.ndjson [--template ID] --out OUT.zip|DIR\n       platen --version`;
 /**
  * Signals within this time count as one: a parent may pass on a signal that its child has received already.
  * Milliseconds.
@@ -15,6 +16,10 @@ const SAME_SIGNAL_MS = 1000;
 const LAST_STEPS_MS = 10_000;
 
 async function main(environment: NodeJS.ProcessEnv): Promise<void> {
+  if (process.argv[2] === '--version') {
+    process.stdout.write(`platen ${BUILD.version} (commit ${BUILD.commit}, Node ${BUILD.node})\n`);
+    return;
+  }
   const command = COMMANDS.get(process.argv[2] ?? '');
   if (command !== undefined) return command(process.argv.slice(3));
   const role = ROLES.find((name) => name === process.argv[2]);
@@ -77,7 +82,7 @@ async function run(role: Role, config: Config): Promise<void> {
     report(`platen ${role} cannot start: ${describeStartError(error, config)}`);
     process.exit(1);
   }
-  running.logger.info({ port: running.port }, 'ready');
+  running.logger.info({ port: running.port, ...BUILD }, 'ready');
   if (role === 'standalone') greet(running);
 }
 

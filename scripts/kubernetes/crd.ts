@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { GROUP, VERSION } from '../../src/kubernetes/resources/group.ts';
 import type { ResourceDefinition } from '../../src/kubernetes/resources/resource-definition.ts';
+import { BUILD } from '../../src/version.ts';
 
 /** A schema as it stands in a CustomResourceDefinition. */
 export interface StructuralSchema {
@@ -19,7 +20,11 @@ export function customResourceDefinition(definition: ResourceDefinition) {
   return {
     apiVersion: 'apiextensions.k8s.io/v1',
     kind: 'CustomResourceDefinition',
-    metadata: { name: `${plural}.${GROUP}`, labels: { 'app.kubernetes.io/name': 'platen' } },
+    metadata: {
+      name: `${plural}.${GROUP}`,
+      // As a label, so that `kubectl get crds -L platen.dev/version` shows it.
+      labels: { 'app.kubernetes.io/name': 'platen', [`${GROUP}/version`]: BUILD.version },
+    },
     spec: {
       group: GROUP,
       scope: 'Namespaced',

@@ -18,6 +18,7 @@ import {
   makeDefaultResources,
   parseDefaultResources,
 } from '../kubernetes/default-resources.ts';
+import { watchDefinitions } from '../kubernetes/definition-watch.ts';
 import { keepLinkSecret, parseLinkSecret } from '../kubernetes/link-secret.ts';
 import { TemplateFile } from '../kubernetes/pools/template-file.ts';
 import { EventRecorder } from '../kubernetes/runtime/client/event-recorder.ts';
@@ -164,6 +165,7 @@ async function openWork(deps: Deps, closers: Closers) {
       const manifests = await readDefaults(config);
       if (stopping.signal.aborted) return;
       void makeDefaults(manifests, deps, stopping.signal);
+      void watchDefinitions({ api, metrics: controllerMetrics, logger }, stopping.signal);
       controller = new Controller({
         api,
         namespaces: config.PLATEN_WATCH_NAMESPACES.length > 0 ? config.PLATEN_WATCH_NAMESPACES : [namespace],

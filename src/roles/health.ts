@@ -7,6 +7,7 @@ import { withoutHosts } from './without-hosts.ts';
 export interface HealthChecks {
   readonly readiness: () => Promise<Readiness>;
   readonly liveness: () => { live: boolean; problem?: string };
+  readonly browserVersion?: () => string | undefined;
 }
 
 /** Whether a process works, starts or stops. */
@@ -21,6 +22,7 @@ export type LifePhase = 'starting' | 'running' | 'stopping';
  * gain nothing, and it has work to finish.
  */
 export function healthOf(core: Core, components: readonly Component[], phase: () => LifePhase): HealthChecks {
+  const browserOf = () => components.find((component) => component.browser !== undefined)?.browser;
   let mayLackBus = core.role === 'api';
   return {
     async readiness() {
@@ -31,7 +33,7 @@ export function healthOf(core: Core, components: readonly Component[], phase: ()
       if (!mayLackBus) problems.push(...lacks);
       if (phase() !== 'running') problems.push(`the process is ${phase()}`);
       for (const component of components) problems.push(...(await component.problems()));
-      const browser = components.find((component) => component.browser !== undefined)?.browser;
+      const browser = browserOf();
       return {
         ready: problems.length === 0,
         problems: problems.map(withoutHosts),
@@ -39,6 +41,7 @@ export function healthOf(core: Core, components: readonly Component[], phase: ()
         ...(browser && { browser }),
       };
     },
+    browserVersion: () => browserOf()?.version,
     liveness() {
       const problem = components.map((component) => component.stuck()).find((stuck) => stuck !== undefined);
       return problem === undefined ? { live: true } : { live: false, problem };
