@@ -5,6 +5,7 @@
  *
  *   node scripts/bundle.ts [folder]     (default dist)
  */
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -49,6 +50,20 @@ const ownAddresses: Plugin = {
   },
 };
 
+/** The commit that is built; `unknown` where neither the build nor a repository names it. */
+function commit(): string {
+  const given = process.env.PLATEN_BUILD_COMMIT;
+  if (given !== undefined && given !== '') return given;
+  try {
+    const git = (...args: string[]) =>
+      execFileSync('git', args, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
+    const changed = git('status', '--porcelain', '--untracked-files=no') !== '';
+    return `${git('rev-parse', 'HEAD')}${changed ? '-dirty' : ''}`;
+  } catch {
+    return 'unknown';
+  }
+}
+
 /** In each file: the folder that all of them are in, and what packages of CommonJS ask for. */
 const preamble = `
 import { createRequire as __createRequire } from 'node:module';
@@ -72,6 +87,8 @@ await build({
   target: 'node24',
   sourcemap: true,
   banner: { js: preamble },
+  // What `--version`, `GET /version` and the metric of the build report.
+  define: { 'process.env.PLATEN_BUILD_COMMIT': JSON.stringify(commit()) },
   plugins: [ownAddresses],
   // Asked for where it is there, and in its place by nobody else.
   external: ['@sparticuz/chromium'],

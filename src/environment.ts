@@ -38,7 +38,7 @@ export const environmentSchema = z.object({
     .max(65535)
     .optional()
     .describe(
-      `Port of /healthz, /readyz and /metrics. Default ${DEFAULT_OPS_PORT}; of standalone PORT. On a port of their own they are not served on PORT.`,
+      `Port of /healthz, /readyz, /metrics and /version. Default ${DEFAULT_OPS_PORT}; of standalone PORT. On a port of their own they are not served on PORT, except for /version, which reports the version alone there.`,
     ),
   PLATEN_HOST: z
     .string()

@@ -4,9 +4,10 @@ import { type Config, ConfigError, loadConfig, type Role } from './config.ts';
 import { report } from './roles/report.ts';
 import type { RunningRole } from './roles/run-role.ts';
 import { useProxy } from './roles/use-proxy.ts';
+import { BUILD } from './version.ts';
 
 const ROLES: readonly Role[] = ['api', 'worker', 'dispatcher', 'controller', 'standalone'];
-const USAGE = `usage: platen <${ROLES.join(' | ')}>\n       platen accounts <list | create | invite | set-plan | reset-password | revoke-tokens>\n       platen billing <setup | check>\n       platen try URL\n       platen render FILE… --out DIR\n       platen batch FILE.csv|FILE.ndjson [--template ID] --out OUT.zip|DIR`;
+const USAGE = `usage: platen <${ROLES.join(' | ')}>\n       platen accounts <list | create | invite | set-plan | reset-password | revoke-tokens>\n       platen billing <setup | check>\n       platen try URL\n       platen render FILE… --out DIR\n       platen batch FILE.csv|FILE.ndjson [--template ID] --out OUT.zip|DIR\n       platen migrate\n       platen --version`;
 /**
  * Signals within this time count as one: a parent may pass on a signal that its child has received already.
  * Milliseconds.
@@ -16,6 +17,10 @@ const SAME_SIGNAL_MS = 1000;
 const LAST_STEPS_MS = 10_000;
 
 async function main(environment: NodeJS.ProcessEnv): Promise<void> {
+  if (process.argv[2] === '--version') {
+    process.stdout.write(`platen ${BUILD.version} (commit ${BUILD.commit}, Node ${BUILD.node})\n`);
+    return;
+  }
   const command = COMMANDS.get(process.argv[2] ?? '');
   if (command !== undefined) return command(process.argv.slice(3));
   const role = ROLES.find((name) => name === process.argv[2]);
@@ -32,21 +37,22 @@ async function run(role: Role, config: Config): Promise<void> {
   useProxy(config);
   const startRole = await starterOf(role);
   let running: RunningRole | undefined;
-  let stopping = false;
+  const stopping = new AbortController();
   let signalledAt = Number.NEGATIVE_INFINITY;
   const stop = (why: { signal: NodeJS.Signals } | { err: Error }, exitCode: number) => {
-    stopping = true;
+    stopping.abort(new Error('the process is told to stop'));
     running?.logger.info(why, 'stopping');
     starting
       .then((started) => started.stop())
       .then(
         () => process.exit(exitCode),
-        () => process.exit(1),
+        // A start that waited for something has ended for this reason alone.
+        (error) => process.exit(error === stopping.signal.reason ? exitCode : 1),
       );
   };
   const onSignal = (signal: NodeJS.Signals) => {
     const now = performance.now();
-    if (!stopping) {
+    if (!stopping.signal.aborted) {
       signalledAt = now;
       return stop({ signal }, 0);
     }
@@ -63,33 +69,37 @@ async function run(role: Role, config: Config): Promise<void> {
 
   /** Called when something that the role depends on has ended for good. */
   const onLost = (error: Error) => {
-    if (stopping) return;
+    if (stopping.signal.aborted) return;
     report(`platen ${role} ends: ${error.message}`);
     running?.logger.fatal({ err: error }, 'ending');
     setTimeout(() => process.exit(1), LAST_STEPS_MS).unref();
     stop({ err: error }, 1);
   };
-  const starting = startRole(config, onLost);
+  const starting = startRole(config, onLost, stopping.signal);
   try {
     running = await starting;
   } catch (error) {
     // A signal has interrupted the start.
-    if (stopping) return;
+    if (stopping.signal.aborted) return;
     const { describeStartError } = await import('./roles/start-error.ts');
     report(`platen ${role} cannot start: ${describeStartError(error, config)}`);
     process.exit(1);
   }
-  running.logger.info({ port: running.port }, 'ready');
+  running.logger.info({ port: running.port, ...BUILD }, 'ready');
   if (role === 'standalone') greet(running);
 }
 
+type StartRole = (
+  config: Config,
+  onLost: (error: Error) => void,
+  stopped: AbortSignal,
+) => Promise<RunningRole>;
+
 /** Loads only the code of the role: only the controller loads the Kubernetes client, and it loads no browser code. */
-async function starterOf(
-  role: Role,
-): Promise<(config: Config, onLost: (error: Error) => void) => Promise<RunningRole>> {
+async function starterOf(role: Role): Promise<StartRole> {
   if (role === 'controller') return (await import('./roles/controller.ts')).startController;
   const { runRole } = await import('./roles/run-role.ts');
-  return (config, onLost) => runRole(role, config, onLost);
+  return (config, onLost, stopped) => runRole(role, config, onLost, stopped);
 }
 
 /** Prints the address, the key and an example of a request. */

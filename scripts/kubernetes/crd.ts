@@ -4,6 +4,7 @@ import type { ResourceDefinition } from '../../src/kubernetes/resources/resource
 import { KUBERNETES_TYPE } from '../../src/kubernetes/resources/schema-fields.ts';
 import { kubernetesSchema } from './kubernetes-schema.ts';
 import { OF_KUBERNETES, type StructuralSchema } from './structural-schema.ts';
+import { BUILD } from '../../src/version.ts';
 
 /** The CustomResourceDefinition of a kind, as a manifest. */
 export function customResourceDefinition(definition: ResourceDefinition) {
@@ -11,7 +12,11 @@ export function customResourceDefinition(definition: ResourceDefinition) {
   return {
     apiVersion: 'apiextensions.k8s.io/v1',
     kind: 'CustomResourceDefinition',
-    metadata: { name: `${plural}.${GROUP}`, labels: { 'app.kubernetes.io/name': 'platen' } },
+    metadata: {
+      name: `${plural}.${GROUP}`,
+      // As a label, so that `kubectl get crds -L platen.dev/version` shows it.
+      labels: { 'app.kubernetes.io/name': 'platen', [`${GROUP}/version`]: BUILD.version },
+    },
     spec: {
       group: GROUP,
       scope: 'Namespaced',

@@ -5,6 +5,13 @@ type Command = (argv: readonly string[]) => Promise<void>;
 
 const print = (text: string) => void process.stdout.write(`${text}\n`);
 
+/** Aborts when the process is told to stop. */
+function signalled(): AbortSignal {
+  const stop = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
+  return stop.signal;
+}
+
 /** The commands that are no role: `platen <name> …`. Each loads only the code that it needs, so that it starts fast. */
 export const COMMANDS: ReadonlyMap<string, Command> = new Map([
   [
@@ -50,12 +57,17 @@ export const COMMANDS: ReadonlyMap<string, Command> = new Map([
     },
   ],
   [
+    'migrate',
+    async (argv) => {
+      const { runMigrateCommand } = await import('./migrate-command.ts');
+      return runMigrateCommand(argv, process.env, { signal: signalled() });
+    },
+  ],
+  [
     'install-seccomp-profile',
     async (argv) => {
       const { runSeccompProfileCommand } = await import('./seccomp-profile-command.ts');
-      const stop = new AbortController();
-      for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
-      return runSeccompProfileCommand(argv, process.env, { signal: stop.signal, print });
+      return runSeccompProfileCommand(argv, process.env, { signal: signalled(), print });
     },
   ],
 ] satisfies [string, Command][]);

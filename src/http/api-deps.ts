@@ -55,6 +55,10 @@ export interface OpsDeps {
   readonly logger: Logger;
   /** Whether the process can accept work, and what prevents it. */
   readonly readiness: () => Promise<Readiness>;
+  /** Whether the routes are on a port that operators alone reach, or on the only port that there is. */
+  readonly forOperators: boolean;
+  /** The version of the browser that the process renders with, once there is one. */
+  readonly browserVersion?: () => string | undefined;
   /** Whether the process still makes progress. */
   readonly liveness: () => { live: boolean; problem?: string };
 }

@@ -6,6 +6,7 @@ import {
   type ZodOpenApiResponseObject,
 } from 'zod-openapi';
 import { ERRORS, type ErrorCode } from '../errors/registry.ts';
+import { BUILD } from '../version.ts';
 import { secureNameOf } from './cookies.ts';
 import type { Auth, ResponseLinks, ResponseSpec, RouteDeclaration } from './route.ts';
 import { errorBodySchema } from './schemas/error-body.ts';
@@ -65,7 +66,7 @@ export function createApiDocument(
     openapi: '3.1.0',
     info: {
       title: 'Platen',
-      version: '1.0.0',
+      version: BUILD.version,
       description: 'Renders HTML, web pages and saved templates as PDF.',
     },
     servers: [{ url: '/' }],

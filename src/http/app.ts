@@ -21,7 +21,7 @@ import { fileRoutes } from './routes/files.ts';
 import { invoiceRoutes } from './routes/invoices.ts';
 import { jobRoutes } from './routes/jobs.ts';
 import { oidcRoutes } from './routes/oidc.ts';
-import { operationRoutes } from './routes/operations.ts';
+import { operationRoutes, versionRoute } from './routes/operations.ts';
 import { passwordRoutes } from './routes/passwords.ts';
 import { paymentWebhookRoutes } from './routes/payment-webhook.ts';
 import { planRoutes } from './routes/plans.ts';
@@ -67,6 +67,7 @@ export const API_ROUTES: readonly Route<ApiDeps & { readonly document: () => Api
   ...invoiceRoutes,
   ...paymentWebhookRoutes,
   ...operationRoutes,
+  versionRoute,
   ...publicAutoOverageRoutes,
   ...documentationRoutes,
 ];
@@ -76,7 +77,7 @@ export const API_ROUTES: readonly Route<ApiDeps & { readonly document: () => Api
  *
  * @param withOperations false when health and metrics have a port of their own.
  */
-export function createHttpApp(deps: ApiDeps, withOperations = true): Express {
+export function createHttpApp(deps: Omit<ApiDeps, 'forOperators'>, withOperations = true): Express {
   const { config } = deps;
   const elsewhere = new Set<object>(withOperations ? [] : operationRoutes);
   const routes = API_ROUTES.filter((route) => !elsewhere.has(route));
@@ -85,6 +86,7 @@ export function createHttpApp(deps: ApiDeps, withOperations = true): Express {
     routes,
     deps: {
       ...deps,
+      forOperators: withOperations,
       document() {
         document ??= createApiDocument(routes, { headerPrefix: config.PLATEN_HEADER_PREFIX });
         return document;

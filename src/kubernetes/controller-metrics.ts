@@ -75,6 +75,12 @@ export function createControllerMetrics(registry: Registry) {
       labelNames: ['watched_namespace'] as const,
       registers,
     }),
+    definitionOutdated: new Gauge({
+      name: 'platen_definition_outdated',
+      help: '1 while the installed definition of a custom resource lacks fields that this version has, by kind; absent where it cannot be read.',
+      labelNames: ['kind'] as const,
+      registers,
+    }),
     defaultsMissing: new Gauge({
       name: 'platen_default_resources_missing',
       help: 'Default plans and pools that the leader could not create yet.',

@@ -51,7 +51,7 @@ export async function openApiServices(core: Core, closers: Closers) {
       clock,
     }),
   };
-  await ensureIndexes(connection);
+  await ensureIndexes(connection, core.stopped);
   closers.add(() => requestLog.flush());
   closers.add(() => accountServices.recovery.flush());
   return services;

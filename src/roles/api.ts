@@ -91,7 +91,7 @@ export async function startApi(
     batchWatch.notify(groupOf(jobId)),
   );
   const merger = createPdfMerger({ memoryBytes: machineMemory().total, logger });
-  const deps: ApiDeps = {
+  const deps: Omit<ApiDeps, 'forOperators'> = {
     ...services,
     ...accountServices,
     ...checks,

@@ -18,6 +18,7 @@ import {
   makeDefaultResources,
   parseDefaultResources,
 } from '../kubernetes/default-resources.ts';
+import { watchDefinitions } from '../kubernetes/definition-watch.ts';
 import { keepLinkSecret, parseLinkSecret } from '../kubernetes/link-secret.ts';
 import { TemplateFile } from '../kubernetes/pools/template-file.ts';
 import { type Installation, installationOf } from '../kubernetes/resources/installation.ts';
@@ -37,6 +38,7 @@ import { PoolTopics } from '../worker/pool/pool-topics.ts';
 import { WorkerRegistry } from '../worker/pool/worker-registry.ts';
 import { Closers } from './component.ts';
 import { startDescriptorWatch } from './descriptor-watch.ts';
+import { healthFromStart } from './health.ts';
 import { startOpsServer } from './http-server.ts';
 import type { RunningRole } from './run-role.ts';
 import { startSecretWatch } from './secret-watch.ts';
@@ -63,18 +65,28 @@ const DEFAULTS_AGAIN_MAX_MS = 60_000;
  * Starts a controller. It runs for election at once, and works when it leads.
  *
  * @param onLost called when it led and leads no more: the process has to end, since another one works from then on.
+ * @param stopSignal aborts when the process is told to stop: what the start then waits for is waited for no more.
  */
-export async function startController(config: Config, onLost: (error: Error) => void): Promise<RunningRole> {
+export async function startController(
+  config: Config,
+  onLost: (error: Error) => void,
+  stopSignal: AbortSignal,
+): Promise<RunningRole> {
   const closers = new Closers();
   try {
-    return await start(config, closers, onLost);
+    return await start(config, closers, onLost, stopSignal);
   } catch (error) {
     await closers.closeAll();
     throw error;
   }
 }
 
-async function start(config: Config, closers: Closers, onLost: (error: Error) => void): Promise<RunningRole> {
+async function start(
+  config: Config,
+  closers: Closers,
+  onLost: (error: Error) => void,
+  stopSignal: AbortSignal,
+): Promise<RunningRole> {
   const { POD_NAME: instance = '', POD_NAMESPACE: namespace = '' } = config;
   const logger = createLogger({ level: config.PLATEN_LOG_LEVEL, role: 'controller', instance });
   const metrics = createMetrics('controller');
@@ -83,13 +95,16 @@ async function start(config: Config, closers: Closers, onLost: (error: Error) =>
   // Its plans come from the cluster: there is no file that could be wrong.
   metrics.plansFileValid.set(1);
   const controllerMetrics = createControllerMetrics(metrics.registry);
+  const checks = healthFromStart();
+  const server = await startOpsServer({ role: 'controller', config, metrics, logger }, checks);
+  closers.add(() => server.stop());
   const connection = await connectDatabase(
     config.MONGODB_URI ?? '',
     logger,
     await mongodbCertificate(config),
   );
   closers.add(() => connection.close());
-  await checkLayout(connection, logger);
+  await checkLayout(connection, logger, stopSignal);
   const api = await openKubernetesApi({
     userAgent: 'platen-controller',
     onCall: ({ method, status }) => controllerMetrics.apiCalls.inc({ method, status: String(status) }),
@@ -104,7 +119,7 @@ async function start(config: Config, closers: Closers, onLost: (error: Error) =>
   };
   await startLinkSecret(deps, closers);
 
-  const work = await openWork(deps, closers);
+  const work = await openWork(deps, closers, stopSignal);
   const election = new LeaderElection({
     api,
     namespace,
@@ -128,25 +143,21 @@ async function start(config: Config, closers: Closers, onLost: (error: Error) =>
   election.start();
   closers.add(() => election.stop());
   closers.add(() => work.stop());
-  const server = await startOpsServer(
-    { role: 'controller', config, metrics, logger },
-    {
-      readiness: async () => {
-        const problems = await databaseProblems(connection);
-        return { ready: problems.length === 0, problems };
-      },
-      liveness: () => {
-        const problem = work.stuck();
-        return problem === undefined ? { live: true } : { live: false, problem };
-      },
+  checks.startedAs({
+    readiness: async () => {
+      const problems = await databaseProblems(connection);
+      return { ready: problems.length === 0, problems };
     },
-  );
-  closers.add(() => server.stop());
+    liveness: () => {
+      const problem = work.stuck();
+      return problem === undefined ? { live: true } : { live: false, problem };
+    },
+  });
   return { port: server.port, logger, firstKey: undefined, stop: () => closers.closeAll() };
 }
 
 /** The work that begins when the Lease is won. */
-async function openWork(deps: Deps, closers: Closers) {
+async function openWork(deps: Deps, closers: Closers, stopSignal: AbortSignal) {
   const { config, connection, api, logger, watched, installation, controllerMetrics, metrics } = deps;
   const mirror = new PlanMirror(connection);
   const registry = new WorkerRegistry(connection, systemClock);
@@ -154,7 +165,7 @@ async function openWork(deps: Deps, closers: Closers) {
   const accounts = new AccountStore(connection, systemClock);
   const ledger = new Ledger(openLedgers(connection), systemClock);
   const { live } = openJobStore(connection, systemClock);
-  await ensureIndexes(connection);
+  await ensureIndexes(connection, stopSignal);
   const plans = await openMirroredPlans(mirror, logger);
   plans.start();
   closers.add(() => plans.stop());
@@ -174,6 +185,7 @@ async function openWork(deps: Deps, closers: Closers) {
       const manifests = await readDefaults(config);
       if (stopping.signal.aborted) return;
       void makeDefaults(manifests, { ...deps, events }, stopping.signal);
+      void watchDefinitions({ api, metrics: controllerMetrics, logger }, stopping.signal);
       controller = new Controller({
         api,
         installation,

@@ -34,15 +34,21 @@ import { recordBus } from './record-bus.ts';
 import { recordDatabase } from './record-database.ts';
 import { startSecretWatch } from './secret-watch.ts';
 
-/** The components that every role needs: the database, the bus, accounts with their plans, and the life of jobs. */
-export interface Core extends JobLife {
+/** What a process has before it reaches its database. */
+export interface Base {
   readonly role: JobRole;
   readonly config: Config;
   /** Names this process in logs and leases. */
   readonly instance: string;
   readonly logger: Logger;
-  readonly clock: Clock;
   readonly metrics: Metrics;
+  /** Aborts when the process is told to stop. */
+  readonly stopped: AbortSignal;
+}
+
+/** The components that every role needs: the database, the bus, accounts with their plans, and the life of jobs. */
+export interface Core extends Base, JobLife {
+  readonly clock: Clock;
   readonly connection: Connection;
   readonly bus: Bus;
   readonly plans: PlanSource;
@@ -70,23 +76,25 @@ export interface Database {
   readonly embedded?: Pick<EmbeddedDatabase, 'problem' | 'writesBehind'>;
 }
 
-/**
- * Opens the core; `closers` closes what was opened.
- *
- * @throws when the database does not respond or has a layout of another version, or the plans file is not valid.
- */
-export async function openCore(
-  role: JobRole,
-  config: Config,
-  database: Database,
-  closers: Closers,
-): Promise<Core> {
+/** Opens what needs nothing else to respond; `closers` closes it. */
+export function openBase(role: JobRole, config: Config, stopped: AbortSignal, closers: Closers): Base {
   const instance = `${hostname()}-${randomUUID().slice(0, 8)}`;
   const logger = createLogger({ level: config.PLATEN_LOG_LEVEL, role, instance });
-  const clock = systemClock;
   const metrics = createMetrics(role);
   startSecretWatch(config, metrics, logger, closers);
   startDescriptorWatch(logger, closers);
+  return { role, config, instance, logger, metrics, stopped };
+}
+
+/**
+ * Opens the core; `closers` closes what was opened.
+ *
+ * @throws when the database does not respond or has a layout of another version, or the plans file is not valid; the reason
+ * of `stopped` when the process is told to stop while it waits for a migration or an index.
+ */
+export async function openCore(base: Base, database: Database, closers: Closers): Promise<Core> {
+  const { role, config, logger, metrics, stopped } = base;
+  const clock = systemClock;
   // Errors of a file are reported before the database is queried.
   const plansOfFile = await openPlanSource(config.PLATEN_PLANS_FILE, {
     logger,
@@ -94,7 +102,7 @@ export async function openCore(
   });
   const connection = await connectDatabase(database.uri, logger, await mongodbCertificate(config));
   closers.add(() => connection.close());
-  await checkLayout(connection, logger);
+  await checkLayout(connection, logger, stopped);
   const plans = mirrorsPlans(role, config)
     ? await openMirroredPlans(new PlanMirror(connection), logger)
     : plansOfFile;
@@ -123,7 +131,7 @@ export async function openCore(
   const outputs = openOutputs(role, config, connection);
   const { embedded } = database;
   const storageProblem = () => embedded?.problem() ?? outputs.problem();
-  await ensureIndexes(connection);
+  await ensureIndexes(connection, stopped);
   closers.add(async () => {
     await jobLife.jobs.ends.flush();
     await counters.flush();
@@ -131,12 +139,8 @@ export async function openCore(
   plans.start();
   closers.add(() => plans.stop());
   return {
-    role,
-    config,
-    instance,
-    logger,
+    ...base,
     clock,
-    metrics,
     connection,
     bus,
     plans,

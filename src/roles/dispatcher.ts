@@ -68,7 +68,7 @@ export async function startDispatcher(core: Core, batches: Batches): Promise<Com
     ...(core.config.KAFKA_BROKERS === undefined ? [] : [topicSweep(core)]),
     olderRecordsSweep(core),
   ];
-  await ensureIndexes(connection);
+  await ensureIndexes(connection, core.stopped);
   // Counted from zero: otherwise the first failure and the first repair of a sweep would not show as an increase.
   for (const { name: sweep } of sweeps) {
     for (const outcome of ['done', 'failed']) metrics.sweeps.inc({ sweep, outcome }, 0);

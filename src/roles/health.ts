@@ -7,6 +7,26 @@ import { withoutHosts } from './without-hosts.ts';
 export interface HealthChecks {
   readonly readiness: () => Promise<Readiness>;
   readonly liveness: () => { live: boolean; problem?: string };
+  readonly browserVersion?: () => string | undefined;
+}
+
+/** The health of a process that has not reached its database yet: it may wait for a migration. */
+const STARTING: HealthChecks = {
+  readiness: async () => ({ ready: false, problems: ['the process is starting'] }),
+  liveness: () => ({ live: true }),
+};
+
+/** The health of a process that answers for itself before there is anything to check. */
+export function healthFromStart(): HealthChecks & { startedAs(checks: HealthChecks): void } {
+  let present = STARTING;
+  return {
+    readiness: () => present.readiness(),
+    liveness: () => present.liveness(),
+    browserVersion: () => present.browserVersion?.(),
+    startedAs(checks) {
+      present = checks;
+    },
+  };
 }
 
 /** Whether a process works, starts or stops. */
@@ -21,6 +41,7 @@ export type LifePhase = 'starting' | 'running' | 'stopping';
  * gain nothing, and it has work to finish.
  */
 export function healthOf(core: Core, components: readonly Component[], phase: () => LifePhase): HealthChecks {
+  const browserOf = () => components.find((component) => component.browser !== undefined)?.browser;
   let mayLackBus = core.role === 'api';
   return {
     async readiness() {
@@ -31,7 +52,7 @@ export function healthOf(core: Core, components: readonly Component[], phase: ()
       if (!mayLackBus) problems.push(...lacks);
       if (phase() !== 'running') problems.push(`the process is ${phase()}`);
       for (const component of components) problems.push(...(await component.problems()));
-      const browser = components.find((component) => component.browser !== undefined)?.browser;
+      const browser = browserOf();
       return {
         ready: problems.length === 0,
         problems: problems.map(withoutHosts),
@@ -39,6 +60,7 @@ export function healthOf(core: Core, components: readonly Component[], phase: ()
         ...(browser && { browser }),
       };
     },
+    browserVersion: () => browserOf()?.version,
     liveness() {
       const problem = components.map((component) => component.stuck()).find((stuck) => stuck !== undefined);
       return problem === undefined ? { live: true } : { live: false, problem };

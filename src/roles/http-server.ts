@@ -19,7 +19,7 @@ interface OpsServerDeps {
   readonly logger: Logger;
 }
 
-/** Only /healthz, /readyz and /metrics, on a separate port. To be started first, so that it is stopped last. */
+/** Only the routes of operations, on a separate port. To be started first, so that it is stopped last. */
 export async function startOpsServer(
   { role, config, metrics, logger }: OpsServerDeps,
   checks: HealthChecks,

@@ -5,8 +5,8 @@ import { startEmbeddedDatabase } from '../store/embedded/start-embedded.ts';
 import { createLogger, type Logger } from '../telemetry/logger.ts';
 import { createTemplateEngine, type TemplateEngine } from '../templates/engine/template-engine.ts';
 import { Closers, type Component } from './component.ts';
-import { type Core, type Database, openCore } from './core.ts';
-import { type HealthChecks, healthOf, type LifePhase } from './health.ts';
+import { type Base, type Core, type Database, openBase, openCore } from './core.ts';
+import { type HealthChecks, healthFromStart, healthOf, type LifePhase } from './health.ts';
 import { startOpsServer } from './http-server.ts';
 import { openBatchesOn } from './job-life.ts';
 import { report } from './report.ts';
@@ -31,6 +31,8 @@ interface Starting {
   add<C extends Component>(component: C): C;
   /** The checks behind the operations routes. */
   readonly checks: HealthChecks;
+  /** The port of the server of operations, where the role has one. */
+  readonly opsPort: number | undefined;
 }
 
 /**
@@ -42,24 +44,20 @@ const ROLES: Readonly<
   Record<JobRole, (starting: Starting) => Promise<Pick<RunningRole, 'port' | 'firstKey'>>>
 > = {
   async api(starting) {
-    if (hasOpsPort(starting)) await addOpsServer(starting);
     return addApi(starting, openTemplates(starting), openBatches(starting));
   },
   async worker(starting) {
-    const server = await addOpsServer(starting);
     const { startWorker } = await import('./worker.ts');
     starting.add(await startWorker(starting.core, openTemplates(starting)));
-    return server;
+    return onlyOperations(starting);
   },
   async dispatcher(starting) {
-    const server = await addOpsServer(starting);
     const { startDispatcher } = await import('./dispatcher.ts');
     starting.add(await startDispatcher(starting.core, openBatches(starting)));
-    return server;
+    return onlyOperations(starting);
   },
   async standalone(starting) {
     const { core, add } = starting;
-    if (hasOpsPort(starting)) await addOpsServer(starting);
     const templates = openTemplates(starting);
     const batches = openBatches(starting);
     const { startDispatcher } = await import('./dispatcher.ts');
@@ -74,19 +72,25 @@ const ROLES: Readonly<
  * Starts a role; when it resolves the role can take work. If a step fails, everything started before is stopped again.
  *
  * @param onLost called when something has ended that the role depends on; that alone does not stop the role.
+ * @param stopped aborts when the process is told to stop: what the start then waits for is waited for no more.
  */
 export async function runRole(
   role: JobRole,
   config: Config,
   onLost: (error: Error) => void,
+  stopped: AbortSignal = new AbortController().signal,
 ): Promise<RunningRole> {
   const closers = new Closers();
   try {
+    const base = openBase(role, config, stopped, closers);
+    const checks = healthFromStart();
+    // First of all, and last to be stopped: a process that waits for a migration is alive.
+    const opsPort = hasOpsServer(role, config) ? await openOpsServer(base, checks, closers) : undefined;
     const database =
       config.MONGODB_URI === undefined
         ? await openEmbedded(config, closers, onLost)
         : { uri: config.MONGODB_URI };
-    const core = await openCore(role, config, database, closers);
+    const core = await openCore(base, database, closers);
     const components: Component[] = [];
     const add = <C extends Component>(component: C): C => {
       components.push(component);
@@ -94,8 +98,8 @@ export async function runRole(
       return component;
     };
     let phase: LifePhase = 'starting';
-    const checks = healthOf(core, components, () => phase);
-    const started = await ROLES[role]({ core, closers, add, checks });
+    checks.startedAs(healthOf(core, components, () => phase));
+    const started = await ROLES[role]({ core, closers, add, checks, opsPort });
     phase = 'running';
     return {
       ...started,
@@ -131,14 +135,20 @@ async function addApi(
   return { port, firstKey };
 }
 
-/** Whether operations have a server of their own. */
-function hasOpsPort({ core: { role, config } }: Starting): boolean {
-  return opsPortOf(role, config) !== config.PORT;
+/** Whether operations have a server of their own: a role without an API has no other one. */
+function hasOpsServer(role: JobRole, config: Config): boolean {
+  const hasApi = role === 'api' || role === 'standalone';
+  return !hasApi || opsPortOf(role, config) !== config.PORT;
 }
 
-async function addOpsServer({ core, add, checks }: Starting) {
-  const { port } = add(await startOpsServer(core, checks));
-  return { port, firstKey: undefined };
+async function openOpsServer(base: Base, checks: HealthChecks, closers: Closers): Promise<number> {
+  const server = await startOpsServer(base, checks);
+  closers.add(() => server.stop());
+  return server.port;
+}
+
+function onlyOperations({ opsPort = 0 }: Starting): Pick<RunningRole, 'port' | 'firstKey'> {
+  return { port: opsPort, firstKey: undefined };
 }
 
 /** One engine for all components of the process. */

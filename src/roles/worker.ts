@@ -149,7 +149,7 @@ async function openPresence(
 ): Promise<WorkerPresence> {
   const { config, clock, connection, logger } = core;
   const registry = new WorkerRegistry(connection, clock);
-  await ensureIndexes(connection);
+  await ensureIndexes(connection, core.stopped);
   const lasting = {
     _id: owner,
     pool: config.PLATEN_POOL,

@@ -1,4 +1,5 @@
 import { type Connection, mongo } from 'mongoose';
+import { unlessAborted } from '../async/unless-aborted.ts';
 import type { Directions } from './query-shape.ts';
 
 /** An index: its fields in order, and whether each ascends (1) or descends (-1). */
@@ -59,15 +60,21 @@ const ensured = new WeakMap<Connection, Set<CollectionSpec>>();
  * each collection that was declared since the last call. Repeating it, also in several processes at once, changes
  * nothing. MongoDB builds an index while others read and write the collection. A starting process waits for the index,
  * because without it every query would read the whole collection.
+ *
+ * @param signal ends the waiting at once; MongoDB goes on building.
+ * @throws the signal's reason.
  */
-export async function ensureIndexes(connection: Connection): Promise<void> {
+export async function ensureIndexes(
+  connection: Connection,
+  signal: AbortSignal = new AbortController().signal,
+): Promise<void> {
   const done = ensured.get(connection) ?? new Set();
   ensured.set(connection, done);
   for (const spec of declaredCollections(connection)) {
     if (done.has(spec)) continue;
     const { name, indexes = [], replaced = [] } = spec;
     const wanted = indexes.map(({ fields, ...options }) => ({ key: { ...fields }, ...options }));
-    if (wanted.length > 0) await connection.collection(name).createIndexes(wanted);
+    if (wanted.length > 0) await unlessAborted(signal, connection.collection(name).createIndexes(wanted));
     for (const fields of replaced) await dropIfThere(connection, name, fields);
     done.add(spec);
   }

@@ -1,4 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { BUILD } from '../version.ts';
 
 /** In seconds, from a cached response to the longest deadline. */
 const DURATION_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300];
@@ -22,6 +23,12 @@ export function createMetrics(role: string) {
   registry.setDefaultLabels({ role });
   collectDefaultMetrics({ register: registry });
   const registers = [registry];
+  new Gauge({
+    name: 'platen_build_info',
+    help: '1, with the version of Platen, the commit that it was built from and the version of Node as labels.',
+    labelNames: ['version', 'commit', 'node'] as const,
+    registers,
+  }).set({ ...BUILD }, 1);
   return {
     registry,
     httpRequests: new Counter({

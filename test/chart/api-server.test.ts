@@ -74,6 +74,7 @@ const VALUES: Readonly<Record<string, Values>> = {
       tls: [{ hosts: ['a.example'], secretName: 't' }],
     },
     serviceMonitor: { enabled: true },
+    migration: { job: { enabled: true } },
     dashboards: { enabled: true },
     defaultResources: {
       pools: { large: { minReplicas: 0, maxReplicas: 40, slotsPerWorker: 4, isolation: 'job' } },

@@ -29,6 +29,7 @@ const VALUES: Readonly<Record<string, Values>> = {
     ingress: { enabled: true, hosts: [{ host: 'pdf.example.com' }] },
     httpRoute: { enabled: true, parentRefs: [{ name: 'gateway' }] },
     serviceMonitor: { enabled: true },
+    migration: { job: { enabled: true } },
     prometheusRule: { enabled: true },
     dashboards: { enabled: true },
     demo: { enabled: true },

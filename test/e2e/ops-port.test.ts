@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { BUILD } from '../../src/version.ts';
 import { startMongo } from '../support/mongo.ts';
 import { freePort } from '../support/ports.ts';
 import { type RoleProcess, startRole } from '../support/processes.ts';
@@ -31,6 +32,8 @@ describe('The port of operations', () => {
 
   const statusesAt = async (url: string) =>
     Promise.all(OPERATIONS.map(async (path) => (await fetch(`${url}${path}`)).status));
+  const versionAt = async (url: string) =>
+    (await (await fetch(`${url}/version`)).json()) as Record<string, string>;
   const started = async (role: string, more: Record<string, string> = {}) => {
     running = await startRole(role, { ...environment, ...more });
     await running.logged(({ msg }) => msg === 'ready');
@@ -46,6 +49,12 @@ describe('The port of operations', () => {
       assert.deepEqual(await statusesAt(opsUrl), [200, 200, 200]);
       assert.deepEqual(await statusesAt(url), [404, 404, 404]);
       assert.equal((await fetch(`${opsUrl}/openapi.json`)).status, 404);
+      assert.deepEqual(Object.keys(await versionAt(url)), ['version']);
+      const { version, commit, node, browser } = await versionAt(opsUrl);
+      assert.deepEqual({ version, commit, node }, { ...BUILD });
+      assert.equal(typeof browser, role === 'standalone' ? 'string' : 'undefined');
+      const ready = await running!.logged(({ msg }) => msg === 'ready');
+      assert.deepEqual([ready.version, ready.commit], [BUILD.version, BUILD.commit]);
       const { paths } = (await (await fetch(`${url}/openapi.json`)).json()) as { paths: object };
       assert.deepEqual(
         Object.keys(paths).filter((path) => OPERATIONS.includes(path)),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { BUILD } from '../../version.ts';
 import type { OpsDeps } from '../api-deps.ts';
 import { defineRoute } from '../route.ts';
 
@@ -13,6 +14,12 @@ const browser = z
     reason: z.string().optional().describe('Why it was started without.'),
   })
   .describe('Of a process that renders: its browser.');
+const build = z.strictObject({
+  version: z.string().describe('Of Platen.'),
+  commit: z.string().optional().describe('The Git commit that it was built from; `unknown` without one.'),
+  node: z.string().optional().describe('The version of Node.'),
+  browser: z.string().optional().describe('Of a process that renders: the version of its browser.'),
+});
 const ready = z.strictObject({
   ready: z.boolean(),
   problems: z.array(z.string()),
@@ -69,4 +76,30 @@ const metrics = defineRoute({
   return { status: 200, body: await deps.metrics.registry.metrics() };
 });
 
+/**
+ * The only one of these that the port of the tenants has as well, with the version alone: whoever calls the API may want
+ * to know which it is. The commit, and the versions of the browser and of Node, say which known advisories a process has,
+ * so they are for operators.
+ */
+export const versionRoute = defineRoute({
+  method: 'get',
+  path: '/version',
+  summary: 'Which version runs here',
+  description: 'Everything but `version` is on the port of operations alone.',
+  tags,
+  auth: 'none',
+  logLevel: 'debug',
+  responses: { 200: { description: 'The version.', schema: build } },
+}).handledBy((_request, deps: OpsDeps) => {
+  const { version, ...more } = BUILD;
+  const browserVersion = deps.browserVersion?.();
+  return {
+    status: 200,
+    json: deps.forOperators
+      ? { version, ...more, ...(browserVersion !== undefined && { browser: browserVersion }) }
+      : { version },
+  };
+});
+
+/** Those of the port of operations, besides the version. */
 export const operationRoutes = [health, readiness, metrics];

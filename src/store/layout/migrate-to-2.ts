@@ -4,6 +4,7 @@ import { hasEnded, type Job, type JobState } from '../../jobs/job.ts';
 import type { LedgerRecord, SlotHolder } from '../../jobs/ledger/ledger-record.ts';
 import { positionOf, type QueueName, queueOf } from '../../jobs/priority-queues.ts';
 import type { Period } from '../../usage/quota-period.ts';
+import type { Migration } from './migration.ts';
 
 /*
  * Layout 1 had plan slots and monthly quotas in separate collections, and searched all jobs for the next waiting one.
@@ -36,14 +37,16 @@ type StoredJob = Job & Partial<Pick<OldJob, 'priority'>>;
 type JobChange = mongo.AnyBulkWriteOperation<StoredJob>;
 
 /** Everything that is written follows from `jobs` and `quotas` as they were, so a repetition has the same result. */
-export async function migrateToLayout2(connection: Connection): Promise<void> {
+export const migrateToLayout2: Migration = async (connection, report) => {
   const jobs = (await connection.collection<OldJob>('jobs').find({}).toArray()) as OldJob[];
   const quotas = (await connection.collection<OldQuota>('quotas').find({}).toArray()) as OldQuota[];
   const ended = await endedAmong(connection, quotas);
   const known = new Set([...jobs.map(({ _id }) => _id), ...ended]);
   const byAccount = Map.groupBy(jobs, ({ accountId }) => accountId);
   const quotasOf = Map.groupBy(quotas, ({ _id }) => accountOf(_id));
-  for (const accountId of new Set([...byAccount.keys(), ...quotasOf.keys()])) {
+  const accountIds = new Set([...byAccount.keys(), ...quotasOf.keys()]);
+  let done = 0;
+  for (const accountId of accountIds) {
     await migrateAccount(
       connection,
       accountId,
@@ -51,6 +54,8 @@ export async function migrateToLayout2(connection: Connection): Promise<void> {
       quotasOf.get(accountId) ?? [],
       known,
     );
+    done += 1;
+    report({ accounts: done, ofAccounts: accountIds.size });
   }
   // Unused from now on; an older version that is started by mistake finds nothing to continue with.
   for (const name of ['slots', 'quotas'])
@@ -58,7 +63,7 @@ export async function migrateToLayout2(connection: Connection): Promise<void> {
       .collection(name)
       .drop()
       .catch(() => undefined);
-}
+};
 
 async function migrateAccount(
   connection: Connection,

@@ -1,4 +1,5 @@
 import type { Connection, mongo } from 'mongoose';
+import type { Migration } from './migration.ts';
 
 /*
  * In layout 2 each collection had its own names for the time at which a record is due and for its fence. Layout 3 has
@@ -25,13 +26,13 @@ interface OldBatch {
   readonly forgetAt?: Date;
 }
 
-export async function migrateToLayout3(connection: Connection): Promise<void> {
-  await renameDue(connection);
+export const migrateToLayout3: Migration = async (connection, report) => {
+  report({ records: await renameDue(connection) });
   // Early versions of layout 2 had no lists of batches.
   await list(connection, 'batch_care', { busy: true }, ({ busyUntil }) => busyUntil);
   for (const field of ['purgeAt', 'forgetAt'] as const)
     await list(connection, 'batch_endings', { [field]: { $exists: true } }, (batch) => batch[field]);
-}
+};
 
 /**
  * Renames the fields of records that are due, or will be after the longest lease; records that are not due are not

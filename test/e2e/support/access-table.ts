@@ -310,6 +310,7 @@ export const ACCESS: Readonly<Record<string, Row>> = {
   'GET /healthz': open('/healthz'),
   'GET /readyz': open('/readyz'),
   'GET /metrics': open('/metrics'),
+  'GET /version': open('/version'),
   'GET /openapi.json': open('/openapi.json'),
   'GET /docs': open('/docs'),
   'GET /docs/api/try': open('/docs/api/try'),

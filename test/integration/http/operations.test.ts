@@ -6,6 +6,7 @@ import { pino } from 'pino';
 import { REMEDIES } from '../../../src/errors/remedies.ts';
 import { createOpsApp } from '../../../src/http/ops-app.ts';
 import { createMetrics } from '../../../src/telemetry/metrics.ts';
+import { BUILD } from '../../../src/version.ts';
 import { eventually } from '../../support/eventually.ts';
 import { callApi, openApi, type TestApi, type TestCaller } from './support/api.ts';
 
@@ -38,6 +39,13 @@ describe('The service', () => {
     api.state.problems = [];
     assert.equal(response.status, 503);
     assert.deepEqual(response.json, { ready: false, problems: ['database: away', 'bus: away'] });
+  });
+
+  it('reports which build it is, to operators, in the response and in the metrics', async () => {
+    assert.deepEqual((await get('/version')).json, { ...BUILD });
+    const text = Buffer.from((await get('/metrics')).bytes).toString();
+    const line = `platen_build_info{version="${BUILD.version}",commit="${BUILD.commit}",node="${BUILD.node}",role="api"} 1`;
+    assert.ok(text.split('\n').includes(line), text.slice(0, 500));
   });
 
   it('measures requests by the pattern of their route, never by path', async () => {
@@ -166,6 +174,7 @@ describe('The service', () => {
         '/v1/pdf/jobs/{id}/download-url',
         '/v1/pdf/jobs/{id}/file',
         '/v1/pdf/jobs/{id}/report',
+        '/version',
         '/webhooks/payments',
       ]);
       assert.deepEqual(paths['/user/api-keys'].get.security, [{ bearer: [] }, { session: [] }]);
@@ -204,6 +213,7 @@ describe('The service', () => {
         '/docs/api/try',
         '/openapi.json',
         '/metrics',
+        '/version',
         '/webhooks/payments',
       ];
       for (const [path, operations] of Object.entries<Record<string, { responses: object }>>(paths)) {

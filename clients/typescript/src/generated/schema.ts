@@ -1504,6 +1504,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/version": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Which version runs here
+         * @description Everything but `version` is on the port of operations alone.
+         */
+        get: operations["get_version"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/public/auto-overage/disable": {
         parameters: {
             query?: never;
@@ -12144,6 +12164,44 @@ export interface operations {
                 };
                 content: {
                     "text/plain; version=0.0.4; charset=utf-8": unknown;
+                };
+            };
+            /** @description Internal Server Error: `INTERNAL` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_version: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The version. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description Of Platen. */
+                        version: string;
+                        /** @description The Git commit that it was built from; `unknown` without one. */
+                        commit?: string;
+                        /** @description The version of Node. */
+                        node?: string;
+                        /** @description Of a process that renders: the version of its browser. */
+                        browser?: string;
+                    };
                 };
             };
             /** @description Internal Server Error: `INTERNAL` */

@@ -53,6 +53,12 @@ export interface KubernetesApi {
    */
   watch<T extends KubeObject>(kind: Kind<T>, options: WatchOptions): AsyncIterable<WatchEvent<T>>;
 
+  /**
+   * What the API server publishes of a group and version, as an OpenAPI v3 document. Every account may read it, unless the
+   * cluster has taken that right (`system:discovery`) from them.
+   */
+  openApi(apiVersion: string, options?: CallOptions): Promise<unknown>;
+
   /** Ends all calls and watches, and closes the connections. */
   close(): Promise<void>;
 }

@@ -151,6 +151,10 @@ export class RestApi implements KubernetesApi {
     }
   }
 
+  openApi(apiVersion: string, options: CallOptions = {}): Promise<unknown> {
+    return this.#call('GET', `/openapi/v3/apis/${apiVersion}`, options);
+  }
+
   close(): Promise<void> {
     return this.#transport.close();
   }
