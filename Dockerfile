@@ -23,6 +23,11 @@ COPY clients/typescript/tsconfig.json clients/typescript/
 COPY clients/typescript/src clients/typescript/src
 COPY src src
 RUN node scripts/bundle.ts
+# The fonts that documents are printed with, as on every other machine: packages of their own, of which some files are kept.
+COPY fonts/package.json fonts/package-lock.json fonts/
+COPY scripts/fonts scripts/fonts
+RUN (cd fonts && npm install --no-save --ignore-scripts --no-audit --no-fund --loglevel=error) \
+ && node scripts/fonts/collect.ts
 # The documentation as a site, by packages of its own: no workspace, so that only who builds it installs them.
 COPY site/package.json site/package-lock.json site/
 RUN cd site && npm install --no-save --ignore-scripts --no-audit --no-fund --loglevel=error
@@ -43,15 +48,12 @@ RUN npm prune --workspaces=false --omit=dev --omit=optional --ignore-scripts --l
  && rm -rf node_modules/@sparticuz
 
 FROM ${NODE_IMAGE} AS platen
-# Layers keep whole seconds only, and a font cache with other times than its folders is of no use: so these are rounded
-# before it is made. A read-only container could not make it, and would read every font at each start of Chromium.
+# Debian's fontconfig comes with fonts, which are removed: documents would be printed with them here and nowhere else. Fonts
+# that are installed on top of this image lie in the same folder, and are found by way of the folder of the operator's fonts.
 RUN apt-get update \
- && apt-get install -y --no-install-recommends \
-      chromium-headless-shell tini ca-certificates fontconfig fonts-liberation \
-      fonts-noto-core fonts-noto-mono fonts-noto-cjk fonts-noto-color-emoji \
- && rm -rf /var/lib/apt/lists/* \
- && find /usr/share/fonts /usr/local/share/fonts -type d -exec touch -d "$(date +%F)" {} + \
- && fc-cache --force --system-only
+ && apt-get install -y --no-install-recommends chromium-headless-shell tini ca-certificates fontconfig \
+ && rm -rf /var/lib/apt/lists/* /usr/share/fonts/* \
+ && install -d /usr/local/share/fonts && ln -s /usr/share/fonts /usr/local/share/fonts/debian
 WORKDIR /app
 ENV NODE_ENV=production \
     PLATEN_DATA_DIR=/data \
@@ -60,6 +62,11 @@ COPY --from=build /build/package.json ./
 COPY --from=build /build/node_modules node_modules
 COPY --from=build /build/dist dist
 COPY --from=build /build/site/dist site/dist
+COPY --from=build /build/fonts/installed fonts/installed
+# Layers keep whole seconds only, and a font cache with other times than its folders is of no use: so these are rounded
+# before it is made. A read-only container could not make it, and would read every font at each start of Chromium.
+RUN find fonts/installed /usr/share/fonts /usr/local/share/fonts -type d -exec touch -d "$(date +%F)" {} + \
+ && FONTCONFIG_FILE=/app/fonts/installed/fonts.conf fc-cache --force
 # Where users are given by the cluster, as on OpenShift, they are of the group 0 and known to nobody.
 RUN install -d -o 1000 -g 0 -m 775 /data && chmod +x dist/main.js && ln -s /app/dist/main.js /usr/local/bin/platen
 # What V8 makes of the code for this user, since a container with a read-only file system would compile it anew at each start.

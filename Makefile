@@ -6,11 +6,11 @@ DASHBOARD := dashboard
 LOCKED = mkdir -p .cache && flock .cache/$(1).lock
 SOURCES := $(shell find src $(CLIENT)/src -name '*.ts')
 
-.PHONY: advisories docs prometheus dashboards dashboard run test resilience fast check generate bench bench-kubernetes soak chaos simulate image-test e2e build setup peers kubernetes helm schemathesis python-client pdf-readers stripe-mock clean
+.PHONY: advisories fonts docs prometheus dashboards dashboard run test resilience fast check generate bench bench-kubernetes soak chaos simulate image-test e2e build setup peers kubernetes helm schemathesis python-client pdf-readers stripe-mock clean
 .DEFAULT_GOAL := run
 
 ## run: install, build and start the whole service in one process (PORT, PLATEN_DATA_DIR and the rest are obeyed)
-run: dist/main.js dist/dashboard/index.html
+run: dist/main.js dist/dashboard/index.html fonts
 	@exec $(NODE) dist/main.js standalone
 
 ## test: what Platen does, each part and all together, with the browser of the image (TESTS=all: resilience as well, as in CI)
@@ -67,6 +67,15 @@ site/node_modules/.installed: site/package.json site/package-lock.json
 	@cd site && npm install --no-save --no-audit --no-fund --loglevel=error
 	@touch $@
 
+## fonts: install the fonts that documents are printed with, the same on every machine
+fonts: fonts/installed/fonts.conf
+
+# No workspace, as the packages are large: two thirds of their files are removed once the others have been taken.
+fonts/installed/fonts.conf: node_modules/.installed fonts/package.json fonts/package-lock.json $(wildcard scripts/fonts/*.ts)
+	@echo 'Installing the fonts (half a minute the first time) …'
+	@cd fonts && npm install --no-save --ignore-scripts --no-audit --no-fund --loglevel=error
+	@$(NODE) scripts/fonts/collect.ts
+
 ## bench: PDFs per second and latencies beside raw Chromium, as ratios within one run; then what 100,000 rows, 50,000 waiting jobs, large batches and their files, many accounts, pages that wait, reports, a flood beside another account, hostile documents and opening a page of the dashboard cost, and what idle processes use (BENCH_PART=tenants: that alone)
 bench: dist/main.js dist/dashboard/index.html peers
 	@for part in $(or $(BENCH_PART),run many-rows waiting batches large-batch batch-files tenants while-waiting report fairness hostile-neighbour dashboard at-rest); do $(NODE) test/bench/$$part.ts || exit 1; done
@@ -107,7 +116,7 @@ dist/main.js: node_modules/.installed scripts/bundle.ts $(SOURCES)
 	@echo 'Building …'
 	@$(NODE) scripts/bundle.ts
 
-setup: node_modules/.installed peers kubernetes
+setup: node_modules/.installed fonts peers kubernetes
 
 ## dashboard: builds the pages that /dashboard serves
 dashboard: dist/dashboard/index.html
@@ -125,7 +134,7 @@ node_modules/.installed: package.json package-lock.json $(CLIENT)/package.json $
 	@touch $@
 
 # What the tests run beside Platen, a Java database and Kafka: fetched with Maven, kept in .cache.
-peers: node_modules/.installed
+peers: node_modules/.installed fonts
 	@$(NODE) scripts/install-peers.mjs
 
 # A Kubernetes API server with its etcd, for the tests: built with Go (1.24 or newer), kept in .cache. The first time takes minutes.
@@ -157,4 +166,4 @@ prometheus:
 	@scripts/install-prometheus.sh >/dev/null
 
 clean:
-	rm -rf $(CLIENT)/node_modules $(DASHBOARD)/node_modules site/node_modules site/dist site/built dist node_modules .cache
+	rm -rf $(CLIENT)/node_modules $(DASHBOARD)/node_modules site/node_modules site/dist site/built fonts/node_modules fonts/installed dist node_modules .cache

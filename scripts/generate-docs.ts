@@ -1,5 +1,6 @@
 /**
- * Writes what is made from the sources: docs/errors.md, docs/options.md, docs/configuration.md, docs/plans.md and docs/openapi.json.
+ * Writes what is made from the sources: docs/errors.md, docs/options.md, docs/configuration.md, docs/plans.md,
+ * docs/installed-fonts.md and docs/openapi.json.
  * With `--check` it writes nothing, names the files that are stale, and exits with 1 if there are any.
  */
 import { execFileSync } from 'node:child_process';
@@ -15,6 +16,7 @@ import { API_ROUTES } from '../src/http/app.ts';
 import type { Option, Stage } from '../src/options/core/option.ts';
 import { IN_ORDER } from '../src/options/core/stages.ts';
 import { DEFAULT_PLANS, planSchema } from '../src/plans/plan.ts';
+import { FONTS, GENERIC } from './fonts/list.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const DOCS = join(ROOT, 'docs');
@@ -35,6 +37,7 @@ const FILES: Record<string, () => string> = {
   'configuration.md': configurationPage,
   'options.md': optionsPage,
   'plans.md': plansPage,
+  'installed-fonts.md': fontsPage,
   'openapi.json': () => {
     const document = createApiDocument(API_ROUTES, { headerPrefix: defaultHeaderPrefix() });
     return JSON.stringify(document);
@@ -209,6 +212,27 @@ two seconds. A file with faults keeps a process from starting; one that becomes 
 
 In a cluster the plans are resources (\`RenderPlan\`), which the controller mirrors into the database; with
 \`PLATEN_PLANS_FILE\` a process looks at the file alone. \`platen standalone\` knows no resources.
+`;
+}
+
+function fontsPage(): string {
+  const rows = FONTS.map(({ family, covers, replaces = [], licence }) => {
+    const generic = Object.keys(GENERIC).filter((name) => GENERIC[name] === family);
+    return [family, covers, generic.map((name) => `\`${name}\``).join(', '), replaces.join(', '), licence];
+  });
+  return `${NOTE}
+
+# Installed fonts
+
+Every installation prints with these fonts, whether \`make run\` started it or it is the image, and with no others of its
+machine. [Fonts](guide/fonts.md) describes how a document uses them, and [the image](image.md#fonts) how an operator adds
+others.
+
+${table(['Family', 'Characters', 'Generic families', 'In place of', 'Licence'], rows)}
+The families of the fourth column are used themselves where an operator has installed them. The families that replace Arial,
+Times New Roman, Courier New, Calibri, Cambria and Georgia have characters of the same widths, so that lines break at the
+same words. A character that no font of its element has is taken from the first family of this table that has it, in the
+order of the table; the \`lang\` of a text in Chinese, Japanese or Korean decides which of those families comes first.
 `;
 }
 

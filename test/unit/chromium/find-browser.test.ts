@@ -3,6 +3,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } fr
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { findBrowser } from '../../../src/chromium/browsers/process/find-browser.ts';
+import { FONT_CONFIGURATION } from '../../../src/chromium/browsers/process/fonts.ts';
 
 describe('finding a browser', () => {
   let folder: string;
@@ -28,7 +29,18 @@ describe('finding a browser', () => {
   it('takes the one that is named before all others', async () => {
     program('bin/chromium-headless-shell');
     const named = program('elsewhere/chromium');
-    assert.deepEqual(await find(named), { path: named, kind: 'full', env: {} });
+    assert.deepEqual(await find(named), {
+      path: named,
+      kind: 'full',
+      env: { FONTCONFIG_FILE: FONT_CONFIGURATION },
+    });
+  });
+
+  it("lets the operator's own configuration of fonts hold", async () => {
+    const named = program('elsewhere/chromium');
+    const env = { FONTCONFIG_FILE: '/srv/fonts.conf' };
+    const { env: added } = await findBrowser({ browserPath: named, env, warn: assert.fail });
+    assert.deepEqual(added, {});
   });
 
   it('rejects a configured browser that cannot be run', async () => {

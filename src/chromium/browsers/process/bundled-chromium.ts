@@ -10,49 +10,31 @@ import {
   renameSync,
   rmSync,
   statSync,
-  writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
 import { createBrotliDecompress } from 'node:zlib';
-import type { BrowserBinary } from './browser-binary.ts';
 import { unpackTar } from './unpack-tar.ts';
 
 const PACKAGE = '@sparticuz/chromium';
 const BINARY = 'chromium-headless-shell';
 
-/** The system's fonts, then those of the package: the browser renders on a system without fonts too. */
-const FONT_SETTINGS = `<?xml version="1.0"?>
-<!DOCTYPE fontconfig SYSTEM "fonts.dtd">
-<fontconfig>
-  <include ignore_missing="yes">/etc/fonts/fonts.conf</include>
-  <dir>/usr/share/fonts</dir>
-  <dir prefix="relative">fonts</dir>
-  <cachedir prefix="xdg">fontconfig</cachedir>
-  <cachedir prefix="relative">font-cache</cachedir>
-</fontconfig>
-`;
-
 /**
  * The browser of the @sparticuz/chromium package: brotli files, unpacked once per version and user. The package's own
  * unpacking always writes to /tmp/chromium, whichever user owns that, and takes a half-written file for a whole one; so
- * only its files are used.
+ * only its files are used, and not its fonts.
  *
- * @returns undefined when the package is not installed or has no build for this machine.
+ * @returns the path of its headless shell; undefined when the package is not installed or has no build for this machine.
  */
-export async function bundledChromium(): Promise<BrowserBinary | undefined> {
+export async function bundledChromium(): Promise<string | undefined> {
   if (process.platform !== 'linux') return undefined;
   const packed = packedFolder();
   if (!packed) return undefined;
   const folder = join(cacheRoot(), `chromium-${packed.version}-${process.arch}`);
   if (!existsSync(folder)) await unpack(packed.folder, folder);
-  return {
-    path: join(folder, BINARY),
-    kind: 'shell',
-    env: { FONTCONFIG_FILE: join(folder, 'fonts.conf') },
-  };
+  return join(folder, BINARY);
 }
 
 function packedFolder(): { folder: string; version: string } | undefined {
@@ -80,13 +62,9 @@ async function unpack(packed: string, folder: string): Promise<void> {
   try {
     const binary = createWriteStream(join(work, BINARY), { mode: 0o755 });
     await pipeline(createReadStream(join(packed, 'chromium.br')), createBrotliDecompress(), binary);
-    for (const archive of ['fonts.tar.br', 'swiftshader.tar.br']) {
-      const path = join(packed, archive);
-      if (existsSync(path)) {
-        await pipeline(createReadStream(path), createBrotliDecompress(), unpackTar(work));
-      }
-    }
-    writeFileSync(join(work, 'fonts.conf'), FONT_SETTINGS);
+    const libraries = join(packed, 'swiftshader.tar.br');
+    if (existsSync(libraries))
+      await pipeline(createReadStream(libraries), createBrotliDecompress(), unpackTar(work));
     renameSync(work, folder);
   } catch (error) {
     if (!existsSync(folder)) throw error;

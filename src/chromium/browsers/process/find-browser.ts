@@ -4,6 +4,7 @@ import { basename, join } from 'node:path';
 import { isExecutable, onPath } from '../../../find-executable.ts';
 import type { BrowserBinary } from './browser-binary.ts';
 import { bundledChromium } from './bundled-chromium.ts';
+import { fontEnvironment } from './fonts.ts';
 
 interface FindBrowserOptions {
   /** Used as given, without a search. */
@@ -21,23 +22,26 @@ const FULL_NAMES = ['chromium', 'chromium-browser', 'google-chrome-stable', 'goo
  * @throws Error when there is none, or the given path cannot be run.
  */
 export async function findBrowser(options: FindBrowserOptions): Promise<BrowserBinary> {
-  const env = options.env ?? process.env;
-  const { browserPath } = options;
-  if (browserPath) {
-    if (!isExecutable(browserPath)) throw new Error(`The browser ${browserPath} cannot be run.`);
-    return { path: browserPath, kind: kindOf(browserPath), env: {} };
+  const { env = process.env, warn } = options;
+  const path = await findPath(options.browserPath, env);
+  const kind = kindOf(path);
+  if (kind === 'full' && path !== options.browserPath)
+    warn(`${path} is a full Chromium and prints half as fast as chromium-headless-shell.`);
+  return { path, kind, env: fontEnvironment(env, warn) };
+}
+
+async function findPath(given: string | undefined, env: NodeJS.ProcessEnv): Promise<string> {
+  if (given) {
+    if (!isExecutable(given)) throw new Error(`The browser ${given} cannot be run.`);
+    return given;
   }
-  const shell =
-    onPath(['chromium-headless-shell', 'chrome-headless-shell'], env.PATH) ?? downloadedShell(env);
-  if (shell) return { path: shell, kind: 'shell', env: {} };
-  const bundled = await bundledChromium();
-  if (bundled) return bundled;
-  const full = onPath(FULL_NAMES, env.PATH);
-  if (!full) {
-    throw new Error('No Chromium was found: install chromium-headless-shell, or set PLATEN_CHROMIUM_PATH.');
-  }
-  options.warn(`${full} is a full Chromium and prints half as fast as chromium-headless-shell.`);
-  return { path: full, kind: 'full', env: {} };
+  const path =
+    onPath(['chromium-headless-shell', 'chrome-headless-shell'], env.PATH) ??
+    downloadedShell(env) ??
+    (await bundledChromium()) ??
+    onPath(FULL_NAMES, env.PATH);
+  if (path) return path;
+  throw new Error('No Chromium was found: install chromium-headless-shell, or set PLATEN_CHROMIUM_PATH.');
 }
 
 /** A path is taken for a headless shell unless its name is that of an ordinary browser. */
