@@ -148,7 +148,8 @@ function optionsPage(): string {
 
 What \`options\` of \`POST /v1/pdf\` and of each item of a batch may hold, for HTML, source URLs and templates alike. All of them
 are optional, and can be combined. Options that are unknown or out of bounds are rejected with 400 and \`VALIDATION\`; one response
-names all of them. The sections follow the order of a render. [Adding an option](adding-an-option.md) is for developers.
+names all of them. A [template](guide/templates.md#save-its-header-footer-and-options-with-it) may have options of its own,
+which those of a render come before. The sections follow the order of a render. [Adding an option](adding-an-option.md) is for developers.
 
 ${sections.join('\n')}`;
 }

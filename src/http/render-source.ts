@@ -1,15 +1,10 @@
 import type { Caller } from '../accounts/caller.ts';
 import { PlatenError } from '../errors/registry.ts';
-import type { IntakeContext, Missing, Unfit } from '../inputs/input-kind.ts';
+import type { Found, IntakeContext, Missing, Unfit } from '../inputs/input-kind.ts';
 import { INPUT_KINDS, type JobSource, type RequestedInput } from '../inputs/inputs.ts';
 import { resolvedOnce } from '../inputs/template.ts';
-import type { RenderOptions } from '../options/core/render-options.ts';
 import type { TemplateEditor } from '../templates/template-editor.ts';
 import { MAX_ERRORS, quoted } from './field-errors.ts';
-import type { RenderRequest } from './schemas/render-request.ts';
-
-/** The watermark of renders with test keys, whatever their options are. */
-const TEST_WATERMARK = { text: 'TEST' };
 
 type SourceDeps = Pick<IntakeContext, 'checkUrl' | 'templates'> & {
   readonly templateEditor: Pick<TemplateEditor, 'dataErrors'>;
@@ -26,11 +21,11 @@ export async function sourceOf(
   request: RequestedInput,
   caller: Pick<Caller, 'accountId'>,
   { checkUrl, ...deps }: SourceDeps,
-): Promise<JobSource> {
-  const source = await findSource(request, { ...intakeOf(caller, deps), checkUrl });
-  if ('missing' in source) throw new PlatenError('NOT_FOUND', `${source.missing}.`);
-  if ('unfit' in source) throw new PlatenError('VALIDATION', source.unfit[0], { details: source.unfit });
-  return source;
+): Promise<Found<JobSource>> {
+  const found = await findSource(request, { ...intakeOf(caller, deps), checkUrl });
+  if ('missing' in found) throw new PlatenError('NOT_FOUND', `${found.missing}.`);
+  if ('unfit' in found) throw new PlatenError('VALIDATION', found.unfit[0], { details: found.unfit });
+  return found;
 }
 
 /**
@@ -44,17 +39,17 @@ export async function itemSources(
   items: readonly (RequestedInput & { readonly id: string })[],
   caller: Pick<Caller, 'accountId'>,
   deps: SourceDeps,
-): Promise<JobSource[]> {
+): Promise<Found<JobSource>[]> {
   const context = { ...intakeOf(caller, deps), templates: resolvedOnce(deps.templates) };
-  const sources: JobSource[] = [];
+  const sources: Found<JobSource>[] = [];
   const missing: string[] = [];
   const unfit: string[] = [];
   for (const [index, item] of items.entries()) {
-    const source = await findSource(item, context);
+    const found = await findSource(item, context);
     const name = `items[${index}] (${quoted(item.id)})`;
-    if ('missing' in source) missing.push(`${name}: ${source.missing}`);
-    else if ('unfit' in source) unfit.push(...source.unfit.map((error) => `${name}.${error}`));
-    else sources.push(source);
+    if ('missing' in found) missing.push(`${name}: ${found.missing}`);
+    else if ('unfit' in found) unfit.push(...found.unfit.map((error) => `${name}.${error}`));
+    else sources.push(found);
     // More errors than are listed need not be looked for.
     if (missing.length + unfit.length > MAX_ERRORS) break;
   }
@@ -82,32 +77,11 @@ function intakeOf(
   };
 }
 
-/**
- * The options of a render, with those that stand beside them, and with the watermark of a test key.
- *
- * @param path of the options in the body, for errors.
- * @throws PlatenError the error of `checkUrl` for `baseUrl`.
- */
-export function optionsFor(
-  { options, report, strictData }: Pick<RenderRequest, 'options' | 'report' | 'strictData'>,
-  { mode }: Caller,
-  { checkUrl }: Pick<IntakeContext, 'checkUrl'>,
-  path = 'options',
-): RenderOptions {
-  if (options.baseUrl !== undefined) checkUrl?.(options.baseUrl, `${path}.baseUrl`);
-  const all = {
-    ...options,
-    ...(report !== undefined && { report }),
-    ...(strictData !== undefined && { strictData }),
-  };
-  return mode === 'test' ? { ...all, watermark: TEST_WATERMARK } : all;
-}
-
 /** The schema's rules (`inputErrors`) have made sure that the request has the field of exactly one kind. */
 async function findSource(
   request: RequestedInput,
   context: IntakeContext,
-): Promise<JobSource | Missing | Unfit> {
+): Promise<Found<JobSource> | Missing | Unfit> {
   const kind = INPUT_KINDS.find(({ field }) => request[field] !== undefined)!;
   return await kind.sourceOf(request, context);
 }

@@ -7,8 +7,9 @@ import { PDF_EXTENSION } from '../pdf/media-type.ts';
 import type { Plan } from '../plans/plan.ts';
 import type { ApiDeps } from './api-deps.ts';
 import { checkWebhook } from './check-webhook.ts';
+import { optionsFor } from './effective-options.ts';
 import type { IdempotencyLock } from './idempotency-store.ts';
-import { optionsFor, sourceOf } from './render-source.ts';
+import { sourceOf } from './render-source.ts';
 import type { RenderRequest } from './schemas/render-request.ts';
 
 /** The errors with which any request for work may be rejected. */
@@ -34,7 +35,7 @@ export function assertAdmissible(plan: Plan, { admission }: Pick<ApiDeps, 'admis
  * The submission of a request that fits its schema.
  *
  * @throws PlatenError NOT_FOUND for a template that the account does not have; PLAN_LIMIT for a plan without callbacks;
- * INVALID_URL or URL_BLOCKED.
+ * VALIDATION for options that do not go with those of the template; INVALID_URL or URL_BLOCKED.
  */
 export async function renderSubmissionOf(
   body: RenderRequest,
@@ -43,9 +44,11 @@ export async function renderSubmissionOf(
 ): Promise<RenderSubmission> {
   const { webhookUrl } = body;
   checkWebhook(webhookUrl, caller.plan, deps);
+  const { source, savedOptions } = await sourceOf(body, caller, deps);
+  const { mode } = caller;
   return {
-    source: await sourceOf(body, caller, deps),
-    options: optionsFor(body, caller, deps),
+    source,
+    options: optionsFor(body, savedOptions, { mode, checkUrl: deps.checkUrl }),
     output: body.output,
     fileName: safeFileName(body.filename, DEFAULT_FILE_NAME),
     execution: body.executionMode,

@@ -2,6 +2,9 @@ import { PlatenError } from '../errors/registry.ts';
 import { MARGIN_TEMPLATES } from '../options/core/margin-templates.ts';
 import type { RenderOptions } from '../options/core/render-options.ts';
 
+/** Limit on what the template of a header or footer makes, in bytes. */
+export const MAX_MARGIN_BYTES = 64 * 1024;
+
 /** Fills a Liquid template in, or rejects with TEMPLATE_ERROR. */
 type Fill = (template: string) => Promise<string>;
 

@@ -8,7 +8,7 @@ export const html = defineInput({
   field: 'html',
   fields: { html: documentSchema({ min: 1 }).optional().describe('Input source: an HTML document.') },
   stored: { html: z.string().optional() },
-  sourceOf: ({ html }) => ({ mode: 'html', html }),
+  sourceOf: ({ html }) => ({ source: { mode: 'html', html } }),
   documentOf: ({ html }) => ({ kind: 'html', html }),
   markupOf: ({ html }) => html,
   withMarkup: (source, html) => ({ ...source, html }),

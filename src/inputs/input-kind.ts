@@ -34,6 +34,13 @@ export interface DocumentContext extends CallTerms {
   readonly onWarnings?: ((warnings: readonly string[]) => void) | undefined;
 }
 
+/** A source, and what the account has saved with it. */
+export interface Found<Source> {
+  readonly source: Source;
+  /** The options of its renders, which those of a request come before: see `withSaved`. */
+  readonly savedOptions?: RenderOptions | undefined;
+}
+
 /** Says what is wrong with a source that could be made, each with the field in the request. */
 export interface Unfit {
   readonly unfit: readonly string[];
@@ -65,7 +72,7 @@ export interface InputKind<
   /** The fields of its stored source, as their owner sees them. */
   readonly stored: Stored;
   /** @param input the checked fields of a request that has `field`. */
-  sourceOf(input: Input, context: IntakeContext): Source | Promise<Source | Missing | Unfit>;
+  sourceOf(input: Input, context: IntakeContext): Found<Source> | Promise<Found<Source> | Missing | Unfit>;
   documentOf(source: Source, context: DocumentContext): RenderSource | Promise<RenderSource>;
   /** The options of its render, with what the source fills into them. Default: as they are. */
   optionsOf?(source: Source, options: RenderOptions, context: DocumentContext): Promise<RenderOptions>;

@@ -4,7 +4,7 @@ import type { RenderOptions } from '../options/core/render-options.ts';
 import { PROTO } from '../options/core/short-list.ts';
 import { isRawNumber } from '../templates/long-integers.ts';
 import type { TemplateReader, TemplateVersion } from '../templates/template-store.ts';
-import { fillMargins } from './fill-margins.ts';
+import { fillMargins, MAX_MARGIN_BYTES } from './fill-margins.ts';
 import { defineInput } from './input-kind.ts';
 
 type Templates = Pick<TemplateReader, 'resolve'>;
@@ -17,8 +17,6 @@ const MAX_BATCH_BYTES = 32 * 1024 * 1024;
 const MAX_RENDER_MS = 10_000;
 /** Limit on the HTML from a template, which may be far longer than its source. */
 const MAX_OUTPUT_BYTES = 32 * 1024 * 1024;
-/** The same for the template of a header or footer. */
-const MAX_MARGIN_BYTES = 64 * 1024;
 
 /** A saved template, and the data to fill it in with. The job has its own copy of the template's content. */
 export const template = defineInput({
@@ -49,10 +47,11 @@ export const template = defineInput({
       const pinned = templateVersionId === undefined ? '' : ` with a version ${templateVersionId}`;
       return { missing: `There is no template ${templateId}${pinned}` };
     }
-    const { _id, content, dataSchema } = version;
+    const { _id, content, dataSchema, options } = version;
     const unfit = typeof dataSchema === 'string' ? await dataErrors(dataSchema, data) : [];
     if (unfit.length > 0) return { unfit };
-    return { mode: 'template', templateId, templateVersionId: _id, content, data };
+    const source = { mode: 'template', templateId, templateVersionId: _id, content, data } as const;
+    return { source, savedOptions: options ?? undefined };
   },
   async documentOf({ content, data }, { templates, options, ...call }) {
     const limits = { timeoutMs: Math.min(MAX_RENDER_MS, call.withinMs), maxOutputBytes: MAX_OUTPUT_BYTES };
@@ -87,7 +86,7 @@ export function resolvedOnce(templates: Templates): Templates {
       if (found.has(key)) return found.get(key);
       const version = await templates.resolve(accountId, templateId, versionId);
       found.set(key, version);
-      bytes += 2 * (version?.content.length ?? 0);
+      bytes += 2 * (version?.content.length ?? 0) + JSON.stringify(version?.options ?? '').length;
       if (bytes > MAX_BATCH_BYTES)
         throw new PlatenError('INPUT_TOO_LARGE', 'The templates of this batch are too large together.');
       return version;

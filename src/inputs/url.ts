@@ -18,7 +18,7 @@ export const url = defineInput({
   stored: { url: z.string().optional() },
   sourceOf({ url }, { checkUrl }) {
     checkUrl?.(url);
-    return { mode: 'url', url };
+    return { source: { mode: 'url', url } };
   },
   documentOf: ({ url }) => ({ kind: 'url', url }),
   markupOf: ({ url }) => url,

@@ -1,8 +1,10 @@
 import { KeyedMutex } from '../async/keyed-mutex.ts';
 import type { AuditLog, DoneBy } from '../audit/audit-log.ts';
 import { PlatenError } from '../errors/registry.ts';
+import { fillMargins, MAX_MARGIN_BYTES } from '../inputs/fill-margins.ts';
+import type { RenderOptions } from '../options/core/render-options.ts';
 import type { Plan } from '../plans/plan.ts';
-import type { TemplateEngine, TemplateTerms } from './engine/template-engine.ts';
+import type { TemplateEngine } from './engine/template-engine.ts';
 import {
   draftOf,
   type Resaved,
@@ -75,7 +77,7 @@ export class TemplateEditor {
   ): Promise<SavedTemplate> {
     const old = await this.#store.resolve(owner.accountId, templateId, versionId);
     if (old === undefined) throw noTemplate(templateId, versionId);
-    const saved = await this.#save(owner, templateId, { dataSchema: null, ...draftOf(old) });
+    const saved = await this.#save(owner, templateId, { dataSchema: null, options: null, ...draftOf(old) });
     return this.#recorded(saved, by, { rolledBackTo: versionId });
   }
 
@@ -88,24 +90,32 @@ export class TemplateEditor {
   }
 
   /**
-   * The HTML of a template's content with data.
+   * The HTML of a template's content with data, and its options with headers and footers that are filled in as well.
    *
+   * @param options of its render, of which some say how to fill it in: language, time zone, whether all names must be in
+   * the data.
    * @param data a JSON object as text.
    * @param maxBytes of the HTML.
-   * @param terms language and time zone of the document, and whether all names must be in the data.
    * @throws PlatenError TEMPLATE_ERROR; VALIDATION for data that do not fit the schema; TOO_MANY_WAITING.
    */
   preview(
     accountId: string,
-    { content, dataSchema }: Pick<TemplateDraft, 'content' | 'dataSchema'>,
+    {
+      content,
+      dataSchema,
+      options,
+    }: Pick<TemplateDraft, 'content' | 'dataSchema'> & { readonly options: RenderOptions },
     data: string,
     maxBytes: number,
-    terms: Pick<TemplateTerms, 'locale' | 'timezone' | 'strictData'>,
-  ): Promise<string> {
-    const limits = { timeoutMs: PREVIEW_TIMEOUT_MS, maxOutputBytes: maxBytes };
+  ): Promise<{ html: string; options: RenderOptions }> {
+    const { locale, timezone, strictData } = options;
+    const terms = { locale, timezone, strictData, account: accountId };
+    const render = (text: string, maxOutputBytes: number) =>
+      this.#engine.render(text, data, { timeoutMs: PREVIEW_TIMEOUT_MS, maxOutputBytes }, terms);
     return this.#perAccount.run(accountId, async () => {
       if (typeof dataSchema === 'string') await this.#requireFit(accountId, dataSchema, data);
-      return await this.#engine.render(content, data, limits, { ...terms, account: accountId });
+      const html = await render(content, maxBytes);
+      return { html, options: await fillMargins(options, (text) => render(text, MAX_MARGIN_BYTES)) };
     });
   }
 
@@ -176,11 +186,16 @@ export class TemplateEditor {
     return saved;
   }
 
-  async #check(accountId: string, { content, dataSchema }: Partial<TemplateDraft>): Promise<void> {
-    if (content === undefined && typeof dataSchema !== 'string') return;
+  async #check(accountId: string, { content, dataSchema, options }: Partial<TemplateDraft>): Promise<void> {
+    if (content === undefined && typeof dataSchema !== 'string' && options == null) return;
     await this.#perAccount.run(accountId, async () => {
       if (content !== undefined) await this.#engine.check(content, accountId);
       if (typeof dataSchema === 'string') await this.#engine.checkSchema(dataSchema, accountId);
+      if (options == null) return;
+      await fillMargins(options, async (text) => {
+        await this.#engine.check(text, accountId);
+        return text;
+      });
     });
   }
 

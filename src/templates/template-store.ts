@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Connection, mongo } from 'mongoose';
 import type { Clock } from '../clock.ts';
 import { PlatenError } from '../errors/registry.ts';
+import type { RenderOptions } from '../options/core/render-options.ts';
 import { MAX_INPUT_BYTES } from '../plans/plan.ts';
 import { Collection, type CollectionSpec } from '../store/collection.ts';
 
@@ -13,7 +14,7 @@ export interface Template {
   readonly currentVersionId: string;
   /** Its number; the first is 1. */
   readonly version: number;
-  /** Bytes of its content, sample data and schema. */
+  /** Bytes of its content, sample data, schema and options. */
   readonly size: number;
   readonly createdAt: Date;
   readonly updatedAt: Date;
@@ -31,7 +32,9 @@ export interface TemplateVersion {
   readonly sampleData: string;
   /** The JSON Schema of its data, as text; absent or null without one. */
   readonly dataSchema?: string | null;
-  /** Bytes of its content, sample data and schema; absent in versions of an older Platen until they are counted. */
+  /** The options of its renders; absent or null without any. No secrets: see `savedOptionsSchema`. */
+  readonly options?: RenderOptions | null;
+  /** Bytes of its texts and options; absent in versions of an older Platen until they are counted. */
   readonly size?: number;
   readonly createdAt: Date;
 }
@@ -42,6 +45,8 @@ export interface TemplateDraft {
   readonly sampleData: string;
   /** Null for none. */
   readonly dataSchema?: string | null;
+  /** Null for none. */
+  readonly options?: RenderOptions | null;
 }
 
 /** A template with one of its versions. */
@@ -55,7 +60,7 @@ export interface Resaved extends SavedTemplate {
   readonly freedBytes: number;
 }
 
-export type VersionSummary = Omit<TemplateVersion, 'content' | 'sampleData' | 'dataSchema'>;
+export type VersionSummary = Omit<TemplateVersion, 'content' | 'sampleData' | 'dataSchema' | 'options'>;
 
 export interface Page {
   readonly limit: number;
@@ -249,7 +254,7 @@ export class TemplateStore {
   }
 
   /**
-   * Newest first, without content and sample data.
+   * Newest first, without content, sample data, schema and options.
    *
    * @param search part of the name, in either case; all templates without one.
    */
@@ -288,7 +293,7 @@ export class TemplateStore {
           sort: { version: -1 },
           skip: offset,
           limit,
-          projection: { content: 0, sampleData: 0, dataSchema: 0 },
+          projection: { content: 0, sampleData: 0, dataSchema: 0, options: 0 },
         },
       ),
     ]);
@@ -309,7 +314,7 @@ export class TemplateStore {
     if (sizeOf(draft) > MAX_INPUT_BYTES) {
       throw new PlatenError(
         'INPUT_TOO_LARGE',
-        `Content, sample data and schema of a template may take ${MAX_INPUT_BYTES} bytes together.`,
+        `Content, sample data, schema and options of a template may take ${MAX_INPUT_BYTES} bytes together.`,
       );
     }
     const createdAt = this.#clock.now();
@@ -366,13 +371,20 @@ function pointerTo(version: TemplateVersion) {
 }
 
 /** What a version has from its draft. */
-export function draftOf({ name, content, sampleData, dataSchema }: TemplateDraft): TemplateDraft {
-  return { name, content, sampleData, ...(typeof dataSchema === 'string' && { dataSchema }) };
+export function draftOf({ name, content, sampleData, dataSchema, options }: TemplateDraft): TemplateDraft {
+  return {
+    name,
+    content,
+    sampleData,
+    ...(typeof dataSchema === 'string' && { dataSchema }),
+    ...(options != null && { options }),
+  };
 }
 
 /** Bytes. */
-export function sizeOf({ content, sampleData, dataSchema }: Omit<TemplateDraft, 'name'>): number {
-  return Buffer.byteLength(content) + Buffer.byteLength(sampleData) + Buffer.byteLength(dataSchema ?? '');
+export function sizeOf({ content, sampleData, dataSchema, options }: Omit<TemplateDraft, 'name'>): number {
+  const texts = [content, sampleData, dataSchema ?? '', options == null ? '' : JSON.stringify(options)];
+  return texts.reduce((bytes, text) => bytes + Buffer.byteLength(text), 0);
 }
 
 function withinBytes(templates: readonly Template[]): Template[] {

@@ -61,7 +61,13 @@ function TemplateForm({ template }: { template: Template }) {
     mutationFn: () =>
       call(
         api.POST('/user/templates/preview', {
-          body: { content, sampleData: sampleData || '{}', dataSchema: schema, output: 'pdf' },
+          body: {
+            content,
+            sampleData: sampleData || '{}',
+            dataSchema: schema,
+            options: template.options ?? {},
+            output: 'pdf',
+          },
         }),
       ),
   });

@@ -12,9 +12,10 @@ import { safeFileName } from '../../pdf/file-name.ts';
 import type { Plan } from '../../plans/plan.ts';
 import type { ApiDeps } from '../api-deps.ts';
 import { checkWebhook } from '../check-webhook.ts';
+import { itemOptions } from '../effective-options.ts';
 import { idempotently } from '../idempotency.ts';
 import type { IdempotencyLock } from '../idempotency-store.ts';
-import { itemSources, optionsFor } from '../render-source.ts';
+import { itemSources } from '../render-source.ts';
 import { assertAdmissible } from '../render-submission.ts';
 import { defineRoute } from '../route.ts';
 import {
@@ -162,25 +163,30 @@ async function submit(
   return await deps.batches.submit(caller, submission, admission);
 }
 
-/** @throws PlatenError for a batch that the plan does not allow, or an unknown template. */
+/**
+ * @throws PlatenError for a batch that the plan does not allow, an unknown template, or options that do not go with those
+ * of a template.
+ */
 async function submissionOf(
   body: BatchRequest,
   caller: Caller,
   deps: ApiDeps,
   batchId: string,
 ): Promise<BatchSubmission> {
-  checkPlan(body, caller.plan);
+  checkRetention(body, caller.plan);
   checkWebhook(body.webhookUrl, caller.plan, deps);
   const sources = await itemSources(body.items, caller, deps);
+  const optionsOf = itemOptions({ mode: caller.mode, checkUrl: deps.checkUrl });
   const items = body.items.map((item, index): ItemSubmission => {
     const fallback = `document-${String(index + 1).padStart(String(body.items.length).length, '0')}`;
     return {
       id: item.id,
       fileName: safeFileName(item.filename ?? item.id, fallback),
-      source: sources[index]!,
-      options: optionsFor(item, caller, deps, `items[${index}].options`),
+      source: sources[index]!.source,
+      options: optionsOf(item, sources[index]!.savedOptions, nameItem(`items[${index}].options`, body)),
     };
   });
+  checkTimeouts(items, caller.plan);
   return {
     batchId,
     items,
@@ -201,13 +207,15 @@ function checkItemCount(body: unknown, { maxBatchItems }: Plan): void {
   );
 }
 
-function checkPlan({ items, expiresInHours = 1 }: BatchRequest, plan: Plan): void {
-  if (expiresInHours > plan.retentionHours) {
-    throw new PlatenError(
-      'PLAN_LIMIT',
-      `expiresInHours: the plan keeps outputs for ${plan.retentionHours} hours.`,
-    );
-  }
+function checkRetention({ expiresInHours = 1 }: BatchRequest, plan: Plan): void {
+  if (expiresInHours <= plan.retentionHours) return;
+  throw new PlatenError(
+    'PLAN_LIMIT',
+    `expiresInHours: the plan keeps outputs for ${plan.retentionHours} hours.`,
+  );
+}
+
+function checkTimeouts(items: readonly ItemSubmission[], plan: Plan): void {
   const long = items.findIndex(({ options }) => (options.timeoutMs ?? 0) > plan.maxTimeoutMs);
   if (long >= 0) {
     const field = nameItem(`items[${long}].options.timeoutMs`, { items });

@@ -8,7 +8,7 @@ import type { ApiDeps } from '../api-deps.ts';
 import { defineRoute } from '../route.ts';
 import { paging } from '../schemas/paging.ts';
 import { templateSchema, templateVersionListSchema, templateVersionSchema } from '../schemas/template.ts';
-import { schemaBody, templateBody } from './templates.ts';
+import { optionalBody, templateBody } from './templates.ts';
 
 const tags = ['Templates'];
 const id = z.uuid().toLowerCase();
@@ -60,7 +60,7 @@ const get = defineRoute({
   const { content, sampleData } = version;
   return {
     status: 200,
-    json: { ...versionBody(version, current?._id), ...schemaBody(version), content, sampleData },
+    json: { ...versionBody(version, current?._id), ...optionalBody(version), content, sampleData },
   };
 });
 

@@ -11,6 +11,7 @@ import {
 } from '../../templates/template-store.ts';
 import type { ApiDeps } from '../api-deps.ts';
 import { type AccountCaller, withoutKey } from '../authenticate-bearer.ts';
+import { effectiveOptions } from '../effective-options.ts';
 import {
   acceptedRender,
   assertAdmissible,
@@ -165,19 +166,17 @@ const preview = defineRoute({
   },
   errors: ['NOT_FOUND', 'TEMPLATE_ERROR', 'TOO_MANY_WAITING', 'PLAN_LIMIT', ...WORK_REJECTIONS],
 }).handledBy(async ({ body, caller, aboutJob }, deps: ApiDeps) => {
-  const { sampleData, ...template } = await previewed(body, caller, deps);
-  const { locale, timezone, strictData } = body.options;
-  const html = await deps.templateEditor.preview(
+  const { sampleData, options: saved, ...template } = await previewed(body, caller, deps);
+  const { html, options } = await deps.templateEditor.preview(
     caller.accountId,
-    template,
+    { ...template, options: effectiveOptions(body.options, saved ?? undefined) },
     objectText(sampleData),
     caller.plan.maxInputSizeBytes,
-    { locale, timezone, strictData },
   );
   if (body.output === 'html') return { status: 200, json: { html } };
   const asTest = withoutKey(caller, 'test');
   assertAdmissible(caller.plan, deps);
-  const submission = await renderSubmissionOf({ html, options: body.options, ...PREVIEWED_AS }, asTest, deps);
+  const submission = await renderSubmissionOf({ html, options, ...PREVIEWED_AS }, asTest, deps);
   const { jobId, stopWaiting } = await deps.renders.submit(asTest, submission);
   stopWaiting();
   aboutJob(jobId);
@@ -203,7 +202,7 @@ export function templateBody({ template, version }: SavedTemplate) {
     id: template._id,
     name: version.name,
     content: version.content,
-    ...schemaBody(version),
+    ...optionalBody(version),
     sampleData: version.sampleData,
     versionId: version._id,
     version: version.version,
@@ -212,9 +211,9 @@ export function templateBody({ template, version }: SavedTemplate) {
   };
 }
 
-/** The field of a template's schema: none for a template without one. */
-export function schemaBody({ dataSchema }: Pick<TemplateVersion, 'dataSchema'>) {
-  return typeof dataSchema === 'string' ? { dataSchema } : {};
+/** The fields of a template's schema and options: none for a template without them. */
+export function optionalBody({ dataSchema, options }: Pick<TemplateVersion, 'dataSchema' | 'options'>) {
+  return { ...(typeof dataSchema === 'string' && { dataSchema }), ...(options != null && { options }) };
 }
 
 /** A body with its schema as text. */
@@ -236,6 +235,7 @@ async function previewed(
     content: saved.content,
     dataSchema: given.dataSchema === undefined ? (saved.dataSchema ?? null) : dataSchema,
     sampleData: sampleData ?? saved.sampleData,
+    options: saved.options ?? null,
   };
 }
 

@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import { MAX_DATA_DEPTH } from '../../inputs/template.ts';
+import { renderOptionsSchema } from '../../options/core/render-options.ts';
+import { savedOptionsSchema } from '../../options/core/saved-options.ts';
 import { shortRecord } from '../../options/core/short-list.ts';
 import { displayNameSchema, documentSchema } from '../../options/core/text-schemas.ts';
 import { findJsonError } from '../json-error.ts';
@@ -43,6 +45,12 @@ const dataSchema = z
   .optional()
   .describe(
     'A JSON Schema of draft 2020-12 that the data of each render must fit, as an object or serialized as a string; null for none.',
+  );
+
+const options = savedOptionsSchema
+  .optional()
+  .describe(
+    'Options of each render of the template; those of the render itself come first. All but `assetHeaders` and `cookies`; null for none.',
   );
 
 /**
@@ -89,6 +97,7 @@ export const templateSchema = z
       .string()
       .optional()
       .describe('The JSON Schema of its data serialized as a string; absent without one.'),
+    options: renderOptionsSchema.optional().describe('Options of its renders; absent without any.'),
     versionId: z.uuid().describe('The version that renders use unless they pin another.'),
     version: z.int().min(1),
     createdAt: time,
@@ -102,8 +111,8 @@ export const templateListSchema = z
 
 /** A template in a list with `view=summary`. */
 const templateSummarySchema = templateSchema
-  .omit({ content: true, sampleData: true, dataSchema: true })
-  .extend({ size: z.int().min(0).describe('Bytes of its content, sample data and schema.') })
+  .omit({ content: true, sampleData: true, dataSchema: true, options: true })
+  .extend({ size: z.int().min(0).describe('Bytes of its content, sample data, schema and options.') })
   .meta({ id: 'TemplateSummary' });
 
 export const templateSummaryListSchema = z
@@ -117,7 +126,7 @@ export const templateQuerySchema = z
     view: z
       .enum(['full', 'summary'])
       .default('full')
-      .describe('`summary` leaves content and sample data out.'),
+      .describe('`summary` leaves content, sample data, schema and options out.'),
     search: displayNameSchema(MAX_NAME)
       .optional()
       .describe('Part of the name, in either case; with `view` = `summary`.'),
@@ -144,6 +153,7 @@ export const templateVersionSchema = z
     content: z.string(),
     sampleData: z.string(),
     dataSchema: templateSchema.shape.dataSchema,
+    options: templateSchema.shape.options,
   })
   .meta({ id: 'TemplateVersion' });
 
@@ -153,7 +163,7 @@ export const templateVersionListSchema = z
 
 /** The body of `POST /user/templates`. */
 export const templateRequestSchema = z
-  .strictObject({ name, content, sampleData: sampleData.default('{}'), dataSchema })
+  .strictObject({ name, content, sampleData: sampleData.default('{}'), dataSchema, options })
   .meta({ id: 'TemplateRequest' });
 
 /** The body of `PATCH /user/templates/:id`. */
@@ -163,9 +173,10 @@ export const templateChangeSchema = z
     content: content.optional(),
     sampleData: sampleData.optional(),
     dataSchema,
+    options,
   })
   .refine((change) => Object.values(change).some((value) => value !== undefined), {
-    message: 'one of name, content, sampleData, dataSchema is required',
+    message: 'one of name, content, sampleData, dataSchema, options is required',
     when: isObject,
   })
   .meta({ id: 'TemplateChange', minProperties: 1 });
@@ -188,7 +199,7 @@ export const previewRequestSchema = z
         '`pdf` renders the HTML as a test key would: it counts as a test render, and is followed as one.',
       ),
     options: renderRequestSchema.shape.options.describe(
-      'Of the PDF; `locale`, `timezone` and `strictData` also of the HTML.',
+      'Of the PDF; `locale`, `timezone` and `strictData` also of the HTML. With `templateId` those of the saved template come after them.',
     ),
   })
   .refine((given) => (given.content === undefined) !== (given.templateId === undefined), {

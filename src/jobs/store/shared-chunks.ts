@@ -31,7 +31,8 @@ export function shareChunks(
   owner: string,
   inputs: readonly JobInput[],
 ): { inputs: StoredInput[]; chunks: StoredChunk[] } {
-  const split = inputs.map(asChunks);
+  const optionsText = textsOf();
+  const split = inputs.map((input) => asChunks(input, optionsText(input.options)));
   const uses = new Map<string, number>();
   for (const { chunks } of split) {
     for (const text of Object.values(chunks)) uses.set(text, (uses.get(text) ?? 0) + 1);
@@ -67,11 +68,21 @@ export function completed(rest: JobInput, chunks: Readonly<Partial<Record<ChunkN
   };
 }
 
-function asChunks(input: JobInput): Split {
-  const { source, options } = input;
+/** Options as text: those that several inputs have as one object become one text. */
+function textsOf(): (options: RenderOptions) => string {
+  const texts = new Map<RenderOptions, string>();
+  return (options) => {
+    const text = texts.get(options) ?? JSON.stringify(options);
+    texts.set(options, text);
+    return text;
+  };
+}
+
+function asChunks(input: JobInput, options: string): Split {
+  const { source } = input;
   const { markupOf, withMarkup } = INPUTS[source.mode];
   return {
     rest: { ...input, source: withMarkup(source, ''), options: {} },
-    chunks: { markup: markupOf(source), options: JSON.stringify(options) },
+    chunks: { markup: markupOf(source), options },
   };
 }

@@ -97,7 +97,7 @@ describe('templates', () => {
     ]);
     const { id } = await save();
     for (const [body, error] of [
-      [{}, 'body: one of name, content, sampleData, dataSchema is required'],
+      [{}, 'body: one of name, content, sampleData, dataSchema, options is required'],
       [null, 'body: must be an object'],
       [[], 'body: must be an object'],
       [{ name: 'x'.repeat(201) }, 'name: must have at most 200 characters'],

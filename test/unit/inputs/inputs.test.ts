@@ -59,7 +59,7 @@ for (const mode of INPUT_MODES) {
     });
 
     it('becomes a source with the stored fields', async () => {
-      const made = await sourceOf(request, ACCOUNT, found());
+      const { source: made } = await sourceOf(request, ACCOUNT, found());
       assert.deepEqual(made, source);
       assert.deepEqual(Object.keys(made), ['mode', ...Object.keys(kind.stored)]);
     });

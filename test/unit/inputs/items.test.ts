@@ -20,13 +20,17 @@ describe('The sources of the items of a batch', () => {
       { id: '3', templateId: 'a', templateVersionId: 'v' },
       { id: '4', url: 'https://example.com/' },
     ];
-    assert.deepEqual(await itemSources(items, ACCOUNT, { templates, templateEditor }), [
-      { mode: 'template', templateId: 'a', templateVersionId: 'current', content: 'a', data: { n: 0 } },
-      { mode: 'html', html: '<p>1</p>' },
-      { mode: 'template', templateId: 'a', templateVersionId: 'current', content: 'a', data: { n: 2 } },
-      { mode: 'template', templateId: 'a', templateVersionId: 'v', content: 'a', data: {} },
-      { mode: 'url', url: 'https://example.com/' },
-    ]);
+    const found = await itemSources(items, ACCOUNT, { templates, templateEditor });
+    assert.deepEqual(
+      found.map(({ source }) => source),
+      [
+        { mode: 'template', templateId: 'a', templateVersionId: 'current', content: 'a', data: { n: 0 } },
+        { mode: 'html', html: '<p>1</p>' },
+        { mode: 'template', templateId: 'a', templateVersionId: 'current', content: 'a', data: { n: 2 } },
+        { mode: 'template', templateId: 'a', templateVersionId: 'v', content: 'a', data: {} },
+        { mode: 'url', url: 'https://example.com/' },
+      ],
+    );
     assert.deepEqual(lookUps, ['account a current', 'account a v']);
   });
 

@@ -498,6 +498,9 @@ class TemplateRequest(TypedDict):
     dataSchema: NotRequired[str | Mapping[str, Any] | None]
     """A JSON Schema of draft 2020-12 that the data of each render must fit, as an object or
     serialized as a string; null for none."""
+    options: NotRequired[RenderOptions | None]
+    """Options of each render of the template; those of the render itself come first. All but
+    `assetHeaders` and `cookies`; null for none."""
 
 
 class PreviewRequest(TypedDict):
@@ -514,7 +517,8 @@ class PreviewRequest(TypedDict):
     """`pdf` renders the HTML as a test key would: it counts as a test render, and is followed as
     one."""
     options: NotRequired[RenderOptions]
-    """Of the PDF; `locale`, `timezone` and `strictData` also of the HTML."""
+    """Of the PDF; `locale`, `timezone` and `strictData` also of the HTML. With `templateId`
+    those of the saved template come after them."""
 
 
 class TemplateChange(TypedDict):
@@ -526,6 +530,9 @@ class TemplateChange(TypedDict):
     dataSchema: NotRequired[str | Mapping[str, Any] | None]
     """A JSON Schema of draft 2020-12 that the data of each render must fit, as an object or
     serialized as a string; null for none."""
+    options: NotRequired[RenderOptions | None]
+    """Options of each render of the template; those of the render itself come first. All but
+    `assetHeaders` and `cookies`; null for none."""
 
 
 class UserRenderRequest(TypedDict):
@@ -1686,6 +1693,8 @@ class Template:
     sample_data: str
     data_schema: str | None = None
     """The JSON Schema of its data serialized as a string; absent without one."""
+    options: RenderOptions | None = None
+    """Options of its renders; absent without any."""
     version_id: str
     """The version that renders use unless they pin another."""
     version: int
@@ -1700,6 +1709,7 @@ class Template:
             content=data["content"],
             sample_data=data["sampleData"],
             data_schema=data.get("dataSchema"),
+            options=data.get("options"),
             version_id=data["versionId"],
             version=data["version"],
             created_at=time_of(data["createdAt"]),
@@ -1753,7 +1763,7 @@ class TemplateSummary:
     created_at: datetime
     updated_at: datetime
     size: int
-    """Bytes of its content, sample data and schema."""
+    """Bytes of its content, sample data, schema and options."""
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> TemplateSummary:
@@ -1856,6 +1866,8 @@ class TemplateVersion:
     sample_data: str
     data_schema: str | None = None
     """The JSON Schema of its data serialized as a string; absent without one."""
+    options: RenderOptions | None = None
+    """Options of its renders; absent without any."""
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> TemplateVersion:
@@ -1870,6 +1882,7 @@ class TemplateVersion:
             content=data["content"],
             sample_data=data["sampleData"],
             data_schema=data.get("dataSchema"),
+            options=data.get("options"),
         )
 
 

@@ -1955,6 +1955,8 @@ export interface components {
             dataSchema?: (string | {
                 [key: string]: unknown;
             }) | null;
+            /** @description Options of each render of the template; those of the render itself come first. All but `assetHeaders` and `cookies`; null for none. */
+            options?: components["schemas"]["RenderOptions"] | null;
         };
         PreviewRequest: {
             /** @description HTML with Liquid: `{{name}}`, `{{a.b}}`, loops, conditions, filters. */
@@ -1976,7 +1978,7 @@ export interface components {
              * @enum {string}
              */
             output?: "html" | "pdf";
-            /** @description Of the PDF; `locale`, `timezone` and `strictData` also of the HTML. */
+            /** @description Of the PDF; `locale`, `timezone` and `strictData` also of the HTML. With `templateId` those of the saved template come after them. */
             options?: components["schemas"]["RenderOptions"];
         } & (unknown | unknown);
         TemplateChange: {
@@ -1989,6 +1991,8 @@ export interface components {
             dataSchema?: (string | {
                 [key: string]: unknown;
             }) | null;
+            /** @description Options of each render of the template; those of the render itself come first. All but `assetHeaders` and `cookies`; null for none. */
+            options?: components["schemas"]["RenderOptions"] | null;
         };
         UserRenderRequest: {
             /** @description Input source: an HTML document. */
@@ -2690,6 +2694,8 @@ export interface components {
             sampleData: string;
             /** @description The JSON Schema of its data serialized as a string; absent without one. */
             dataSchema?: string;
+            /** @description Options of its renders; absent without any. */
+            options?: components["schemas"]["RenderOptions"];
             /**
              * Format: uuid
              * @description The version that renders use unless they pin another.
@@ -2729,7 +2735,7 @@ export interface components {
             createdAt: string;
             /** Format: date-time */
             updatedAt: string;
-            /** @description Bytes of its content, sample data and schema. */
+            /** @description Bytes of its content, sample data, schema and options. */
             size: number;
         };
         Preview: {
@@ -2790,6 +2796,8 @@ export interface components {
             sampleData: string;
             /** @description The JSON Schema of its data serialized as a string; absent without one. */
             dataSchema?: string;
+            /** @description Options of its renders; absent without any. */
+            options?: components["schemas"]["RenderOptions"];
         };
         AuditLog: {
             /** @description How many there are in all. */
@@ -7764,7 +7772,7 @@ export interface operations {
                 limit?: number;
                 /** @description How many to skip. */
                 offset?: number;
-                /** @description `summary` leaves content and sample data out. */
+                /** @description `summary` leaves content, sample data, schema and options out. */
                 view?: "full" | "summary";
                 /** @description Part of the name, in either case; with `view` = `summary`. */
                 search?: string;

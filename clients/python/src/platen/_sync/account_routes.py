@@ -226,6 +226,7 @@ class AccountRoutes:
         content: str,
         sample_data: str | None = None,
         data_schema: str | Mapping[str, Any] | None = None,
+        options: RenderOptions | None = None,
     ) -> Template:
         """Save a new template. An account may have 1000 templates.
 
@@ -234,11 +235,13 @@ class AccountRoutes:
             sample_data: A JSON document serialized as a string.
             data_schema: A JSON Schema of draft 2020-12 that the data of each render must
                 fit, as an object or serialized as a string; null for none.
+            options: Options of each render of the template; those of the render itself
+                come first. All but `assetHeaders` and `cookies`; null for none.
         """
         response = self._send(
             "POST",
             "/user/templates",
-            body={"name": name, "content": content, "sampleData": sample_data, "dataSchema": data_schema},
+            body={"name": name, "content": content, "sampleData": sample_data, "dataSchema": data_schema, "options": options},
         )
         return decoded(Template, response.body)
 
@@ -608,7 +611,7 @@ class AccountRoutes:
         Args:
             limit: How many to return.
             offset: How many to skip.
-            view: `summary` leaves content and sample data out.
+            view: `summary` leaves content, sample data, schema and options out.
             search: Part of the name, in either case; with `view` = `summary`.
         """
         response = self._send(
@@ -752,6 +755,7 @@ class AccountRoutes:
             output: `pdf` renders the HTML as a test key would: it counts as a test
                 render, and is followed as one.
             options: Of the PDF; `locale`, `timezone` and `strictData` also of the HTML.
+                With `templateId` those of the saved template come after them.
         """
         response = self._send(
             "POST",
@@ -934,6 +938,7 @@ class AccountRoutes:
         content: str | None = None,
         sample_data: str | None = None,
         data_schema: str | Mapping[str, Any] | None = None,
+        options: RenderOptions | None = None,
     ) -> Template:
         """Change a template. Saves a new version; fields that are left out stay as they are. The
         latest 1000 versions of a template are kept, of plans without version history the
@@ -944,11 +949,13 @@ class AccountRoutes:
             sample_data: A JSON document serialized as a string.
             data_schema: A JSON Schema of draft 2020-12 that the data of each render must
                 fit, as an object or serialized as a string; null for none.
+            options: Options of each render of the template; those of the render itself
+                come first. All but `assetHeaders` and `cookies`; null for none.
         """
         response = self._send(
             "PATCH",
             f"/user/templates/{quote(template_id, safe='')}",
-            body={"name": name, "content": content, "sampleData": sample_data, "dataSchema": data_schema},
+            body={"name": name, "content": content, "sampleData": sample_data, "dataSchema": data_schema, "options": options},
         )
         return decoded(Template, response.body)
 
