@@ -1,5 +1,6 @@
 /**
- * Writes what is made from the sources: docs/errors.md, docs/options.md, docs/configuration.md, docs/plans.md and docs/openapi.json.
+ * Writes what is made from the sources: docs/errors.md, docs/options.md, docs/configuration.md, docs/plans.md,
+ * docs/reference/hyphenation.md and docs/openapi.json.
  * With `--check` it writes nothing, names the files that are stale, and exits with 1 if there are any.
  */
 import { execFileSync } from 'node:child_process';
@@ -15,6 +16,7 @@ import { API_ROUTES } from '../src/http/app.ts';
 import type { Option, Stage } from '../src/options/core/option.ts';
 import { IN_ORDER } from '../src/options/core/stages.ts';
 import { DEFAULT_PLANS, planSchema } from '../src/plans/plan.ts';
+import { hyphenationPage } from './hyphenation/page.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const DOCS = join(ROOT, 'docs');
@@ -35,6 +37,7 @@ const FILES: Record<string, () => string> = {
   'configuration.md': configurationPage,
   'options.md': optionsPage,
   'plans.md': plansPage,
+  'reference/hyphenation.md': () => `${NOTE}\n\n${hyphenationPage()}`,
   'openapi.json': () => {
     const document = createApiDocument(API_ROUTES, { headerPrefix: defaultHeaderPrefix() });
     return JSON.stringify(document);

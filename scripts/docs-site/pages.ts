@@ -43,7 +43,13 @@ export const GROUPS: readonly Group[] = [
   { label: 'Clients', files: ['clients/typescript/README.md', 'clients/python/README.md'] },
   {
     label: 'Reference',
-    files: ['docs/options.md', 'docs/errors.md', 'docs/plans.md', 'docs/limits.md'],
+    files: [
+      'docs/options.md',
+      'docs/errors.md',
+      'docs/plans.md',
+      'docs/limits.md',
+      'docs/reference/hyphenation.md',
+    ],
   },
   {
     label: 'Host it yourself',

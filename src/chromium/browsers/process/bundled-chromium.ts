@@ -18,6 +18,7 @@ import { pipeline } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
 import { createBrotliDecompress } from 'node:zlib';
 import type { BrowserBinary } from './browser-binary.ts';
+import { linkDictionaries } from './hyphen-data.ts';
 import { unpackTar } from './unpack-tar.ts';
 
 const PACKAGE = '@sparticuz/chromium';
@@ -48,6 +49,7 @@ export async function bundledChromium(): Promise<BrowserBinary | undefined> {
   if (!packed) return undefined;
   const folder = join(cacheRoot(), `chromium-${packed.version}-${process.arch}`);
   if (!existsSync(folder)) await unpack(packed.folder, folder);
+  linkDictionaries(folder);
   return {
     path: join(folder, BINARY),
     kind: 'shell',
