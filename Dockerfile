@@ -17,6 +17,8 @@ COPY dashboard/package.json dashboard/
 # With the optional packages: the compiler is one of them. Install scripts only fetch a Node, which the image has.
 # What the lockfile says, but not `npm ci`: that refuses a lockfile without the builds for other operating systems.
 RUN npm install --no-save --ignore-scripts --loglevel=error
+COPY scripts/hyphenation scripts/hyphenation
+RUN node scripts/hyphenation/compile.ts
 COPY tsconfig.json ./
 COPY scripts/bundle.ts scripts/
 COPY clients/typescript/tsconfig.json clients/typescript/
@@ -67,6 +69,8 @@ COPY --from=build /build/fonts/installed fonts/installed
 # before it is made. A read-only container could not make it, and would read every font at each start of Chromium.
 RUN find fonts/installed /usr/share/fonts /usr/local/share/fonts -type d -exec touch -d "$(date +%F)" {} + \
  && FONTCONFIG_FILE=/app/fonts/installed/fonts.conf fc-cache --force
+# Where Debian's browser looks for hyphenation dictionaries: beside itself.
+RUN ln -s /app/dist/hyphen-data /usr/lib/chromium/hyphen-data
 # Where users are given by the cluster, as on OpenShift, they are of the group 0 and known to nobody.
 RUN install -d -o 1000 -g 0 -m 775 /data && chmod +x dist/main.js && ln -s /app/dist/main.js /usr/local/bin/platen
 # What V8 makes of the code for this user, since a container with a read-only file system would compile it anew at each start.

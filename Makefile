@@ -10,7 +10,7 @@ SOURCES := $(shell find src $(CLIENT)/src -name '*.ts')
 .DEFAULT_GOAL := run
 
 ## run: install, build and start the whole service in one process (PORT, PLATEN_DATA_DIR and the rest are obeyed)
-run: dist/main.js dist/dashboard/index.html fonts
+run: dist/main.js dist/dashboard/index.html fonts dist/hyphen-data/manifest.json
 	@exec $(NODE) dist/main.js standalone
 
 ## test: what Platen does, each part and all together, with the browser of the image (TESTS=all: resilience as well, as in CI)
@@ -117,6 +117,11 @@ dist/main.js: node_modules/.installed scripts/bundle.ts $(SOURCES)
 	@$(NODE) scripts/bundle.ts
 
 setup: node_modules/.installed fonts peers kubernetes
+
+# The dictionaries for `hyphens: auto`, which the browsers read.
+dist/hyphen-data/manifest.json: node_modules/.installed $(wildcard scripts/hyphenation/*)
+	@echo 'Compiling hyphenation dictionaries …'
+	@$(call LOCKED,hyphenation) $(NODE) scripts/hyphenation/compile.ts
 
 ## dashboard: builds the pages that /dashboard serves
 dashboard: dist/dashboard/index.html

@@ -14,8 +14,8 @@ import { build, type Plugin } from 'esbuild';
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const source = join(root, 'src');
 const folder = resolve(process.argv[2] ?? join(root, 'dist'));
-/** Lies in dist/ as well, and is built by itself. */
-const DASHBOARD = 'dashboard';
+/** Lie in dist/ as well, and are built by themselves. */
+const OTHERS = ['dashboard', 'hyphen-data'];
 
 /** What a process or a thread begins with, and what the image calls by its path. */
 const ENTRIES = [
@@ -73,7 +73,7 @@ const require = __createRequire(import.meta.url);
 `;
 
 mkdirSync(folder, { recursive: true });
-for (const old of readdirSync(folder).filter((name) => name !== DASHBOARD))
+for (const old of readdirSync(folder).filter((name) => !OTHERS.includes(name)))
   rmSync(join(folder, old), { recursive: true });
 await build({
   entryPoints: ENTRIES.map((entry) => join(source, entry)),

@@ -1,6 +1,6 @@
 /**
  * Writes what is made from the sources: docs/errors.md, docs/options.md, docs/configuration.md, docs/plans.md,
- * docs/installed-fonts.md and docs/openapi.json.
+ * docs/installed-fonts.md, docs/reference/hyphenation.md and docs/openapi.json.
  * With `--check` it writes nothing, names the files that are stale, and exits with 1 if there are any.
  */
 import { execFileSync } from 'node:child_process';
@@ -17,6 +17,7 @@ import type { Option, Stage } from '../src/options/core/option.ts';
 import { IN_ORDER } from '../src/options/core/stages.ts';
 import { DEFAULT_PLANS, planSchema } from '../src/plans/plan.ts';
 import { FONTS, GENERIC } from './fonts/list.ts';
+import { hyphenationPage } from './hyphenation/page.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const DOCS = join(ROOT, 'docs');
@@ -38,6 +39,7 @@ const FILES: Record<string, () => string> = {
   'options.md': optionsPage,
   'plans.md': plansPage,
   'installed-fonts.md': fontsPage,
+  'reference/hyphenation.md': () => `${NOTE}\n\n${hyphenationPage()}`,
   'openapi.json': () => {
     const document = createApiDocument(API_ROUTES, { headerPrefix: defaultHeaderPrefix() });
     return JSON.stringify(document);

@@ -39,4 +39,6 @@ END
   chmod +x "$script.new"
   mv "$script.new" "$script"
 fi
+# Debian's shell looks for hyphenation dictionaries beside itself. They may be compiled later.
+ln -sfnT "$PWD/dist/hyphen-data" "$folder/root/usr/lib/chromium/hyphen-data"
 echo "$script"

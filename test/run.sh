@@ -39,7 +39,7 @@ export PLATEN_TEST_TIMES="$logs/times"
 export NODE_COMPILE_CACHE="$PWD/.cache/compiled"
 # Platen's own are of what was built, which is of the sources as they are now, whoever runs this.
 export PLATEN_TEST_BUILT=1
-run_step make --no-print-directory dist/main.js || exit 1
+run_step make --no-print-directory dist/main.js dist/hyphen-data/manifest.json || exit 1
 run_step node test/support/compile-sources.mjs || exit 1
 touch "$PLATEN_TEST_TIMES"
 

@@ -49,6 +49,7 @@ export const GROUPS: readonly Group[] = [
       'docs/plans.md',
       'docs/limits.md',
       'docs/installed-fonts.md',
+      'docs/reference/hyphenation.md',
     ],
   },
   {

@@ -10,6 +10,7 @@ import { logStatus, statusOfBrowser } from './browsers/browser-status.ts';
 import { DedicatedPages } from './browsers/dedicated-pages.ts';
 import { pageMemoryBytes } from './browsers/page-memory.ts';
 import { findBrowser } from './browsers/process/find-browser.ts';
+import { dictionariesOf } from './browsers/process/hyphen-data.ts';
 import type { LaunchOptions } from './browsers/process/launch.ts';
 import { type MachineMemory, machineMemory } from './browsers/process/machine-memory.ts';
 import { reasonAgainstSandbox, SandboxMissing, type SandboxPolicy } from './browsers/process/sandbox.ts';
@@ -24,6 +25,7 @@ import { coresOfMachine } from './cpu/machine-cores.ts';
 import type { EgressRecord } from './render/document/load-url.ts';
 import type { Finisher } from './render/finish.ts';
 import { SheetCache } from './render/print/sheet.ts';
+import type { RenderDeps } from './render/render-job.ts';
 
 /** `account`: a kept context per account; `job`: a fresh context per job; `browser`: a fresh process tree per job. */
 type Isolation = 'account' | 'job' | 'browser';
@@ -131,23 +133,30 @@ export async function createChromiumRenderer(options: ChromiumRendererOptions): 
   const { browsers, contexts } = deps;
   try {
     await browsers.start(contexts);
-    const browser = { ...(await statusOfBrowser(browsers)), ...(reason !== undefined && { reason }) };
+    const { status, pid } = await statusOfBrowser(browsers);
+    const browser = { ...status, ...(reason !== undefined && { reason }) };
     logStatus(logger, browser);
     if (policy === 'required' && browser.sandbox !== 'on')
       throw new SandboxMissing(`a renderer was checked, and its sandbox is ${browser.sandbox}`);
+    const hyphenation = dictionariesOf(binary, pid);
+    if (hyphenation.languages.length === 0)
+      logger.warn(`hyphens: auto breaks no words, as ${hyphenation.folder} is missing: see docs/image.md`);
+    const shared = { ...deps.shared, hyphenated: hyphenation.languages };
     const slots = await RenderSlots.launch(options.slots + (options.spareSlots ?? 0), contexts);
-    return new ChromiumRenderer({ ...deps, browser, slots });
+    return new ChromiumRenderer({ ...deps, shared, browser, slots });
   } catch (error) {
     await browsers.close();
     throw error;
   }
 }
 
+/** What is known before a browser has started. */
+interface Composed extends Omit<ChromiumRendererDeps, 'browser' | 'shared' | 'slots'> {
+  readonly shared: Omit<RenderDeps, 'hyphenated'>;
+}
+
 /** Creates the components that share the cores, the browsers and the contexts of a renderer; starts none of them. */
-function compose(
-  options: ChromiumRendererOptions,
-  launch: LaunchOptions,
-): Omit<ChromiumRendererDeps, 'browser' | 'slots'> {
+function compose(options: ChromiumRendererOptions, launch: LaunchOptions): Composed {
   const { documents, egress, finisher, isolation, logger, metrics, slots } = options;
   const exclusive = isolation === 'browser';
   const machineCores = Math.min(slots, options.cores ?? coresOfMachine());

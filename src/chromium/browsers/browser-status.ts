@@ -10,8 +10,14 @@ import { sandboxOf } from './process/sandbox.ts';
 const CHECKS = 5;
 const CHECK_AGAIN_MS = 500;
 
+/** A browser that was checked, and the pid of its main process. */
+interface CheckedBrowser {
+  readonly status: BrowserStatus;
+  readonly pid: number;
+}
+
 /** Checks a browser, and the next one if it ends for another reason meanwhile. @throws the error of the last try. */
-export async function statusOfBrowser(browsers: BrowserPool): Promise<BrowserStatus> {
+export async function statusOfBrowser(browsers: BrowserPool): Promise<CheckedBrowser> {
   for (let tries = 1; ; tries += 1) {
     try {
       return await browsers.borrow(checkAt);
@@ -23,12 +29,12 @@ export async function statusOfBrowser(browsers: BrowserPool): Promise<BrowserSta
 }
 
 /** Opens a page and inspects its process. */
-async function checkAt(browser: RenderBrowser): Promise<BrowserStatus> {
+async function checkAt(browser: RenderBrowser): Promise<CheckedBrowser> {
   const { product: version } = await browser.connection.send('Browser.getVersion');
   return await inNewPage(browser, async (session) => {
     // The renderer responds once it is in its sandbox.
     await session.send('Runtime.evaluate', { expression: '0' });
-    return { version, sandbox: sandboxOf(browser.pid) };
+    return { status: { version, sandbox: sandboxOf(browser.pid) }, pid: browser.pid };
   });
 }
 

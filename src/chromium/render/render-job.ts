@@ -32,6 +32,8 @@ interface RenderJob extends StepDeps, WaitingJob {
 export interface RenderDeps extends Outside, MarginDeps {
   readonly sheets: SheetCache;
   readonly finisher: Finisher;
+  /** Languages that the browsers have hyphenation dictionaries of: the first parts of their tags. */
+  readonly hyphenated: readonly string[];
 }
 
 interface RenderOutcome {
@@ -116,7 +118,8 @@ async function render(
   if (services) await requireServices(page, browser.services, services, steps);
   steps.ended('print');
 
-  await observePrint(printed.pdf, { page, steps, finisher, options, findings });
+  const { hyphenated } = deps;
+  await observePrint(printed.pdf, { page, steps, finisher, options, findings, hyphenated });
   // Not waited for. Restores the settings, since the options may have changed them and the page may have been made
   // taller.
   page.settings.want([]).catch(() => undefined);

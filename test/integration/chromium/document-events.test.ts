@@ -80,6 +80,7 @@ describe('what becomes of documents, in a page without frames', () => {
     try {
       await permit.acquire();
       const { result, clean } = await renderJob(context, job, {
+        hyphenated: [],
         egress: undefined,
         sheets: new SheetCache(),
         finisher: createPdfFinisher({ processes: 1 }),

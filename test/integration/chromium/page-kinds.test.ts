@@ -25,6 +25,7 @@ import { assertAlike, difference, readDocuments, TOLERANCE } from './fixture-doc
 const OPTIONS = { preferCSSPageSize: true };
 const MAX_BYTES = 50 * 1024 * 1024;
 const DEPS: RenderDeps = {
+  hyphenated: [],
   egress: undefined,
   sheets: new SheetCache(),
   finisher: createPdfFinisher({ processes: 1 }),

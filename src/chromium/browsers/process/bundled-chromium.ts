@@ -16,6 +16,7 @@ import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
 import { createBrotliDecompress } from 'node:zlib';
+import { linkDictionaries } from './hyphen-data.ts';
 import { unpackTar } from './unpack-tar.ts';
 
 const PACKAGE = '@sparticuz/chromium';
@@ -34,6 +35,7 @@ export async function bundledChromium(): Promise<string | undefined> {
   if (!packed) return undefined;
   const folder = join(cacheRoot(), `chromium-${packed.version}-${process.arch}`);
   if (!existsSync(folder)) await unpack(packed.folder, folder);
+  linkDictionaries(folder);
   return join(folder, BINARY);
 }
 

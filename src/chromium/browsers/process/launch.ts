@@ -4,10 +4,11 @@ import { BROWSER_WINDOW } from '../../../options/core/page-area.ts';
 import type { Service, ServicePids } from '../browser-services.ts';
 import type { BoundedPipe } from './bounded-pipe.ts';
 import type { BrowserBinary } from './browser-binary.ts';
+import { addDictionaries } from './hyphen-data.ts';
 import { DEFAULT_LOCALE, localeEnvironment } from './locale.ts';
 import { niceRenderers } from './priority.ts';
 import { descendsFrom, killGroup, killProcess, processTree } from './processes.ts';
-import { spawnBrowser } from './spawn-browser.ts';
+import { NO_COMPONENTS, spawnBrowser } from './spawn-browser.ts';
 import { createUserDataFolder, removeUserDataFolder } from './user-data.ts';
 
 /** The interface that a CDP session and its connection share; nothing else of either is used. */
@@ -46,6 +47,15 @@ export interface LaunchedBrowser {
 /** Port 9 of the loopback (discard): nothing listens, so without an egress proxy every request fails. */
 const NO_NETWORK = 'http://127.0.0.1:9';
 
+/**
+ * Keeps a browser from fetching parts of itself. A full Chromium would leave all of them alone without updates, also its
+ * hyphenation dictionaries; so the first update is put off for 30 years, and then finds nothing.
+ */
+const NO_UPDATES = {
+  shell: NO_COMPONENTS,
+  full: `--component-updater=initial-delay=1000000000,url-source=${NO_NETWORK}/`,
+} as const;
+
 /** Features that only cost time here, or that do more than a render needs. */
 const DISABLED_FEATURES = [
   // A process kept ready for a page that never comes; it and the next three were measured at half of a navigation's
@@ -80,6 +90,7 @@ export async function launchBrowser(options: LaunchOptions): Promise<LaunchedBro
   const userData = createUserDataFolder(options.userDataRoot);
   const shared =
     options.sharedMemoryRoot === undefined ? userData : createUserDataFolder(options.sharedMemoryRoot);
+  if (options.binary.kind === 'full') addDictionaries(userData);
   const removeFolders = () => [userData, shared].forEach(removeUserDataFolder);
   const { browser, pipe, child } = await spawnBrowser({
     path: options.binary.path,
@@ -87,6 +98,7 @@ export async function launchBrowser(options: LaunchOptions): Promise<LaunchedBro
     userDataDir: userData,
     args: [
       ...browserArguments(options.proxyUrl ?? NO_NETWORK, options.sandbox ?? true),
+      NO_UPDATES[options.binary.kind],
       `--accept-lang=${locale}`,
     ],
     // Temporary files that remain when it is killed are removed with its folders.
@@ -182,7 +194,6 @@ function browserArguments(proxyUrl: string, sandbox: boolean): string[] {
     '--force-webrtc-ip-handling-policy=disable_non_proxied_udp',
     '--dns-prefetch-disable',
     '--disable-quic',
-    '--disable-component-update',
     '--disable-domain-reliability',
     '--no-pings',
     // Documents' console output is written nowhere.

@@ -24,6 +24,9 @@ interface SpawnedBrowser {
   readonly child: ChildProcess;
 }
 
+/** Puppeteer's argument against parts of a full Chromium that are kept up to date by themselves. */
+export const NO_COMPONENTS = '--disable-component-update';
+
 /** Puppeteer's arguments that are not passed on. */
 const LEFT_OUT = new Set([
   // Requested per document.
@@ -32,6 +35,7 @@ const LEFT_OUT = new Set([
   '--enable-automation',
   // Would lift Chromium's own limit on navigations and changes of address: 200 per page in ten seconds.
   '--disable-ipc-flooding-protection',
+  NO_COMPONENTS,
 ]);
 /** Characters of a browser's output that are kept for the error message if it does not start. */
 const KEPT_OUTPUT = 4000;

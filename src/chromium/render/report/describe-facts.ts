@@ -98,6 +98,13 @@ const DESCRIBE: Readonly<Record<Fact['kind'], (fact: Fact, inspected: Inspected)
       `a style sheet uses ${name}, which the browser does not print; the guide "My PDF is wrong" says what to use instead`,
     ];
   },
+  unhyphenated({ selector, name }) {
+    const why =
+      name === ''
+        ? 'no attribute lang names its language'
+        : `there is no hyphenation dictionary for "${name}"`;
+    return ['unsupportedCss', `hyphens: auto breaks no words of ${selector}, since ${why}`];
+  },
   spacer: () => undefined,
   garbled({ name }) {
     return [

@@ -29,6 +29,7 @@ export async function inspectPage(
   page: RenderPage,
   printed: PrintedPages,
   { mediaType, scale }: RenderOptions,
+  hyphenated: readonly string[],
 ): Promise<Inspection> {
   const { settings } = page;
   const script = settings.get(SCRIPT);
@@ -51,6 +52,7 @@ export async function inspectPage(
       INSPECTION_MS,
       MAX_ELEMENTS,
       MAX_OF_RULE,
+      hyphenated,
     );
   };
   try {

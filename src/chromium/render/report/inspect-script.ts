@@ -12,6 +12,7 @@ export interface Fact {
     | 'pageSize'
     | 'pageMargin'
     | 'unsupported'
+    | 'unhyphenated'
     | 'garbled'
     | 'spacer';
   readonly selector: string;
@@ -55,7 +56,7 @@ const UNSUPPORTED = {
  * `hidden`: children, those not to be seen, hidden height, hidden width. `covering`: top (0) or bottom (1), height.
  * `rasterised`: characters. `spacer`, a nearly empty element that is as tall as half a page: its height.
  */
-export const INSPECT = `async (width, mayBeCut, pages, ms, maxElements, maxFacts) => {
+export const INSPECT = `async (width, mayBeCut, pages, ms, maxElements, maxFacts, hyphenated) => {
   const until = performance.now() + ms;
   const facts = [];
   const more = {};
@@ -166,6 +167,20 @@ export const INSPECT = `async (width, mayBeCut, pages, ms, maxElements, maxFacts
     const found = /(?:\\u00c3[\\u0080-\\u00bf\\u0192\\u201a-\\u203a\\u0152-\\u0178]|\\u00e2\\u20ac|\\u00c2[\\u00a0-\\u00bf])/.exec((document.body?.textContent ?? '').slice(0, 200000));
     if (found) add('garbled', null, document.characterSet, []);
   });
+  // As the browser decides it, which asks the headers of the page as well.
+  const isHyphenated = ':is(' + hyphenated.map((language) => ':lang(' + language + ')').join() + ')';
+  const unhyphenated = new Set();
+  const { closest, matches } = Element.prototype;
+  // Words of scripts that are broken with a hyphen, as long as to be broken now and then.
+  const longWord = /[\\p{Script=Latin}\\p{Script=Cyrillic}\\p{Script=Greek}]{8}/u;
+  const checkHyphens = (element) => {
+    const language = closest.call(element, '[lang]')?.getAttribute('lang') ?? '';
+    if (unhyphenated.has(language) || matches.call(element, isHyphenated)) return;
+    const texts = [...element.childNodes].slice(0, 50).filter((node) => node.nodeType === Node.TEXT_NODE);
+    if (!texts.some((node) => longWord.test(node.data.slice(0, 2000)))) return;
+    unhyphenated.add(language);
+    add('unhyphenated', element, language);
+  };
   // Last, because it may use up the time.
   const elements = all('body *');
   const fixed = [];
@@ -180,6 +195,7 @@ export const INSPECT = `async (width, mayBeCut, pages, ms, maxElements, maxFacts
       const rect = rectOf(element);
       const style = getComputedStyle(element);
       if (!shows(style)) continue;
+      if (style.hyphens === 'auto' && unhyphenated.size < maxFacts) checkHyphens(element);
       if (rect.right > width + 1 && rect.width > 0 && rect.left < 5 * width && (!widest || rect.right > widest.right + 1)) {
         // What a box cuts off itself is not for the paper to cut off.
         let clipped = false;

@@ -20,6 +20,7 @@ interface Observed {
   readonly finisher: JobFinisher;
   readonly options: RenderOptions;
   readonly findings: Findings | undefined;
+  readonly hyphenated: readonly string[];
 }
 
 /**
@@ -27,7 +28,7 @@ interface Observed {
  * The page is of no use for the document afterwards.
  */
 export async function observePrint(pdf: Uint8Array, observed: Observed): Promise<void> {
-  const { page, steps, finisher, options, findings } = observed;
+  const { page, steps, finisher, options, findings, hyphenated } = observed;
   if (findings === undefined) return;
   const inspects = options.report === true || needsInspection(options.failOn);
   const size = inspects ? await steps.compute(documentSize(page)) : undefined;
@@ -39,7 +40,7 @@ export async function observePrint(pdf: Uint8Array, observed: Observed): Promise
   findings.addText(printed, missing && (await steps.compute(missing)));
   if (!inspects) return;
   if (hasChanged(size, await steps.compute(documentSize(page)))) findings.observe([STILL_CHANGING]);
-  const inspection = await steps.compute(inspectPage(page, printed, options));
+  const inspection = await steps.compute(inspectPage(page, printed, options, hyphenated));
   if (inspection.cut) findings.truncated.add('observations');
   findings.observe(redirections(findings.requests));
   const facts = inspection.facts.filter((fact) => !isReported(fact, findings));
