@@ -116,7 +116,7 @@ async function render(
   if (services) await requireServices(page, browser.services, services, steps);
   steps.ended('print');
 
-  await observePrint(printed.pdf, { page, steps, finisher, options, findings });
+  await observePrint(printed.pdf, { page, still: document.still, steps, finisher, options, findings });
   // Not waited for. Restores the settings, since the options may have changed them and the page may have been made
   // taller.
   page.settings.want([]).catch(() => undefined);
