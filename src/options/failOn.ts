@@ -37,7 +37,7 @@ export const failOn = defineOption(
       'inspection of the printed document finds: ' +
       `${OBSERVATION_RULES.join(', ')}. An empty pageStatus prints error pages, too. Requests to ignoreHosts fail no render. ` +
       'The codes are URL_UNREACHABLE, ASSET_FAILED, EXCEPTION_THROWN, GLYPH_MISSING and DOCUMENT_FAULT.',
-    needs: () => ({ navigation: true, network: true }),
+    needs: () => ({ network: true }),
     load: ({ pageStatus }) => ({ errorPages: pageStatus?.length === 0 }),
   },
 );

@@ -8,5 +8,5 @@ export const report = defineOption('report', z.boolean(), {
     'exceptions, fonts, characters that no font has, waits, and warnings in plain words; of a render that fails, too, with a ' +
     'picture of the page. `reportEndpoint` of the job record leads to it.',
   default: false,
-  needs: (value) => ({ navigation: value, network: value }),
+  needs: (value) => ({ network: value }),
 });

@@ -119,7 +119,10 @@ async function render(
   steps.ended('print');
 
   const { hyphenated } = deps;
-  await observePrint(printed.pdf, { page, steps, finisher, options, findings, hyphenated });
+  await observePrint(printed.pdf, {
+    ...{ page, still: document.still, steps, finisher },
+    ...{ options, findings, hyphenated },
+  });
   // Not waited for. Restores the settings, since the options may have changed them and the page may have been made
   // taller.
   page.settings.want([]).catch(() => undefined);

@@ -17,6 +17,8 @@ describe('the load strategy', () => {
   const assetHeaders = { Authorization: 'Bearer abc' };
   const noScript = { javascriptEnabled: false };
   const idle = { waitUntil: 'networkidle' } as const;
+  const report = { report: true };
+  const failOn = { blank: true };
 
   const replaceContent = { load: 'replace-content', clean: 'empty' };
   const replaceAndLeave = { load: 'replace-content', clean: 'leave' };
@@ -34,6 +36,10 @@ describe('the load strategy', () => {
     ['one whose script is off', html(SCRIPTED), noScript, replaceContent, replaceContent],
     ['one that would stay', html(LASTING), {}, navigate, navigate],
     ['one that would stay, without script', html(LASTING), noScript, navigate, navigate],
+    ['a still one with a report', html(STILL), report, replaceContent, replaceContent],
+    ['one that fetches, with a report', html(PICTURE), report, navigate, navigate],
+    ['one that fetches, with rules', html(PICTURE), { failOn }, navigate, navigate],
+    ['one with script and a report', html(SCRIPTED), report, navigate, navigate],
     ['a still one under a policy', html(STILL), { csp }, navigate, navigate],
     ['one with script under a policy', html(SCRIPTED), { csp }, navigate, navigate],
     ['one with headers for its assets', html(PICTURE), { assetHeaders }, navigate, navigate],

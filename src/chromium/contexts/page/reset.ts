@@ -31,6 +31,7 @@ export function emptyPage({ session, frameId }: RenderPage): void {
 export async function emptyUnlessFetched(page: RenderPage): Promise<boolean> {
   const fetched = page.session.send('Runtime.evaluate', { expression: FETCHED, returnByValue: true });
   emptyPage(page);
+  page.settings.restore(NETWORK_EVENTS).catch(() => undefined);
   const { result } = await within(RESET_MS, 'emptying a page', fetched);
   if (result.value !== 0) return false;
   // The window's performance timeline records when and what the document painted, and later scripts could read it.

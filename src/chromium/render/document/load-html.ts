@@ -1,6 +1,6 @@
 import { PlatenError } from '../../../errors/registry.ts';
 import { DOCUMENT_ORIGIN } from '../../contexts/page/document-origin.ts';
-import { SCRIPT } from '../../contexts/page/page-settings.ts';
+import { NETWORK_EVENTS, SCRIPT } from '../../contexts/page/page-settings.ts';
 import type { RenderPage } from '../../contexts/page/render-page.ts';
 import { SILENT_ERRORS } from '../../contexts/page/silent-console.ts';
 import type { JobDocument } from './job-document.ts';
@@ -11,9 +11,14 @@ import type { JobDocument } from './job-document.ts';
  */
 export async function replaceContent(
   page: RenderPage,
-  { source, traits, settings: { milestone } }: Pick<JobDocument, 'source' | 'traits' | 'settings'>,
+  {
+    source,
+    traits,
+    settings: { milestone },
+    needs,
+  }: Pick<JobDocument, 'source' | 'traits' | 'settings' | 'needs'>,
 ): Promise<void> {
-  await setContent(page, source);
+  await Promise.all([needs.network && page.settings.set(NETWORK_EVENTS, true), setContent(page, source)]);
   // A document that loads nothing need not be waited for. `document.readyState` does not show that: it is "complete"
   // for such a document from the beginning.
   if ((traits?.loads ?? true) && milestone !== 'DOMContentLoaded') await page.lifecycle.until('load');

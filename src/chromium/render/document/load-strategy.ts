@@ -26,7 +26,7 @@ export interface LoadStrategy {
  * Options may need a navigation: policies and headers are sent with a response, or with requests. Effects that stay
  * with a Document when its content is replaced (`lasting`) would reach the next one. Resources that a document has
  * fetched stay there too, and are shown again whatever the server's caching headers are, so a page that may have
- * fetched something is always left. Only a navigation shows when the network is idle.
+ * fetched something is always left. Only a navigation shows when the network is idle, and what a document requests.
  */
 export function loadStrategy(
   { kind, still, traits, needs }: Pick<JobDocument, 'kind' | 'still' | 'traits' | 'needs'>,
@@ -34,8 +34,8 @@ export function loadStrategy(
 ): LoadStrategy {
   if (kind === 'url') return { load: 'open-url', clean: 'reset' };
   if (needs.navigation || traits?.lasting) return { load: 'navigate', clean: 'reset' };
-  if (still && traits?.loads) return { load: 'replace-content', clean: 'leave' };
-  if (still) return { load: 'replace-content', clean: 'empty' };
+  if (still && traits?.loads && !needs.network) return { load: 'replace-content', clean: 'leave' };
+  if (still && !traits?.loads) return { load: 'replace-content', clean: 'empty' };
   if (page.pristine && !needs.network) return { load: 'rewrite', clean: 'reset' };
   return { load: 'navigate', clean: 'reset' };
 }

@@ -59,7 +59,7 @@ export async function loadDocument(
 ): Promise<void> {
   // The first events after these are enabled still concern the previous document.
   await page.setDocumentEvents(page.drawsFrames || strategy.clean !== 'empty');
-  if (document.reports) await page.settings.set(DOCUMENT_REPORTS, true);
+  if (document.reports && !document.still) await page.settings.set(DOCUMENT_REPORTS, true);
   page.lifecycle.begin();
   const assets = assetHeadersOf(document);
   if (strategy.clean !== 'empty') await page.credentials.begin(assets, document.settings);

@@ -16,6 +16,8 @@ import { missingCharacters } from './missing-characters.ts';
 
 interface Observed {
   readonly page: RenderPage;
+  /** Whether nothing in the document changes by itself. */
+  readonly still: boolean;
   readonly steps: RenderSteps;
   readonly finisher: JobFinisher;
   readonly options: RenderOptions;
@@ -28,19 +30,26 @@ interface Observed {
  * The page is of no use for the document afterwards.
  */
 export async function observePrint(pdf: Uint8Array, observed: Observed): Promise<void> {
-  const { page, steps, finisher, options, findings, hyphenated } = observed;
+  const { page, still, steps, finisher, options, findings, hyphenated } = observed;
   if (findings === undefined) return;
   const inspects = options.report === true || needsInspection(options.failOn);
-  const size = inspects ? await steps.compute(documentSize(page)) : undefined;
-  // If the document replaces itself now, no fonts are reported.
-  if (options.report) findings.fonts = await steps.compute(fontsUsed(page).catch(() => []));
+  const size = inspects && !still ? await steps.compute(documentSize(page)) : undefined;
+  const readFonts = async () => {
+    if (!options.report) return;
+    // If the document replaces itself now, no fonts are reported.
+    findings.fonts = await steps.compute(fontsUsed(page).catch(() => []));
+  };
+  // Scripts have this time to show that they still change the document. Any other document has its fonts read after the
+  // inspection, for which it is laid out anyway.
+  if (!still) await readFonts();
   if (!inspects && !options.failOn?.missingGlyph) return;
   const printed = await steps.outside(finisher.printedPages(pdf));
   const missing = printed.fontsWithUnknown > 0 ? missingCharacters(page).catch(() => []) : undefined;
   findings.addText(printed, missing && (await steps.compute(missing)));
   if (!inspects) return;
-  if (hasChanged(size, await steps.compute(documentSize(page)))) findings.observe([STILL_CHANGING]);
+  if (size && hasChanged(size, await steps.compute(documentSize(page)))) findings.observe([STILL_CHANGING]);
   const inspection = await steps.compute(inspectPage(page, printed, options, hyphenated));
+  if (still) await readFonts();
   if (inspection.cut) findings.truncated.add('observations');
   findings.observe(redirections(findings.requests));
   const facts = inspection.facts.filter((fact) => !isReported(fact, findings));
