@@ -22,7 +22,7 @@ flock 9
 # Whatever goes in: what .dockerignore lets through to the target, and what builds it.
 inputs=$(
   cd "$project"
-  find .dockerignore Dockerfile package.json package-lock.json .npmrc tsconfig.json scripts/bundle.ts src clients/typescript/*.json clients/typescript/src \
+  find .dockerignore Dockerfile package.json package-lock.json .npmrc tsconfig.json scripts/bundle.ts scripts/hyphenation src clients/typescript/*.json clients/typescript/src \
     dashboard/src dashboard/*.* \
     docs scripts/docs-site clients/*/README.md site/package*.json site/astro.config.mjs site/src/*.ts site/src/*.css site/src/*.astro site/src/*.svg \
     fonts/package*.json scripts/fonts \

@@ -200,6 +200,8 @@ async function assertRenders(api: Container, key = KEY): Promise<void> {
     emoji.reduce((sum, count) => sum + count, 0),
     4,
   );
+  const narrow = await client.render({ html: '<p lang="de" style="hyphens: auto; width: 1px">Versicherung' });
+  assert.match((await readPdf(narrow.bytes)).text, /^Ver[-\u2010]\s+si[-\u2010]\s+che[-\u2010]\s+rung$/m);
   // The same count finds a character that no font has.
   const lacking = await client.render({ html: '<p>\u{f0000}</p>' });
   assert.ok((await fontsInPdf(lacking.bytes)).some(({ boxes }) => boxes > 0));
