@@ -108,7 +108,7 @@ for (const helm of HELMS) {
         type: 'Localhost',
         localhostProfile: 'chromium.json',
       });
-      assert.equal(spec.nodeSelector, undefined);
+      assert.deepEqual(spec.nodeSelector, { 'kubernetes.io/os': 'linux' });
       assert.ok(!own.some(({ kind }) => kind === 'DaemonSet'));
     });
 

@@ -8,6 +8,7 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { parseAllDocuments } from 'yaml';
 import { BIN } from '../../support/kubernetes/program.ts';
+import { assertNoDuplicates } from './duplicates.ts';
 
 export const CHART = fileURLToPath(new URL('../../../charts/platen', import.meta.url));
 const LIMIT_MS = 120_000;
@@ -75,7 +76,12 @@ export function chartArguments(command: string, release = 'platen', namespace = 
   return [command, release, CHART, '--namespace', namespace];
 }
 
-/** `helm template`, as objects. @throws AssertionError with Helm's message when it rejects the values. */
+/**
+ * `helm template`, as objects.
+ *
+ * @throws AssertionError with Helm's message when it rejects the values, and when a pod has something twice that server-side
+ * apply refuses then.
+ */
 export async function render(
   helm: Helm,
   values: Values,
@@ -84,7 +90,9 @@ export async function render(
   const args = [...chartArguments('template', release, namespace), '--kube-version', kubeVersion];
   const { code, stdout, stderr } = await runHelm(helm, args, { values });
   assert.equal(code, 0, stderr);
-  return manifestsOf(stdout);
+  const manifests = manifestsOf(stdout);
+  assertNoDuplicates(manifests);
+  return manifests;
 }
 
 /** Helm's message for values that it rejects. */
