@@ -102,8 +102,9 @@ conformance() {
 dashboard() { run_mocha 'test/dashboard/**/*.test.ts'; }
 
 parts() {
-  run_mocha --ignore "test/integration/{chromium,client-python,kubernetes,stripe,$connected}/**" --ignore "$kills" \
-    'test/integration/**/*.test.ts'
+  run_step make --no-print-directory pdf-readers &&
+    run_mocha --ignore "test/integration/{chromium,client-python,kubernetes,stripe,$connected}/**" --ignore "$kills" \
+      'test/integration/**/*.test.ts'
 }
 
 connections() { run_mocha --ignore "$kills" "test/integration/{$connected}/**/*.test.ts"; }

@@ -40,7 +40,7 @@ const MIB = 1024 * 1024;
 const PROCESSES = 2;
 /** Time limit for one document. */
 const TIMEOUT_MS = 60_000;
-/** A longer call is slow; a document of a thousand pages takes less. Milliseconds. */
+/** A longer call is slow; a document of a hundred tagged pages takes less. Milliseconds. */
 const SLICE_MS = 2000;
 /**
  * How long the processes are kept when nothing is merged, in milliseconds. They are not kept longer, since a process

@@ -23,12 +23,21 @@ interface Placed {
   readonly node: number;
   readonly pages: number;
   readonly firstPage: number;
+  readonly outline: Part['outline'];
+  readonly structure: Part['structure'];
+  readonly marked: boolean;
+  readonly lang: string | undefined;
 }
 
 const CATALOG = 1;
 const ROOT = 2;
 const OUTLINE = 3;
-const FIRST_BRANCH = 4;
+const STRUCTURE = 4;
+/** The element that has those of all documents below it. */
+const ELEMENT = 5;
+const FIRST_BRANCH = 6;
+/** Digits of the number of a document, before the ids of its elements. */
+const ID_DIGITS = 6;
 /**
  * Documents below one branch of the page tree. With some thousands of documents, the root has about as many branches.
  */
@@ -37,8 +46,9 @@ const MAX_BYTES = 9_999_999_999;
 const ENTRIES_AT_ONCE = 1000;
 
 /**
- * One PDF of all documents in their order, with a bookmark for each, written from front to back. Memory holds one
- * document, the offset of each object, and a few numbers per document.
+ * One PDF of all documents in their order, written from front to back. Each has a bookmark with its own bookmarks below,
+ * and an element of the structure with its own elements below. Memory holds one document, the offset of each object, and a
+ * few numbers per document.
  *
  * @param count number of documents.
  */
@@ -50,25 +60,33 @@ export async function* mergedDocument(
   const file = new Objects();
   const branches = Math.ceil(count / FAN_OUT);
   let next = FIRST_BRANCH + branches;
+  let firstKey = 0;
   const placed: Placed[] = [];
   yield file.text('%PDF-1.7\n%\u00e2\u00e3\u00cf\u00d3\n');
   for (const source of sources) {
     const node = next;
     const firstObject = node + 2;
-    const { objects, pages } = yield* partOf(source, { firstObject, parent: node }, file, tools);
+    const idPrefix = `${String(placed.length + 1).padStart(ID_DIGITS, '0')}-`;
+    const numbers = { firstObject, parent: node, bookmark: node + 1 };
+    const call = { ...numbers, structure: { parent: ELEMENT, firstKey, idPrefix } };
+    const { objects, pages, outline, structure, marked, lang } = yield* partOf(source, call, file, tools);
     next = firstObject + objects;
+    firstKey += structure?.keys ?? 0;
     const branch = FIRST_BRANCH + Math.floor(placed.length / FAN_OUT);
     yield file.object(
       node,
       `<</Type/Pages/Parent ${branch} 0 R/Count ${pages.length}/Kids[${refs(pages)}]>>`,
     );
-    placed.push({ title: source.title, node, pages: pages.length, firstPage: pages[0] ?? node });
+    const firstPage = pages[0] ?? node;
+    const { title } = source;
+    placed.push({ title, node, pages: pages.length, firstPage, outline, structure, marked, lang });
   }
   yield* pageTree(file, placed, branches);
-  yield* outline(file, placed);
+  yield* outlines(file, placed);
+  yield* structureTree(file, placed, firstKey);
   yield file.object(
     CATALOG,
-    `<</Type/Catalog/Pages ${ROOT} 0 R/Outlines ${OUTLINE} 0 R/PageMode/UseOutlines>>`,
+    `<</Type/Catalog/Pages ${ROOT} 0 R/Outlines ${OUTLINE} 0 R/PageMode/UseOutlines${accessibility(placed)}>>`,
   );
   yield* file.end(next);
 }
@@ -82,12 +100,12 @@ async function* partOf(
   numbers: Omit<PartCall, 'pdf'>,
   file: Objects,
   { renumber, hold }: MergeTools,
-): AsyncGenerator<Buffer, { readonly objects: number; readonly pages: readonly number[] }> {
+): AsyncGenerator<Buffer, Omit<Part, 'bytes' | 'offsets'> & { readonly objects: number }> {
   const release = hold(size);
   try {
-    const { bytes, offsets, pages } = await renumber({ pdf: await read(), ...numbers });
+    const { bytes, offsets, ...part } = await renumber({ pdf: await read(), ...numbers });
     yield file.objects(bytes, numbers.firstObject, offsets);
-    return { objects: offsets.length, pages };
+    return { objects: offsets.length, ...part };
   } finally {
     release();
   }
@@ -103,16 +121,53 @@ function* pageTree(file: Objects, placed: readonly Placed[], branches: number): 
   yield file.object(ROOT, `<</Type/Pages/Count ${pagesOf(placed)}/Kids[${refs(numbers)}]>>`);
 }
 
-function* outline(file: Objects, placed: readonly Placed[]): Generator<Buffer> {
-  for (const [i, { title, node, firstPage }] of placed.entries()) {
+function* outlines(file: Objects, placed: readonly Placed[]): Generator<Buffer> {
+  for (const [i, { title, node, firstPage, outline }] of placed.entries()) {
     const before = placed[i - 1];
     const after = placed[i + 1];
     const siblings = `${before ? `/Prev ${before.node + 1} 0 R` : ''}${after ? `/Next ${after.node + 1} 0 R` : ''}`;
-    const fields = `/Title ${textString(title)}/Parent ${OUTLINE} 0 R${siblings}/Dest[${firstPage} 0 R/Fit]`;
+    // Closed: with the headings of all documents the list of documents could not be seen.
+    const kids = outline ? `/First ${outline.first} 0 R/Last ${outline.last} 0 R/Count -${outline.seen}` : '';
+    const fields = `/Title ${textString(title)}/Parent ${OUTLINE} 0 R${siblings}${kids}/Dest[${firstPage} 0 R/Fit]`;
     yield file.object(node + 1, `<<${fields}>>`);
   }
   const ends = `/First ${placed[0]!.node + 1} 0 R/Last ${placed.at(-1)!.node + 1} 0 R`;
   yield file.object(OUTLINE, `<</Type/Outlines${ends}/Count ${placed.length}>>`);
+}
+
+/**
+ * The structure of all documents that have one. A leaf of the trees of parents and of ids has the limits of its entries,
+ * so that the root needs the numbers of the leaves alone.
+ *
+ * @param nextKey of the tree of parents.
+ */
+function* structureTree(file: Objects, placed: readonly Placed[], nextKey: number): Generator<Buffer> {
+  const structures = placed.flatMap(({ structure }) => structure ?? []);
+  if (structures.length === 0) {
+    for (const number of [STRUCTURE, ELEMENT]) yield file.object(number, 'null');
+    return;
+  }
+  const parents = refs(structures.flatMap((each) => each.parents ?? []));
+  const ids = refs(structures.flatMap((each) => each.ids ?? []));
+  const idTree = ids === '' ? '' : `/IDTree<</Kids[${ids}]>>`;
+  yield file.object(
+    STRUCTURE,
+    `<</Type/StructTreeRoot/K ${ELEMENT} 0 R/ParentTree<</Kids[${parents}]>>/ParentTreeNextKey ${nextKey}${idTree}>>`,
+  );
+  const kids = refs(structures.map(({ element }) => element));
+  yield file.object(ELEMENT, `<</Type/StructElem/S/Document/P ${STRUCTURE} 0 R/K[${kids}]>>`);
+}
+
+/** Fields of the catalog. A document is tagged if all of it is; it has a language if all of it has the same. */
+function accessibility(placed: readonly Placed[]): string {
+  const hasStructure = placed.some(({ structure }) => structure !== undefined);
+  const [first] = placed;
+  const isOfOneLanguage = first?.lang !== undefined && placed.every(({ lang }) => lang === first.lang);
+  return [
+    hasStructure ? `/StructTreeRoot ${STRUCTURE} 0 R` : '',
+    placed.every(({ marked }) => marked) ? '/MarkInfo<</Marked true>>' : '',
+    isOfOneLanguage ? `/Lang ${textString(first.lang!)}` : '',
+  ].join('');
 }
 
 /** Records the offset of each object, and writes the cross-reference table. */

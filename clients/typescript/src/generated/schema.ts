@@ -233,7 +233,7 @@ export interface paths {
         };
         /**
          * Download the completed items of a batch as one PDF
-         * @description All items that are completed by now, in their order, with a bookmark for each. It is made while it is sent, so its length is not known beforehand.
+         * @description All items that are completed by now, in their order, with a bookmark for each and the bookmarks of its own below. It is tagged if all of them are. It is made while it is sent, so its length is not known beforehand.
          */
         get: operations["get_v1_pdf_batch_id_pdf"];
         put?: never;
