@@ -11,10 +11,10 @@ import {
 } from '../resources/kinds.ts';
 import { applyWhenChanged } from '../runtime/client/apply.ts';
 import type { Informer } from '../runtime/client/informer.ts';
-import { type Kind, type KubeObject, keyOf, type ObjectRef } from '../runtime/client/kube-object.ts';
+import { type Kind, type KubeObject, keyOf } from '../runtime/client/kube-object.ts';
 import type { KubernetesApi } from '../runtime/client/kubernetes-api.ts';
 import { KubernetesError } from '../runtime/client/kubernetes-error.ts';
-import { FIELD_MANAGER } from './names.ts';
+import { FIELD_MANAGER, workersOf } from './names.ts';
 import { foreignOwnerOf, type OwnedObjects } from './owned-objects.ts';
 import type { Outcome } from './pool-status.ts';
 
@@ -111,25 +111,28 @@ export class ObjectApplier {
       failure = last ?? failure;
       error ??= last?.error;
     }
-    const { metadata, spec } = wanted.deployment;
     const sized =
       last === undefined ||
-      (last.reason !== 'NotOurs' && (await this.scale(metadata, spec.replicas, signal)));
+      (last.reason !== 'NotOurs' && (await this.scale(pool, wanted.deployment.spec.replicas, signal)));
     const { reason, message } = failure ?? APPLIED;
-    return { reason, message, healed, sized, error };
+    const kept = last !== undefined && sized;
+    return { reason, message: kept ? withWorkersKept(message) : message, healed, sized, error };
   }
 
   /**
-   * Gives a Deployment its number of replicas and leaves its template as it is. By the scale subresource, which
+   * Gives the Deployment of a pool its number of replicas and leaves its template as it is. By the scale subresource, which
    * policies for Deployments do not hold up.
    *
-   * @returns false where there is no Deployment, or the API server rejects it.
+   * @returns false where there is no Deployment, it belongs to another owner, or the API server rejects it.
    * @throws KubernetesError for transient errors.
    */
-  async scale(ref: ObjectRef, replicas: number | undefined, signal: AbortSignal): Promise<boolean> {
-    const { api, informers } = this.#deps;
+  async scale(pool: RenderPool, replicas: number | undefined, signal: AbortSignal): Promise<boolean> {
+    const { api, informers, installation } = this.#deps;
+    const { name, namespace } = pool.metadata;
+    const ref = { name: workersOf(name), ...(namespace !== undefined && { namespace }) };
     const live = informers.deployments.get(ref);
     if (live === undefined || replicas === undefined) return false;
+    if (foreignOwnerOf(live, pool, installation, undefined) !== undefined) return false;
     if (live.spec.replicas === replicas) return true;
     const patch = { spec: { replicas } };
     try {
@@ -207,6 +210,11 @@ export class ObjectApplier {
       throw error;
     }
   }
+}
+
+/** The message about a template that is not in use, with what goes for the workers meanwhile. */
+export function withWorkersKept(message: string): string {
+  return `${message.replace(/\.$/, '')}. Until then the workers stay as they were accepted last, and their number follows the demand.`;
 }
 
 const APPLIED: Outcome = { reason: 'Applied', message: '' };

@@ -15,7 +15,13 @@ import type { KubernetesApi } from '../runtime/client/kubernetes-api.ts';
 import { isNotFound } from '../runtime/client/kubernetes-error.ts';
 import type { WatchedNamespaces } from '../watched-namespaces.ts';
 import { type Acceptance, acceptPool, type NameHolder } from './accept-pool.ts';
-import { type ApplyResult, ObjectApplier, type OwnedInformers, REJECTED_RETRY_MS } from './apply-objects.ts';
+import {
+  type ApplyResult,
+  ObjectApplier,
+  type OwnedInformers,
+  REJECTED_RETRY_MS,
+  withWorkersKept,
+} from './apply-objects.ts';
 import { DELETION_COST, FIELD_MANAGER, VICTIM_COST, workersOf } from './names.ts';
 import { isOurs, ownedObjects, type PoolsSettings } from './owned-objects.ts';
 import { type ObservedPool, type PoolMemory, type PoolPlan, planPool, startMemory } from './plan-pool.ts';
@@ -170,10 +176,9 @@ export class PoolController {
     const { installation } = this.#deps;
     const settings = this.#deps.settings();
     if ('error' in settings) {
-      const { name, namespace } = pool.metadata;
-      const ref = { name: workersOf(name), ...(namespace !== undefined && { namespace }) };
-      const sized = await this.#applier.scale(ref, replicas, signal);
-      return { reason: 'NoTemplate', message: settings.error, sized, error: undefined };
+      const sized = await this.#applier.scale(pool, replicas, signal);
+      const message = sized ? withWorkersKept(settings.error) : settings.error;
+      return { reason: 'NoTemplate', message, sized, error: undefined };
     }
     const wanted = ownedObjects(pool, settings, installation);
     const { deployment } = wanted;

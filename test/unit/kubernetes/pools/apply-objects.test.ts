@@ -73,6 +73,8 @@ function rig() {
     networkPolicies: true,
   };
   return {
+    applier,
+    stored,
     calls,
     failing,
     pass: (ms: number) => {
@@ -141,7 +143,24 @@ describe('the objects of a pool that the API server does not take', () => {
     failing.by = failure(500, 'failed calling webhook');
     const { reason, message, sized, error } = await apply(2, poolOf({ another: 'label' }));
     assert.deepEqual([reason, sized, error], ['ApplyFailed', true, undefined]);
-    assert.match(message, /Deployment platen-pool-p could not be applied: failed calling webhook/);
+    assert.match(
+      message,
+      /Deployment platen-pool-p could not be applied: failed calling webhook\. Until then the workers stay/,
+    );
+  });
+
+  it('are scaled without a template, unless the Deployment belongs to another installation', async () => {
+    const { apply, applier, calls, stored } = rig();
+    await apply(1);
+    const { signal } = new AbortController();
+    assert.equal(await applier.scale(poolOf(), 4, signal), true);
+    assert.equal(await applier.scale(poolOf(), 4, signal), true);
+    assert.equal(calls.scales, 1);
+    const live = stored.get('Deployment')!;
+    const annotations = { 'platen.dev/installation': 'b/other' };
+    stored.set('Deployment', { ...live, metadata: { ...live.metadata, annotations } });
+    assert.equal(await applier.scale(poolOf(), 5, signal), false);
+    assert.equal(calls.scales, 1);
   });
 
   for (const status of [0, 409, 429, 503]) {
