@@ -3,10 +3,13 @@
 #   docker build --target standalone -t platen-standalone . && docker run -p 8080:8080 platen-standalone
 # More in docs/image.md.
 
-# REGISTRY is a mirror of Docker Hub; NODE_IMAGE another base image altogether, Debian bookworm with Node 24.
+# REGISTRY is a mirror of Docker Hub; NODE_IMAGE another base image altogether, Debian 13 (trixie) with Node 24.
 ARG REGISTRY=docker.io
 # By its version; docs/image.md says how to add the digest. `make advisories` compares it with known advisories.
-ARG NODE_IMAGE=${REGISTRY}/library/node:24.22.2-bookworm-slim
+ARG NODE_IMAGE=${REGISTRY}/library/node:24.22.2-trixie-slim
+# Debian's package of Chromium, by its version. Debian's archive keeps the newest alone, so a build fails as soon as there is a
+# fix; docs/image.md says how it is raised. Empty for whatever is the newest.
+ARG CHROMIUM_VERSION=156.0.8078.108-1~deb13u1
 
 FROM ${NODE_IMAGE} AS build
 WORKDIR /build
@@ -24,7 +27,9 @@ COPY scripts/bundle.ts scripts/
 COPY clients/typescript/tsconfig.json clients/typescript/
 COPY clients/typescript/src clients/typescript/src
 COPY src src
-RUN node scripts/bundle.ts
+# The Git commit, which `platen --version` and `GET /version` report: docker build --build-arg COMMIT="$(git rev-parse HEAD)"
+ARG COMMIT
+RUN PLATEN_BUILD_COMMIT="$COMMIT" node scripts/bundle.ts
 # The fonts that documents are printed with, as on every other machine: packages of their own, of which some files are kept.
 COPY fonts/package.json fonts/package-lock.json fonts/
 COPY scripts/fonts scripts/fonts
@@ -50,10 +55,12 @@ RUN npm prune --workspaces=false --omit=dev --omit=optional --ignore-scripts --l
  && rm -rf node_modules/@sparticuz
 
 FROM ${NODE_IMAGE} AS platen
+ARG CHROMIUM_VERSION
 # Debian's fontconfig comes with fonts, which are removed: documents would be printed with them here and nowhere else. Fonts
 # that are installed on top of this image lie in the same folder, and are found by way of the folder of the operator's fonts.
 RUN apt-get update \
- && apt-get install -y --no-install-recommends chromium-headless-shell tini ca-certificates fontconfig \
+ && apt-get install -y --no-install-recommends \
+      "chromium-headless-shell${CHROMIUM_VERSION:+=$CHROMIUM_VERSION}" tini ca-certificates fontconfig \
  && rm -rf /var/lib/apt/lists/* /usr/share/fonts/* \
  && install -d /usr/local/share/fonts && ln -s /usr/share/fonts /usr/local/share/fonts/debian
 WORKDIR /app
@@ -78,6 +85,17 @@ RUN install -d -o 1000 -g 0 -m 775 /data && chmod +x dist/main.js && ln -s /app/
 RUN install -d -o 1000 dist/compiled \
  && setpriv --reuid=1000 --regid=1000 --clear-groups node dist/compile.js \
  && chown -R root:root dist/compiled
+# Last, so that no layer depends on them. VERSION is that of package.json; whoever builds gives both, as `make image` does.
+ARG NODE_IMAGE
+ARG COMMIT
+ARG VERSION
+ARG CREATED
+LABEL org.opencontainers.image.title="Platen" \
+      org.opencontainers.image.description="Multi-tenant document rendering: HTML, a web page or a saved template in, a PDF out." \
+      org.opencontainers.image.version="$VERSION" \
+      org.opencontainers.image.revision="$COMMIT" \
+      org.opencontainers.image.created="$CREATED" \
+      org.opencontainers.image.base.name="$NODE_IMAGE"
 # As a number: Kubernetes checks runAsNonRoot without looking into the image.
 USER 1000:1000
 VOLUME /data
@@ -89,7 +107,7 @@ CMD ["standalone"]
 # The embedded database: its jars, and launchers that are compiled here.
 FROM ${NODE_IMAGE} AS database
 RUN apt-get update \
- && apt-get install -y --no-install-recommends ca-certificates maven openjdk-17-jdk-headless \
+ && apt-get install -y --no-install-recommends ca-certificates maven openjdk-21-jdk-headless \
  && rm -rf /var/lib/apt/lists/*
 WORKDIR /app
 COPY scripts/install-peers.mjs scripts/
@@ -101,7 +119,7 @@ RUN node scripts/install-peers.mjs mongo-java-server
 FROM platen AS standalone
 USER root
 RUN apt-get update \
- && apt-get install -y --no-install-recommends openjdk-17-jre-headless \
+ && apt-get install -y --no-install-recommends openjdk-21-jre-headless \
  && rm -rf /var/lib/apt/lists/*
 ENV PLATEN_EMBEDDED=mongo-java-server PLATEN_EMBEDDED_JARS=/opt/mongo-java-server
 COPY --from=database /app/.cache/peers/mongo-java-server /opt/mongo-java-server

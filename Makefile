@@ -6,7 +6,7 @@ DASHBOARD := dashboard
 LOCKED = mkdir -p .cache && flock .cache/$(1).lock
 SOURCES := $(shell find src $(CLIENT)/src -name '*.ts')
 
-.PHONY: advisories fonts docs prometheus dashboards dashboard run test resilience fast check generate bench bench-kubernetes soak chaos simulate image-test e2e build setup peers kubernetes helm schemathesis python-client pdf-readers stripe-mock clean
+.PHONY: advisories fonts image release docs prometheus dashboards dashboard run test resilience fast check generate bench bench-kubernetes soak chaos simulate image-test e2e build setup peers kubernetes helm schemathesis python-client pdf-readers stripe-mock clean
 .DEFAULT_GOAL := run
 
 ## run: install, build and start the whole service in one process (PORT, PLATEN_DATA_DIR and the rest are obeyed)
@@ -34,6 +34,7 @@ check: node_modules/.installed
 	@$(NODE) scripts/generate-options.ts --check
 	@$(NODE) scripts/generate-docs.ts --check
 	@$(NODE) scripts/generate-crds.ts --check
+	@$(NODE) scripts/generate-chart-readme.ts --check
 	@$(NODE) scripts/generate-client.ts --check
 	@$(NODE) scripts/generate-python-client.ts --check
 
@@ -41,11 +42,12 @@ check: node_modules/.installed
 advisories: node_modules/.installed
 	@$(NODE) scripts/check-advisories.ts --audit
 
-## generate: write what is made from the sources: the list of render options, tables of errors, options and configuration, OpenAPI document, types of the clients, custom resources
+## generate: write what is made from the sources: the list of render options, tables of errors, options and configuration, OpenAPI document, types of the clients, custom resources, values of the chart
 generate: node_modules/.installed
 	@$(NODE) scripts/generate-options.ts
 	@$(NODE) scripts/generate-docs.ts
 	@$(NODE) scripts/generate-crds.ts
+	@$(NODE) scripts/generate-chart-readme.ts
 	@$(NODE) scripts/generate-client.ts
 	@$(NODE) scripts/generate-python-client.ts
 
@@ -101,6 +103,18 @@ simulate: node_modules/.installed
 ## dashboards: draws docs/dashboards/*.svg from the dashboards' JSON, over a running system under load
 dashboards: peers prometheus
 	@$(NODE) test/monitoring/draw.ts
+
+## image: the image of this commit, with its version and commit in it (IMAGE=name, DOCKER=podman, BUILD_OPTIONS='--pull --no-cache')
+DOCKER ?= docker
+VERSION_HERE = $(shell sed -n 's/^  "version": "\(.*\)",/\1/p' package.json)
+IMAGE ?= platen:$(VERSION_HERE)
+image:
+	@$(DOCKER) build $(BUILD_OPTIONS) --tag $(IMAGE) --build-arg VERSION=$(VERSION_HERE) \
+	  --build-arg COMMIT="$$(git rev-parse HEAD)" --build-arg CREATED="$$(date -u +%Y-%m-%dT%H:%M:%SZ)" .
+
+## release: makes the files of a release into release/: charts, definitions, bills of materials, clients, checksums (VERSION=0.1.0; IMAGE=name for the image's Debian packages)
+release: node_modules/.installed helm
+	@$(NODE) scripts/release.ts "$(VERSION)" $(if $(filter command line environment,$(origin IMAGE)),"$(IMAGE)")
 
 ## image-test: builds the image and runs every role of it in containers (as root; test/image/run.sh says what it needs)
 image-test: peers

@@ -58,7 +58,10 @@ describe('compose.yaml', () => {
   it('pins third-party images, from a configured mirror if there is one, as the Dockerfile does', () => {
     const dockerfile = readFileSync(new URL('Dockerfile', ROOT), 'utf8');
     const [, base] = /^ARG NODE_IMAGE=(.+)$/m.exec(dockerfile)!;
-    assert.match(base!, /^\$\{REGISTRY\}\/library\/node:\d+\.\d+\.\d+-bookworm-slim(@sha256:[0-9a-f]{64})?$/);
+    assert.match(base!, /^\$\{REGISTRY\}\/library\/node:\d+\.\d+\.\d+-trixie-slim(@sha256:[0-9a-f]{64})?$/);
+    // The browser as well, in the version for the Debian of that image.
+    assert.match(dockerfile, /^ARG CHROMIUM_VERSION=\d+(?:\.\d+){3}-\d+~deb13u\d+$/m);
+    assert.match(dockerfile, /"chromium-headless-shell\$\{CHROMIUM_VERSION:\+=\$CHROMIUM_VERSION\}"/);
     for (const image of [services.mongodb!.image!, services.kafka!.image!])
       assert.match(image, /^\$\{REGISTRY:-docker\.io\}\/[\w./-]+:[\w.-]+@sha256:[0-9a-f]{64}$/);
     assert.match(dockerfile, /^ARG REGISTRY=docker\.io$/m);

@@ -18,7 +18,7 @@ lacking() {
   for command in apt-get dpkg-deb go java npm unshare setpriv ip sysctl; do
     command -v "$command" >/dev/null || echo "the command $command"
   done
-  grep -q bookworm <<<"$(apt-get indextargets 2>/dev/null)" || echo "Debian bookworm among this machine's package sources"
+  grep -q 'Origin: Debian$' <<<"$(apt-get indextargets 2>/dev/null)" || echo "Debian among this machine's package sources"
   unshare --mount --net --pid --fork true 2>/dev/null || echo 'namespaces of its own (unshare is refused here)'
   local one=/sys/fs/cgroup
   [ -e "$one/cgroup.controllers" ] || one=/sys/fs/cgroup/pids

@@ -1,18 +1,21 @@
 #!/bin/bash
-# Makes what stands in for the image node:24-bookworm-slim where no container registry can be reached: a minimal Debian
+# Makes what stands in for the Node image of the Dockerfile where no container registry can be reached: a minimal Debian
 # from this machine's own package mirror, the project's Node, npm, and the user node (1000).
 #
 #   stand-in.sh FOLDER     FOLDER must not exist; it becomes the root file system.
 set -euo pipefail
 root=$1
 project=$(cd "$(dirname "$0")/../.." && pwd)
-codename=bookworm
+# That of the Node image, whatever this machine itself runs.
+codename=$(sed -n 's/^ARG NODE_IMAGE=.*-\([a-z]*\)-slim.*/\1/p' "$project/Dockerfile")
+own=$(. /etc/os-release && echo "$VERSION_CODENAME")
 
-# One line for each of Debian's own sources that this machine has: a security fix is often the newest Chromium.
+# One line for each of Debian's own sources that this machine has, for that codename: a security fix is often the newest
+# Chromium.
 sources=$(apt-get indextargets --format 'deb $(REPO_URI) $(CODENAME) $(COMPONENT)' 'Created-By: Packages' 'Origin: Debian' |
-  grep " $codename" | sort -u || true)
+  sed -n "s/ $own\(-[a-z]*\)\{0,1\} / $codename\1 /p" | sort -u || true)
 mirror=$(awk -v codename="$codename" '$3 == codename { print $2; exit }' <<<"$sources")
-[ -n "$mirror" ] || { echo "stand-in: this machine's apt knows no $codename" >&2; exit 1; }
+[ -n "$mirror" ] || { echo "stand-in: this machine's apt knows no mirror of Debian" >&2; exit 1; }
 
 debootstrap --variant=minbase "$codename" "$root" "$mirror" >"$root.log" 2>&1 || { tail -20 "$root.log" >&2; exit 1; }
 rm "$root.log"
