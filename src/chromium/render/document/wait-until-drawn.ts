@@ -3,6 +3,7 @@ import { WINDOW_SIZE } from '../../../options/core/window-size.ts';
 import type { RenderPage } from '../../contexts/page/render-page.ts';
 import { FRAME_EVENT } from '../../contexts/page/timed-frames.ts';
 import type { JobEnd } from '../job-end.ts';
+import { displayForeignFonts, LOAD_FONTS, loadFonts } from './document-fonts.ts';
 import { endAnimations } from './end-animations.ts';
 import type { JobDocument } from './job-document.ts';
 import { type Extent, showAll } from './show-all.ts';
@@ -29,17 +30,15 @@ const PAINT = `async (loads, draws, timed) => {
     await frame();
     await frame();
   }
-  if (loads) {
-    // Fonts are asked for by layout.
-    document.documentElement.getBoundingClientRect();
-    await document.fonts.ready;
-  }
+  const leavesFonts = loads && (await (${LOAD_FONTS})());
   const root = document.scrollingElement ?? document.documentElement;
-  return { width: innerWidth, height: innerHeight, contentHeight: root ? root.scrollHeight : 0 };
+  return { width: innerWidth, height: innerHeight, contentHeight: root ? root.scrollHeight : 0, leavesFonts };
 }`;
 
-/** For a document without script: only its web fonts can still be loading, once layout has requested them. */
-const FONTS_READY = `async () => { document.documentElement.getBoundingClientRect(); await document.fonts.ready; }`;
+interface Painted extends Extent {
+  /** See LOAD_FONTS. */
+  readonly leavesFonts: boolean;
+}
 
 /** Time for the event of a new document to arrive after the end of the one before it, in milliseconds. */
 const NEWS_MS = 20;
@@ -55,7 +54,8 @@ export async function waitUntilDrawn(page: RenderPage, document: JobDocument, en
     settings: { milestone },
   } = document;
   if (still && traits && !traits.lasting) {
-    if (traits.webFonts && milestone !== 'DOMContentLoaded') await page.runIsolated(FONTS_READY);
+    // Nothing else of a document without script can still be loading.
+    if (traits.webFonts && milestone !== 'DOMContentLoaded') await loadFonts(page);
     if (traits.moves) await endAnimations(page, document, end);
     return;
   }
@@ -79,8 +79,12 @@ export async function waitUntilDrawn(page: RenderPage, document: JobDocument, en
 async function waitForPaint(page: RenderPage, { still, traits, settings }: JobDocument): Promise<void> {
   const waitForLoads = settings.milestone !== 'DOMContentLoaded';
   const timed = !page.drawsFrames;
-  const paint = (draws: boolean) => page.runIsolated<Extent>(PAINT, waitForLoads, draws, timed);
+  const paint = (draws: boolean) => page.runIsolated<Painted>(PAINT, waitForLoads, draws, timed);
   await page.settings.restore(WINDOW_SIZE);
-  const extent = await paint(traits?.draws ?? !still);
-  if (traits?.observes ?? !still) await showAll(page, extent, () => paint(true));
+  let painted = await paint(traits?.draws ?? !still);
+  if (painted.leavesFonts) {
+    await displayForeignFonts(page);
+    painted = await paint(false);
+  }
+  if (traits?.observes ?? !still) await showAll(page, painted, () => paint(true));
 }
