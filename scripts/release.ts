@@ -9,9 +9,19 @@
  */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { changesIn, sectionOf } from './release/changelog.ts';
 import { stageChart } from './release/chart.ts';
 import { debianBom, LIST_PACKAGES, namedBom } from './release/sbom.ts';
@@ -36,9 +46,7 @@ try {
   writeFileSync(join(TARGET, `platen-definitions-${version}.yaml`), definitions());
   await packageCharts();
   writeFileSync(join(TARGET, `platen-${version}-npm.cdx.json`), npmBom());
-  await attempt('the client for TypeScript', () => {
-    run('npm', ['pack', '--workspace', 'clients/typescript', '--pack-destination', TARGET]);
-  });
+  await attempt('the client for TypeScript', packTypeScriptClient);
   await attempt('the client for Python', packPythonClient);
   if (image === undefined) left.push('the bill of the Debian packages: no IMAGE was named');
   else await attempt('the bill of the Debian packages', () => writeDebianBom(image));
@@ -60,8 +68,8 @@ function problemsOf(wanted: string): string[] {
   ];
 }
 
-function run(command: string, args: readonly string[]): string {
-  return execFileSync(command, args, { cwd: ROOT, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });
+function run(command: string, args: readonly string[], cwd = ROOT): string {
+  return execFileSync(command, args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });
 }
 
 async function attempt(what: string, make: () => void | Promise<void>): Promise<void> {
@@ -95,7 +103,21 @@ function npmBom(): string {
   return namedBom(bom, 'platen');
 }
 
-/** In a copy: what builds it leaves files behind. */
+/** In a copy, as the other client: what builds them leaves files behind. It finds its packages where it would find them here. */
+function packTypeScriptClient(): void {
+  const copy = join(work, 'clients', 'typescript');
+  const from = join(ROOT, 'clients', 'typescript');
+  cpSync(from, copy, {
+    recursive: true,
+    filter: (path) => !/^(?:node_modules|dist)$/.test(relative(from, path)),
+  });
+  for (const folder of ['.', join('clients', 'typescript')]) {
+    const packages = join(ROOT, folder, 'node_modules');
+    if (existsSync(packages)) symlinkSync(packages, join(work, folder, 'node_modules'));
+  }
+  run('npm', ['pack', '--loglevel=error', '--pack-destination', TARGET], copy);
+}
+
 function packPythonClient(): void {
   const copy = join(work, 'python');
   cpSync(join(ROOT, 'clients', 'python'), copy, { recursive: true });
