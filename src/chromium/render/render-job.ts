@@ -116,14 +116,23 @@ async function render(
   if (services) await requireServices(page, browser.services, services, steps);
   steps.ended('print');
 
-  await observePrint(printed.pdf, { page, still: document.still, steps, finisher, options, findings });
+  const doneToPdf = [...printed.steps, ...ownSteps];
+  await observePrint(printed.pdf, {
+    page,
+    still: document.still,
+    steps,
+    finisher,
+    options,
+    findings,
+    finishSteps: doneToPdf,
+  });
   // Not waited for. Restores the settings, since the options may have changed them and the page may have been made
   // taller.
   page.settings.want([]).catch(() => undefined);
   const removed = removeDocument(page, strategy);
   const pages = await steps.outside(finisher.countPages(printed.pdf));
   if (findings) requireNoViolation(findings, options.failOn);
-  const bytes = await steps.outside(finisher.finish(printed.pdf, [...printed.steps, ...ownSteps]));
+  const bytes = await steps.outside(finisher.finish(printed.pdf, doneToPdf));
   if (bytes.byteLength > maxOutputBytes) throw new PlatenError('OUTPUT_TOO_LARGE');
   steps.ended('finish');
 
