@@ -151,28 +151,28 @@ describe('a look into frames, shadow trees, linked style sheets and fonts', () =
 
   const observed = async (document: string | { url: string }, options: RenderOptions = {}) => {
     const { findings } = await render(bench, document, { ...options, report: true });
-    const told = findings!.observations.map(({ rule, message }) => `${rule}: ${message}`);
-    return { told, findings: findings! };
+    const messages = findings!.observations.map(({ rule, message }) => `${rule}: ${message}`);
+    return { messages, findings: findings! };
   };
   const link = (path: string, name?: string) => `<link rel=stylesheet href="${site.at(path, name)}">`;
 
   for (const [name, [html, ...says]] of Object.entries(CASES))
     it(`${says.length > 0 ? 'finds' : 'has nothing to say of'} ${name}`, async () => {
-      const { told } = await observed(`<!doctype html>${html}`);
-      assert.equal(told.length, says.length, told.join('\n'));
+      const { messages } = await observed(`<!doctype html>${html}`);
+      assert.equal(messages.length, says.length, messages.join('\n'));
       for (const pattern of says)
         assert.ok(
-          told.some((each) => pattern.test(each)),
-          told.join('\n'),
+          messages.some((each) => pattern.test(each)),
+          messages.join('\n'),
         );
     });
 
   it('finds what linked style sheets use, however they are linked and cached', async () => {
     for (const path of ['/print.css', '/kept.css', '/import.css']) {
-      const { told, findings } = await observed(`<!doctype html>${link(path)}<h1>x</h1>`);
+      const { messages, findings } = await observed(`<!doctype html>${link(path)}<h1>x</h1>`);
       const name = path === '/import.css' ? 'print.css' : path.slice(1);
       assert.deepEqual(
-        told.map((each) => each.replace(/, which.*/, '')),
+        messages.map((each) => each.replace(/, which.*/, '')),
         ['float: footnote', 'string-set'].map(
           (what) => `unsupportedCss: the style sheet ${name} uses ${what}`,
         ),
@@ -182,21 +182,21 @@ describe('a look into frames, shadow trees, linked style sheets and fonts', () =
     const imported = await observed(
       `<!doctype html><style>@import url(${site.at('/print.css')});</style><h1>x</h1>`,
     );
-    assert.equal(imported.told.length, 2, imported.told.join('\n'));
+    assert.equal(imported.messages.length, 2, imported.messages.join('\n'));
     const page = await observed({ url: site.at('/page') });
-    assert.equal(page.told.length, 2, page.told.join('\n'));
-    assert.deepEqual((await observed(`<!doctype html>${link('/plain.css')}<p>x</p>`)).told, []);
+    assert.equal(page.messages.length, 2, page.messages.join('\n'));
+    assert.deepEqual((await observed(`<!doctype html>${link('/plain.css')}<p>x</p>`)).messages, []);
   });
 
   it('finds pictures that arrive and cannot be shown, and fails the render as if they had not', async () => {
     const html = Object.keys(PICTURES)
       .map((path) => `<img src="${site.at(path)}">`)
       .join('');
-    const { told } = await observed(`<!doctype html>${html}`);
-    assert.equal(told.length, 4, told.join('\n'));
+    const { messages } = await observed(`<!doctype html>${html}`);
+    assert.equal(messages.length, 4, messages.join('\n'));
     for (const path of Object.keys(PICTURES))
       assert.ok(
-        told.some((each) => each.startsWith('undecodable: ') && each.includes(path.slice(1))),
+        messages.some((each) => each.startsWith('undecodable: ') && each.includes(path.slice(1))),
         path,
       );
     const { code } = await failure(render(bench, html, { failOn: { assetUnreachable: true } }));
@@ -236,8 +236,8 @@ describe('a look into frames, shadow trees, linked style sheets and fonts', () =
   });
 
   it('says that it has not looked at a style sheet that is too large', async () => {
-    const { told, findings } = await observed(`<!doctype html>${link('/large.css')}<p>x</p>`);
-    assert.deepEqual(told, []);
+    const { messages, findings } = await observed(`<!doctype html>${link('/large.css')}<p>x</p>`);
+    assert.deepEqual(messages, []);
     assert.ok(findings.truncated.has('observations'));
   });
 
@@ -314,8 +314,8 @@ describe('a look into frames, shadow trees, linked style sheets and fonts', () =
 
     it('inspects a document that was hidden while its headers were printed', async () => {
       const html = `<!doctype html>${LIST}${DEAD}`;
-      const { told } = await observed(html, shownIn('firstHeaderTemplate', 'First'));
-      assert.equal(told.length, 2, told.join('\n'));
+      const { messages } = await observed(html, shownIn('firstHeaderTemplate', 'First'));
+      assert.equal(messages.length, 2, messages.join('\n'));
     });
   });
 
@@ -324,10 +324,10 @@ describe('a look into frames, shadow trees, linked style sheets and fonts', () =
       const host = document.body.appendChild(document.createElement('div'));
       host.attachShadow({ mode: 'open' }).innerHTML = '<a href="#nowhere">x</a>';
     }</script>`;
-    const { told, findings } = await observed(`<!doctype html><body>${many}`);
+    const { messages, findings } = await observed(`<!doctype html><body>${many}`);
     // On a busy machine the time may be over before all were looked at.
-    assert.ok(told.length <= 6, told.join('\n'));
-    if (told.length === 6) assert.match(told[5]!, /^deadLink: \d+ more like: /);
+    assert.ok(messages.length <= 6, messages.join('\n'));
+    if (messages.length === 6) assert.match(messages[5]!, /^deadLink: \d+ more like: /);
     assert.ok(findings.truncated.has('observations'));
   });
 });

@@ -10,7 +10,7 @@ const MAX_SHEETS = 50;
 const MAX_CHARACTERS = 512 * 1024;
 
 /** Runs in a world of its own. */
-const LOOK = `(texts) => texts.map(${UNSUPPORTED_IN})`;
+const UNSUPPORTED_IN_ALL = `(texts) => texts.map(${UNSUPPORTED_IN})`;
 
 /** What style sheets that are not in the document itself use of CSS that the browser does not have. */
 interface LinkedStyles {
@@ -43,7 +43,7 @@ export async function unsupportedInLinked(page: RenderPage): Promise<LinkedStyle
       ),
     );
     cut ||= texts.includes('');
-    const found = await page.runIsolated<string[][]>(LOOK, texts);
+    const found = await page.runIsolated<string[][]>(UNSUPPORTED_IN_ALL, texts);
     const facts = sheets.flatMap(({ sourceURL }, i) =>
       found[i]!.map(
         (name): Fact => ({ kind: 'unsupported', selector: '', name, numbers: [], sheet: sourceURL }),
