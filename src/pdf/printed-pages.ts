@@ -2,12 +2,19 @@ import { inflateSync } from 'node:zlib';
 import {
   decodePDFRawStream,
   PDFArray,
+  PDFDict,
   type PDFDocument,
   PDFName,
   type PDFObject,
   PDFRawStream,
 } from '@cantoo/pdf-lib';
-import { codePointsOf, MAX_GLYPHS, type MissingGlyph, UNKNOWN_CHARACTER } from '../report/missing-glyphs.ts';
+import {
+  codePointsOf,
+  MAX_GLYPHS,
+  type MissingGlyph,
+  type PrintedText,
+  UNKNOWN_CHARACTER,
+} from '../report/missing-glyphs.ts';
 import { MAX_BLANK, type PrintedLayout, type PrintedPages } from '../report/printed-pages.ts';
 import { isBlank, printedLayout } from './printed-layout.ts';
 
@@ -20,56 +27,90 @@ const OPERATIONS =
 /** Glyph 0 of a font represents characters that the font lacks (OpenType, "glyph 0"). */
 const NO_GLYPH = '0000';
 const SOME_MISSING = /<(?:[0-9A-F]{4})*?0000(?:[0-9A-F]{4})*> Tj/;
+/** Groups that are read, of all pages together. */
+const MAX_FORMS = 1000;
 /** Bytes of a content stream that is read: fifty pages of text have 4 MB, and a page of 100,000 elements 10 MB. */
 const MAX_CONTENT_BYTES = 64 * 1024 ** 2;
 
 /**
- * Reads a document as Chromium prints it: its layout, its blank pages, and the characters that no font had. Such a character is glyph 0 of a Type 0 font.
+ * Reads a document as Chromium prints it: its layout, its blank pages, and the characters that no font had. Such a
+ * character is glyph 0 of a Type 0 font.
  * Skia names the character at each occurrence, except for the first such character of each font, wherever it occurs:
  * its name belongs in the font's ToUnicode table, from which Skia omits glyph 0. These characters are U+FFFD here (see
- * `withFirstNamed`). Text that is drawn in separate groups (with opacity) is not read.
+ * `withFirstNamed`).
  */
 export function printedPages(document: PDFDocument): PrintedPages {
-  const found = new Map<string, MissingGlyph>();
-  const fontsWithUnknown = new Set<string>();
+  const missing = new MissingCharacters();
   const blank: number[] = [];
-  let blankPages = 0;
+  let [blankPages, forms] = [0, 0];
   let layout: PrintedLayout | undefined;
-  let cut = false;
   const pages = document.getPages();
-  for (const [i, page] of pages.entries()) {
+  for (const [i, { node }] of pages.entries()) {
     let isEmpty = true;
-    for (const text of contentsOf(document, page.node.get(PDFName.of('Contents')))) {
-      if (text === undefined) {
-        isEmpty = false;
-        cut = true;
-        continue;
-      }
-      layout ??= printedLayout(text);
-      isEmpty &&= isBlank(text);
-      for (const { character, font } of missingIn(text)) {
-        if (character === UNKNOWN_CHARACTER) fontsWithUnknown.add(font);
-        const key = `${i} ${character}`;
-        const before = found.get(key);
-        if (before !== undefined) found.set(key, { ...before, count: before.count + 1 });
-        else if (found.size >= MAX_GLYPHS) cut = true;
-        else found.set(key, { character, codePoint: codePointsOf(character), page: i + 1, count: 1 });
-      }
+    for (const text of contentsOf(document, node.get(PDFName.of('Contents')))) {
+      if (text !== undefined) layout ??= printedLayout(text);
+      isEmpty &&= text !== undefined && isBlank(text);
+      missing.read(text, i + 1);
+    }
+    for (const stream of formsOf(document, node.get(PDFName.of('Resources')))) {
+      forms += 1;
+      missing.read(forms > MAX_FORMS ? undefined : contentOf(stream), i + 1);
+      if (forms > MAX_FORMS) break;
     }
     if (isEmpty) {
       blankPages++;
       if (blank.length < MAX_BLANK) blank.push(i + 1);
     }
   }
-  return {
-    missingGlyphs: [...found.values()],
-    fontsWithUnknown: fontsWithUnknown.size,
-    cut,
-    pages: pages.length,
-    layout,
-    blank,
-    blankPages,
-  };
+  return { ...missing.found(), pages: pages.length, layout, blank, blankPages };
+}
+
+/** The characters without a font that have been read so far. */
+class MissingCharacters {
+  readonly #found = new Map<string, MissingGlyph>();
+  readonly #fontsWithUnknown = new Set<string>();
+  #cut = false;
+
+  /** @param text undefined for one that could not be read. */
+  read(text: string | undefined, page: number): void {
+    if (text === undefined) {
+      this.#cut = true;
+      return;
+    }
+    for (const { character, font } of missingIn(text)) {
+      if (character === UNKNOWN_CHARACTER) this.#fontsWithUnknown.add(font);
+      const key = `${page} ${character}`;
+      const before = this.#found.get(key);
+      if (before !== undefined) this.#found.set(key, { ...before, count: before.count + 1 });
+      else if (this.#found.size >= MAX_GLYPHS) this.#cut = true;
+      else this.#found.set(key, { character, codePoint: codePointsOf(character), page, count: 1 });
+    }
+  }
+
+  found(): PrintedText {
+    return {
+      missingGlyphs: [...this.#found.values()],
+      fontsWithUnknown: this.#fontsWithUnknown.size,
+      cut: this.#cut,
+    };
+  }
+}
+
+/** The groups in which a page draws, for example what has an opacity, with the groups in those; each once. */
+function* formsOf(
+  document: PDFDocument,
+  resources: PDFObject | undefined,
+  seen = new Set<PDFObject>(),
+): Generator<PDFRawStream> {
+  const drawn = document.context.lookupMaybe(resources, PDFDict)?.get(PDFName.of('XObject'));
+  for (const reference of document.context.lookupMaybe(drawn, PDFDict)?.values() ?? []) {
+    const stream = document.context.lookup(reference);
+    if (!(stream instanceof PDFRawStream) || seen.has(stream) || seen.size > MAX_FORMS) continue;
+    seen.add(stream);
+    if (stream.dict.get(PDFName.of('Subtype')) !== PDFName.of('Form')) continue;
+    yield stream;
+    yield* formsOf(document, stream.dict.get(PDFName.of('Resources')), seen);
+  }
 }
 
 /** The content of a page, stream by stream; undefined for one that is too large to read. */

@@ -1,4 +1,4 @@
-import { type MissingGlyph, type PrintedText, withFirstNamed } from './missing-glyphs.ts';
+import { MAX_GLYPHS, type MissingGlyph, type PrintedText, withFirstNamed } from './missing-glyphs.ts';
 import { MAX_OBSERVATIONS, type Observation } from './observations.ts';
 import type { RenderReport } from './phases.ts';
 import { Redactor } from './redact.ts';
@@ -96,7 +96,6 @@ export class Findings {
       });
   }
 
-  /** @param missing the characters of the document that its fonts lack, where they are known. */
   /** @param found texts of which may come from the document. */
   observe(found: readonly Observation[]): void {
     for (const observation of found) {
@@ -110,9 +109,11 @@ export class Findings {
     }
   }
 
+  /** @param missing the characters of the document that its fonts lack, where they are known. */
   addText(text: PrintedText, missing: readonly string[] = []): void {
-    this.missingGlyphs = withFirstNamed(text, missing);
-    if (text.cut) this.truncated.add('missingGlyphs');
+    const all = [...this.missingGlyphs, ...withFirstNamed(text, missing)];
+    this.missingGlyphs = all.slice(0, MAX_GLYPHS);
+    if (text.cut || all.length > MAX_GLYPHS) this.truncated.add('missingGlyphs');
   }
 
   /** The document truncates its texts to this length too, so a text of this length may have been longer. */

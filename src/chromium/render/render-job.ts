@@ -118,10 +118,11 @@ async function render(
   if (services) await requireServices(page, browser.services, services, steps);
   steps.ended('print');
 
-  const { hyphenated } = deps;
+  const doneToPdf = [...printed.steps, ...ownSteps];
   await observePrint(printed.pdf, {
     ...{ page, still: document.still, steps, finisher },
-    ...{ options, findings, hyphenated },
+    ...{ options, findings, hyphenated: deps.hyphenated },
+    finishSteps: doneToPdf,
   });
   // Not waited for. Restores the settings, since the options may have changed them and the page may have been made
   // taller.
@@ -129,7 +130,7 @@ async function render(
   const removed = removeDocument(page, strategy);
   const pages = await steps.outside(finisher.countPages(printed.pdf));
   if (findings) requireNoViolation(findings, options.failOn);
-  const bytes = await steps.outside(finisher.finish(printed.pdf, [...printed.steps, ...ownSteps]));
+  const bytes = await steps.outside(finisher.finish(printed.pdf, doneToPdf));
   if (bytes.byteLength > maxOutputBytes) throw new PlatenError('OUTPUT_TOO_LARGE');
   steps.ended('finish');
 

@@ -15,6 +15,7 @@
  * - `pageRules`: page sizes and margins of style sheets that lose against options, or win over them.
  * - `unsupportedCss`: style sheets that use what the browser does not print.
  * - `garbled`: text that was read in the wrong encoding.
+ * - `fontSynthesis`: bold or italic text in a web font that has no such face.
  */
 export const OBSERVATION_RULES = [
   'overflow',
@@ -31,6 +32,7 @@ export const OBSERVATION_RULES = [
   'pageRules',
   'unsupportedCss',
   'garbled',
+  'fontSynthesis',
 ] as const;
 export type ObservationRule = (typeof OBSERVATION_RULES)[number];
 

@@ -155,9 +155,9 @@ class RenderOptionsFailOn(TypedDict):
     (exception), a character that no font has (missingGlyph), or anything that an inspection
     of the printed document finds: overflow, shrunk, hidden, covered, rasterised, blank,
     undecodable, embedded, stillChanging, redirect, deadLink, pageRules, unsupportedCss,
-    garbled. An empty pageStatus prints error pages, too. Requests to ignoreHosts fail no
-    render. The codes are URL_UNREACHABLE, ASSET_FAILED, EXCEPTION_THROWN, GLYPH_MISSING and
-    DOCUMENT_FAULT."""
+    garbled, fontSynthesis. An empty pageStatus prints error pages, too. Requests to
+    ignoreHosts fail no render. The codes are URL_UNREACHABLE, ASSET_FAILED, EXCEPTION_THROWN,
+    GLYPH_MISSING and DOCUMENT_FAULT."""
 
     pageStatus: NotRequired[Sequence[str]]
     assetStatus: NotRequired[Sequence[str]]
@@ -179,6 +179,7 @@ class RenderOptionsFailOn(TypedDict):
     pageRules: NotRequired[bool]
     unsupportedCss: NotRequired[bool]
     garbled: NotRequired[bool]
+    fontSynthesis: NotRequired[bool]
 
 
 class Margin(TypedDict):
@@ -273,9 +274,9 @@ class RenderOptions(TypedDict):
     (exception), a character that no font has (missingGlyph), or anything that an inspection
     of the printed document finds: overflow, shrunk, hidden, covered, rasterised, blank,
     undecodable, embedded, stillChanging, redirect, deadLink, pageRules, unsupportedCss,
-    garbled. An empty pageStatus prints error pages, too. Requests to ignoreHosts fail no
-    render. The codes are URL_UNREACHABLE, ASSET_FAILED, EXCEPTION_THROWN, GLYPH_MISSING and
-    DOCUMENT_FAULT."""
+    garbled, fontSynthesis. An empty pageStatus prints error pages, too. Requests to
+    ignoreHosts fail no render. The codes are URL_UNREACHABLE, ASSET_FAILED, EXCEPTION_THROWN,
+    GLYPH_MISSING and DOCUMENT_FAULT."""
     firstFooterTemplate: NotRequired[str]
     """HTML that the first page has in place of footerTemplate, with displayHeaderFooter; an
     empty text prints none."""
@@ -843,7 +844,7 @@ class RenderReportMissingGlyphs:
 
 @dataclass(frozen=True, kw_only=True)
 class RenderReportObservations:
-    rule: Literal["overflow", "shrunk", "hidden", "covered", "rasterised", "blank", "undecodable", "embedded", "stillChanging", "redirect", "deadLink", "pageRules", "unsupportedCss", "garbled"]
+    rule: Literal["overflow", "shrunk", "hidden", "covered", "rasterised", "blank", "undecodable", "embedded", "stillChanging", "redirect", "deadLink", "pageRules", "unsupportedCss", "garbled", "fontSynthesis"]
     message: str
     selector: str | None
     page: int | None

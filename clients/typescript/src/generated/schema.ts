@@ -1684,7 +1684,7 @@ export interface components {
             delayMs?: number;
             /** @description Print headerTemplate and footerTemplate in the margins. Default false. */
             displayHeaderFooter?: boolean;
-            /** @description What makes the render fail, by what its report says: a status of the source URL (pageStatus) or of anything that the document requests (assetStatus), such as ["400-599"], what cannot be loaded at all or not be shown (assetUnreachable), a script that throws (exception), a character that no font has (missingGlyph), or anything that an inspection of the printed document finds: overflow, shrunk, hidden, covered, rasterised, blank, undecodable, embedded, stillChanging, redirect, deadLink, pageRules, unsupportedCss, garbled. An empty pageStatus prints error pages, too. Requests to ignoreHosts fail no render. The codes are URL_UNREACHABLE, ASSET_FAILED, EXCEPTION_THROWN, GLYPH_MISSING and DOCUMENT_FAULT. */
+            /** @description What makes the render fail, by what its report says: a status of the source URL (pageStatus) or of anything that the document requests (assetStatus), such as ["400-599"], what cannot be loaded at all or not be shown (assetUnreachable), a script that throws (exception), a character that no font has (missingGlyph), or anything that an inspection of the printed document finds: overflow, shrunk, hidden, covered, rasterised, blank, undecodable, embedded, stillChanging, redirect, deadLink, pageRules, unsupportedCss, garbled, fontSynthesis. An empty pageStatus prints error pages, too. Requests to ignoreHosts fail no render. The codes are URL_UNREACHABLE, ASSET_FAILED, EXCEPTION_THROWN, GLYPH_MISSING and DOCUMENT_FAULT. */
             failOn?: {
                 pageStatus?: string[];
                 assetStatus?: string[];
@@ -1706,6 +1706,7 @@ export interface components {
                 pageRules?: boolean;
                 unsupportedCss?: boolean;
                 garbled?: boolean;
+                fontSynthesis?: boolean;
             };
             /** @description HTML that the first page has in place of footerTemplate, with displayHeaderFooter; an empty text prints none. */
             firstFooterTemplate?: string;
@@ -2224,7 +2225,7 @@ export interface components {
             /** @description What a look at the document and at its printed pages has found, 60 at most. */
             observations: {
                 /** @enum {string} */
-                rule: "overflow" | "shrunk" | "hidden" | "covered" | "rasterised" | "blank" | "undecodable" | "embedded" | "stillChanging" | "redirect" | "deadLink" | "pageRules" | "unsupportedCss" | "garbled";
+                rule: "overflow" | "shrunk" | "hidden" | "covered" | "rasterised" | "blank" | "undecodable" | "embedded" | "stillChanging" | "redirect" | "deadLink" | "pageRules" | "unsupportedCss" | "garbled" | "fontSynthesis";
                 message: string;
                 selector: string | null;
                 page: number | null;

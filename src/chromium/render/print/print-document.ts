@@ -10,6 +10,7 @@ import { trimPages } from '../../../pdf/trim-pages.ts';
 import { SCRIPT } from '../../contexts/page/page-settings.ts';
 import type { RenderPage } from '../../contexts/page/render-page.ts';
 import { reachingEdges } from './full-bleed.ts';
+import { HIDE } from './hide-document.ts';
 import { printPage } from './print.ts';
 
 /** Points per inch. */
@@ -54,25 +55,6 @@ const TWO_FRAMES = `async () => {
   ]);
   await frame();
   await frame();
-}`;
-
-/** The margin boxes in which the document's style sheets may print (CSS Paged Media 3, section 4.2). */
-const MARGIN_BOXES = Object.entries({
-  top: ['left-corner', 'left', 'center', 'right', 'right-corner'],
-  bottom: ['left-corner', 'left', 'center', 'right', 'right-corner'],
-  left: ['top', 'middle', 'bottom'],
-  right: ['top', 'middle', 'bottom'],
-}).flatMap(([side, places]) => places.map((place) => `${side}-${place}`));
-
-/** Hides the document on paper, and keeps its layout. */
-const HIDE = `() => {
-  const sheet = new CSSStyleSheet();
-  sheet.replaceSync(\`
-    *, *::before, *::after, *::marker, *::backdrop { visibility: hidden !important; }
-    :root { opacity: 0 !important; }
-    :root, body { background: none !important; }
-    @page { ${MARGIN_BOXES.map((box) => `@${box} { content: none !important; }`).join(' ')} }\`);
-  document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
 }`;
 
 class Printing implements PrintStage, PrintedDocument {

@@ -48,6 +48,14 @@ const DESCRIBE: Readonly<Record<Fact['kind'], (fact: Fact, inspected: Inspected)
         '@media print',
     ];
   },
+  hiddenFrame({ selector, numbers: [down = 0, right = 0] }) {
+    const part = down > 0 ? `${down} px of its height` : `${right} px of its width`;
+    return [
+      'hidden',
+      `${selector} is smaller than the document in it, and paper does not scroll: ${part} are hidden; make the frame as ` +
+        'large as its document',
+    ];
+  },
   covering({ selector, numbers: [bottom = 0, height = 0] }) {
     return [
       'covered',
@@ -92,10 +100,20 @@ const DESCRIBE: Readonly<Record<Fact['kind'], (fact: Fact, inspected: Inspected)
     if (options.margin === undefined || options.singlePage) return undefined;
     return ['pageRules', `the @page rule has a margin (${name}), which is used instead of the option margin`];
   },
-  unsupported({ name }) {
+  unsupported({ name, sheet }) {
+    const which = sheet === undefined ? 'a style sheet' : `the style sheet ${shown(sheet)}`;
     return [
       'unsupportedCss',
-      `a style sheet uses ${name}, which the browser does not print; the guide "My PDF is wrong" says what to use instead`,
+      `${which} uses ${name}, which the browser does not print; the guide "My PDF is wrong" says what to use instead`,
+    ];
+  },
+  synthetic({ selector, name, numbers: [what = 0] }) {
+    const [face, does, descriptor] =
+      what === 0 ? ['bold', 'smears', 'font-weight: 700'] : ['italic', 'slants', 'font-style: italic'];
+    return [
+      'fontSynthesis',
+      `${selector} has ${face} text, and the web font ${name} has no ${face} face, so the browser ${does} the one that there is; load the ` +
+        `face by @font-face with ${descriptor}`,
     ];
   },
   unhyphenated({ selector, name }) {

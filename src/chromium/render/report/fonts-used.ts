@@ -1,5 +1,6 @@
 import { type FontUse, MAX_FONTS } from '../../../report/findings.ts';
 import type { RenderPage } from '../../contexts/page/render-page.ts';
+import { withCssDomain } from './css-domain.ts';
 
 /** Most text nodes that are examined. */
 const MAX_ELEMENTS = 5000;
@@ -46,14 +47,7 @@ export async function fontsUsed({ session, frameId }: RenderPage): Promise<FontU
       returnByValue,
       arguments: values.map((value) => ({ value })),
     });
-  await Promise.all([
-    // Chromium's CSS domain would fetch each style sheet once more that may not be cached.
-    session.send('Network.setBlockedURLs', { urls: ['*'] }),
-    session.send('DOM.enable'),
-    session.send('CSS.enable'),
-    session.send('DOM.getDocument', { depth: 0 }),
-  ]);
-  try {
+  return await withCssDomain(session, async () => {
     const { result: listed } = await read('function() { return this.families; }', true);
     return await Promise.all(
       (listed.value as string[]).map(async (families, i) => {
@@ -67,11 +61,7 @@ export async function fontsUsed({ session, frameId }: RenderPage): Promise<FontU
         return { asked: familiesOf(families), used };
       }),
     );
-  } finally {
-    session.send('CSS.disable').catch(() => undefined);
-    session.send('Network.setBlockedURLs', { urls: [] }).catch(() => undefined);
-    session.send('DOM.disable').catch(() => undefined);
-  }
+  });
 }
 
 /** The families of a value of `font-family`, without their quotes. */

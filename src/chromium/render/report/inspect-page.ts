@@ -7,6 +7,7 @@ import { mayBeCut, type PrintedPages, shrinkage } from '../../../report/printed-
 import { SCRIPT } from '../../contexts/page/page-settings.ts';
 import type { RenderPage } from '../../contexts/page/render-page.ts';
 import { INSPECT, type Inspection } from './inspect-script.ts';
+import { unsupportedInLinked } from './linked-styles.ts';
 
 /** The inspection ends after this time, with what it has seen. Milliseconds. */
 const INSPECTION_MS = 400;
@@ -19,7 +20,7 @@ const WINDOW_HEIGHT = 1000;
 const UNKNOWN_WIDTH = 794;
 
 /** Sees nothing: the page cannot be inspected. */
-const UNSEEN: Inspection = { facts: [], more: {}, cut: true };
+const UNSEEN: Inspection = { facts: [], more: {}, cut: true, linked: false };
 
 /**
  * Inspects the document after it has been printed, in a window of the width that it was printed with. Its scripts run
@@ -44,7 +45,7 @@ export async function inspectPage(
       }),
       settings.set(WINDOW_SIZE, { width: Math.ceil(width), height: WINDOW_HEIGHT, deviceScaleFactor: 1 }),
     ]);
-    return await page.runIsolated<Inspection>(
+    const inspection = await page.runIsolated<Inspection>(
       INSPECT,
       width,
       mayBeCut(factor),
@@ -54,6 +55,13 @@ export async function inspectPage(
       MAX_OF_RULE,
       hyphenated,
     );
+    if (!inspection.linked) return inspection;
+    const styles = await unsupportedInLinked(page);
+    return {
+      ...inspection,
+      facts: [...inspection.facts, ...styles.facts],
+      cut: inspection.cut || styles.cut,
+    };
   };
   try {
     return await within(RESPONSE_MS, 'an inspection of the page', inspecting());

@@ -1,8 +1,14 @@
+import { SHOW } from '../print/hide-document.ts';
+import { MAX_ROOTS, ROOTS } from './document-roots.ts';
+import { SYNTHETIC } from './font-synthesis.ts';
+import { UNSUPPORTED_IN } from './unsupported-css.ts';
+
 /** What the script has found: a kind of fact, the element, and numbers or short texts for the sentence. */
 export interface Fact {
   readonly kind:
     | 'beyond'
     | 'hidden'
+    | 'hiddenFrame'
     | 'covering'
     | 'rasterised'
     | 'undecodable'
@@ -13,6 +19,7 @@ export interface Fact {
     | 'pageMargin'
     | 'unsupported'
     | 'unhyphenated'
+    | 'synthetic'
     | 'garbled'
     | 'spacer';
   readonly selector: string;
@@ -20,6 +27,8 @@ export interface Fact {
   readonly name: string;
   /** Numbers whose meaning depends on the kind: see INSPECT. */
   readonly numbers: readonly number[];
+  /** The address of the style sheet that it is about, if that is a linked one. */
+  readonly sheet?: string;
 }
 
 /** The result of an inspection. */
@@ -29,38 +38,27 @@ export interface Inspection {
   readonly more: Readonly<Record<string, number>>;
   /** Whether the time or the number of elements was used up before everything had been seen. */
   readonly cut: boolean;
+  /** Whether there are style sheets that are not in the document itself. */
+  readonly linked: boolean;
 }
-
-/** CSS for paged media that the browser does not have: each is found in the text of a style sheet. */
-const UNSUPPORTED = {
-  'float: footnote': 'float\\s*:\\s*footnote',
-  'position: running()': 'position\\s*:\\s*running\\s*\\(',
-  'element()': 'content\\s*:[^;}]{0,200}\\belement\\s*\\(',
-  'string-set': 'string-set\\s*:',
-  'string()': 'content\\s*:[^;}]{0,200}\\bstring\\s*\\(',
-  'target-counter()': 'target-counters?\\s*\\(',
-  'target-text()': 'target-text\\s*\\(',
-  'leader()': '\\bleader\\s*\\(',
-  bleed: '[{;]\\s*bleed\\s*:',
-  marks: '[{;]\\s*marks\\s*:\\s*(?:crop|cross)',
-  'bookmark-level': 'bookmark-level\\s*:',
-  '@page :nth()': '@page[^{]{0,100}:nth\\s*\\(',
-  'break-before: recto': 'break-(?:before|after)\\s*:\\s*(?:recto|verso)',
-} as const;
 
 /**
  * Runs in a world of its own, after the document has been printed, in a window as wide as the printed area and in the
- * medium of paper. Everything that it looks at is bounded: by time, elements, texts and facts of a kind.
+ * medium of paper, and with a document that was hidden for its margins shown again. Everything that it looks at is bounded: by time, elements, texts and facts of a kind. It looks into open
+ * shadow trees and into frames as well: a selector leads into each by " >>> ".
  *
  * The numbers of its facts are CSS pixels unless named otherwise. `beyond`: the right edge, columns of a table beyond.
- * `hidden`: children, those not to be seen, hidden height, hidden width. `covering`: top (0) or bottom (1), height.
+ * `hidden`: children, those not to be seen, hidden height, hidden width. `hiddenFrame`: the last two. `synthetic`: bold (0) or
+ * italic (1). `covering`: top (0) or bottom (1), height.
  * `rasterised`: characters. `spacer`, a nearly empty element that is as tall as half a page: its height.
  */
 export const INSPECT = `async (width, mayBeCut, pages, ms, maxElements, maxFacts, hyphenated) => {
+  (${SHOW})();
   const until = performance.now() + ms;
   const facts = [];
   const more = {};
   let cut = false;
+  let linked = false;
   const add = (kind, element, name = '', numbers = []) => {
     if (facts.filter((fact) => fact.kind === kind).length >= maxFacts) {
       more[kind] = (more[kind] ?? 0) + 1;
@@ -76,16 +74,31 @@ export const INSPECT = `async (width, mayBeCut, pages, ms, maxElements, maxFacts
   // A document can give elements names that shadow the methods of others.
   const { querySelectorAll } = Document.prototype;
   const all = (selector) => querySelectorAll.call(document, selector);
+  const within = DocumentFragment.prototype.querySelectorAll;
+  const allOf = ({ root }, selector) => (root.nodeType === 9 ? querySelectorAll : within).call(root, selector);
+  /** Of all documents and shadow trees together, the first ones. */
+  const everywhere = (selector, most) => {
+    const found = [];
+    for (const place of places) {
+      for (const element of allOf(place, selector)) {
+        if (found.length >= most) return found;
+        found.push({ element, place });
+      }
+    }
+    return found;
+  };
   const rectOf = (element) => Element.prototype.getBoundingClientRect.call(element);
   const selectorOf = (element) => {
     const steps = [];
-    for (let e = element; e instanceof Element && steps.length < 3; e = e.parentElement) {
+    const { holder } = places.find(({ root }) => root === element.getRootNode()) ?? {};
+    const { body, documentElement } = element.ownerDocument;
+    for (let e = element; e?.nodeType === 1 && steps.length < 3; e = e.parentElement) {
       const id = e.getAttribute('id');
       if (id && id.length < 40) {
         steps.unshift('#' + CSS.escape(id));
         break;
       }
-      if (e === document.body || e === document.documentElement) {
+      if (e === body || e === documentElement) {
         if (steps.length === 0) steps.unshift(e.localName);
         break;
       }
@@ -99,7 +112,8 @@ export const INSPECT = `async (width, mayBeCut, pages, ms, maxElements, maxFacts
       }
       steps.unshift(part);
     }
-    return steps.join(' > ').slice(0, 150);
+    const selector = steps.join(' > ').slice(0, 150);
+    return holder ? selectorOf(holder).slice(-150) + ' >>> ' + selector : selector;
   };
   const attempt = async (work) => {
     if (overdue()) return;
@@ -111,9 +125,13 @@ export const INSPECT = `async (width, mayBeCut, pages, ms, maxElements, maxFacts
   };
   const shows = (style) => style.display !== 'none' && style.visibility === 'visible' && style.opacity !== '0';
   const textOf = (element) => (element.innerText ?? element.textContent ?? '').trim();
+  const isHtml = (element) => element.namespaceURI === 'http://www.w3.org/1999/xhtml';
+  const parentOf = (element) => element.assignedSlot ?? element.parentElement ?? element.getRootNode().host ?? null;
+  const { roots: places, cut: placesCut } = (${ROOTS})(${MAX_ROOTS}, maxElements, overdue);
+  cut ||= placesCut;
 
   await attempt(async () => {
-    const pictures = [...all('img')].slice(0, 2000).filter((image) => image.complete && image.naturalWidth === 0 && image.currentSrc);
+    const pictures = everywhere('img', 2000).map(({ element }) => element).filter((image) => image.complete && image.naturalWidth === 0 && image.currentSrc);
     for (const image of pictures.slice(0, 50)) {
       if (overdue()) return;
       const fails = await image.decode().then(() => false, () => true);
@@ -121,22 +139,24 @@ export const INSPECT = `async (width, mayBeCut, pages, ms, maxElements, maxFacts
     }
   });
   await attempt(() => {
-    for (const face of document.fonts) if (face.status === 'error') add('badFont', null, face.family);
+    for (const { root } of places) for (const face of root.nodeType === 9 ? root.fonts : []) if (face.status === 'error') add('badFont', null, face.family);
   });
   await attempt(() => {
-    for (const element of [...all('embed, object, iframe')].slice(0, 200)) {
+    for (const { element } of everywhere('embed, object, iframe', 200)) {
       const address = element.getAttribute('src') ?? element.getAttribute('data') ?? '';
       const type = element.getAttribute('type') ?? '';
       if (/pdf/i.test(type) || /\\.pdf(?:[?#]|$)/i.test(address) || /^data:application\\/pdf/i.test(address)) add('embedded', element, address.slice(0, 200));
     }
   });
   await attempt(() => {
-    for (const link of [...all('a[href^="#"]')].slice(0, 5000)) {
+    const { getElementById, getElementsByName } = Document.prototype;
+    for (const { element: link, place: { root } } of everywhere('a[href^="#"]', 5000)) {
       const name = link.getAttribute('href').slice(1);
       if (name === '' || name === 'top' || /^[!/]/.test(name)) continue;
       let decoded = name;
       try { decoded = decodeURIComponent(name); } catch {}
-      const there = [name, decoded].some((id) => document.getElementById(id) !== null || document.getElementsByName(id).length > 0);
+      const whole = link.ownerDocument;
+      const there = [name, decoded].some((id) => getElementById.call(whole, id) || root.getElementById?.(id) || getElementsByName.call(whole, id).length > 0);
       if (!there) add('deadLink', link, '#' + name.slice(0, 100));
     }
   });
@@ -158,9 +178,10 @@ export const INSPECT = `async (width, mayBeCut, pages, ms, maxElements, maxFacts
   });
   await attempt(() => {
     let text = '';
-    for (const style of [...all('style')].slice(0, 50)) text += style.textContent.slice(0, 200000) + '\\n';
-    text = text.slice(0, 500000).replace(/\\/\\*[^]*?\\*\\//g, ' ');
-    for (const [name, pattern] of Object.entries(${JSON.stringify(UNSUPPORTED)})) if (new RegExp(pattern, 'i').test(text)) add('unsupported', null, name);
+    for (const { element } of everywhere('style', 50)) text += element.textContent.slice(0, 200000) + '\\n';
+    linked = /@import/i.test(text) || everywhere('link', 200).some(({ element }) => element.sheet);
+    if (text.length > 500000) cut = true;
+    for (const name of (${UNSUPPORTED_IN})(text.slice(0, 500000))) add('unsupported', null, name);
   });
   await attempt(() => {
     if (!/^windows-125|^iso-8859/i.test(document.characterSet)) return;
@@ -181,30 +202,46 @@ export const INSPECT = `async (width, mayBeCut, pages, ms, maxElements, maxFacts
     unhyphenated.add(language);
     add('unhyphenated', element, language);
   };
-  // Last, because it may use up the time.
-  const elements = all('body *');
-  const fixed = [];
-  let widest = null;
   await attempt(() => {
-    for (let i = 0; i < elements.length; i++) {
-      if (i >= maxElements || (i % 200 === 0 && overdue())) {
+    for (const { root, holder } of places.slice(1)) {
+      if (root.nodeType !== 9 || !holder.checkVisibility({ visibilityProperty: true, opacityProperty: true })) continue;
+      const shown = root.scrollingElement ?? root.documentElement;
+      const [down, right] = [shown.scrollHeight - shown.clientHeight, shown.scrollWidth - shown.clientWidth];
+      const scrolls = holder.getAttribute('scrolling') !== 'no' && getComputedStyle(shown).overflowY !== 'hidden';
+      if (scrolls && (down > 8 || right > 8) && shown.clientHeight > 8 && textOf(root.documentElement) !== '') add('hiddenFrame', holder, '', [down, right]);
+    }
+  });
+  // Last, because it may use up the time.
+  const fixed = [];
+  const synthetic = new Set();
+  const syntheticOf = (${SYNTHETIC})();
+  let widest = null;
+  let count = 0;
+  const inspect = (elements, inFrame) => {
+    for (const element of elements) {
+      if (count >= maxElements || (count % 200 === 0 && overdue())) {
         cut = true;
-        break;
+        return;
       }
-      const element = elements[i];
+      count++;
       const rect = rectOf(element);
       const style = getComputedStyle(element);
       if (!shows(style)) continue;
       if (style.hyphens === 'auto' && unhyphenated.size < maxFacts) checkHyphens(element);
-      if (rect.right > width + 1 && rect.width > 0 && rect.left < 5 * width && (!widest || rect.right > widest.right + 1)) {
+      for (const [family, what] of syntheticOf(element, style)) {
+        if (synthetic.has(what + family)) continue;
+        synthetic.add(what + family);
+        add('synthetic', element, family, [what]);
+      }
+      if (!inFrame && rect.right > width + 1 && rect.width > 0 && rect.left < 5 * width && (!widest || rect.right > widest.right + 1)) {
         // What a box cuts off itself is not for the paper to cut off.
         let clipped = false;
-        for (let e = element.parentElement; e && e !== document.documentElement && !clipped; e = e.parentElement) {
+        for (let e = parentOf(element); e && e !== document.documentElement && !clipped; e = parentOf(e)) {
           clipped = getComputedStyle(e).overflowX !== 'visible' && rectOf(e).right <= width + 1;
         }
         if (!clipped) widest = { element, right: rect.right };
       }
-      if (style.position === 'fixed' && rect.height > 0 && rect.width > width / 3) fixed.push({ element, rect, style });
+      if (!inFrame && style.position === 'fixed' && rect.height > 0 && rect.width > width / 3) fixed.push({ element, rect, style });
       if (/(auto|scroll)/.test(style.overflowY + style.overflowX)) {
         const down = element.scrollHeight - element.clientHeight;
         const right = element.scrollWidth - element.clientWidth;
@@ -223,13 +260,16 @@ export const INSPECT = `async (width, mayBeCut, pages, ms, maxElements, maxFacts
         }
       }
       // Of a drawing, texts are often pictures on purpose.
-      if (style.filter !== 'none' && element instanceof HTMLElement) {
+      if (style.filter !== 'none' && isHtml(element)) {
         const text = textOf(element);
         if (text !== '') add('rasterised', element, style.filter, [text.length]);
       }
-      const isTall = element.firstElementChild === null && rect.height > innerHeight / 2;
-      if (isTall && element instanceof HTMLElement && textOf(element).length < 40) add('spacer', element, '', [rect.height]);
+      const isTall = !inFrame && !element.shadowRoot && element.firstElementChild === null && rect.height > innerHeight / 2;
+      if (isTall && isHtml(element) && textOf(element).length < 40) add('spacer', element, '', [rect.height]);
     }
+  };
+  await attempt(() => {
+    for (const place of places) inspect(allOf(place, place.root === document ? 'body *' : '*'), place.inFrame);
   });
   await attempt(() => {
     if (!widest || !mayBeCut) return;
@@ -260,5 +300,5 @@ export const INSPECT = `async (width, mayBeCut, pages, ms, maxElements, maxFacts
       if (!kept) add('covering', element, '', [top ? 0 : 1, rect.height]);
     }
   });
-  return { facts, more, cut };
+  return { facts, more, cut, linked };
 }`;

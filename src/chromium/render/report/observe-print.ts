@@ -1,3 +1,4 @@
+import type { FinishStep } from '../../../options/core/option.ts';
 import type { RenderOptions } from '../../../options/core/render-options.ts';
 import { needsInspection } from '../../../report/fail-on.ts';
 import type { Findings } from '../../../report/findings.ts';
@@ -9,6 +10,7 @@ import type { JobFinisher } from '../finish.ts';
 import type { RenderSteps } from '../steps.ts';
 import { documentSize, hasChanged } from './change-watch.ts';
 import { observationsOf } from './describe-facts.ts';
+import { missingInSteps, textsOfOptions } from './drawn-over.ts';
 import { fontsUsed } from './fonts-used.ts';
 import { inspectPage } from './inspect-page.ts';
 import type { Fact } from './inspect-script.ts';
@@ -23,6 +25,8 @@ interface Observed {
   readonly options: RenderOptions;
   readonly findings: Findings | undefined;
   readonly hyphenated: readonly string[];
+  /** What is done to the PDF after it is printed. */
+  readonly finishSteps: readonly FinishStep[];
 }
 
 /**
@@ -44,8 +48,11 @@ export async function observePrint(pdf: Uint8Array, observed: Observed): Promise
   if (!still) await readFonts();
   if (!inspects && !options.failOn?.missingGlyph) return;
   const printed = await steps.outside(finisher.printedPages(pdf));
-  const missing = printed.fontsWithUnknown > 0 ? missingCharacters(page).catch(() => []) : undefined;
-  findings.addText(printed, missing && (await steps.compute(missing)));
+  const texts = [printed, ...(await steps.outside(missingInSteps(observed.finishSteps, finisher)))];
+  const isUnknown = texts.some(({ fontsWithUnknown }) => fontsWithUnknown > 0);
+  const missing = isUnknown ? missingCharacters(page, textsOfOptions(options)).catch(() => []) : undefined;
+  const characters = missing && (await steps.compute(missing));
+  for (const text of texts) findings.addText(text, characters);
   if (!inspects) return;
   if (size && hasChanged(size, await steps.compute(documentSize(page)))) findings.observe([STILL_CHANGING]);
   const inspection = await steps.compute(inspectPage(page, printed, options, hyphenated));
