@@ -20,6 +20,7 @@ import { unlinkRelative } from './print/relative-links.ts';
 import { printSheet, type SheetCache } from './print/sheet.ts';
 import { observePrint } from './report/observe-print.ts';
 import { PageObserver } from './report/page-observer.ts';
+import { takePicture } from './report/take-picture.ts';
 import { RenderSteps, type StepDeps } from './steps.ts';
 import { type WaitingJob, Waits } from './waits.ts';
 
@@ -59,7 +60,9 @@ export async function renderJob(
     return await render(context, job, deps, AbortSignal.any([end.signal, over.signal]), observer);
   } catch (error) {
     observer?.stop();
-    if (job.request.options.report && end.error?.code !== 'CANCELLED') await observer?.takePicture();
+    if (findings && job.request.options.report && end.error?.code !== 'CANCELLED') {
+      await takePicture(context, findings, (page) => load(page, loadStrategy(job.document, page), job, deps));
+    }
     throw error;
   } finally {
     observer?.stop();

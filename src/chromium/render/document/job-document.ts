@@ -41,6 +41,10 @@ export function examineDocument(source: RenderSource, options: RenderOptions, re
   const { baseUrl } = settings;
   const html = baseUrl === undefined ? source.html : withBase(source.html, baseUrl);
   const traits = documentTraits(html, needs.script);
+  const still = !(traits.scripted && scriptEnabled);
+  // A page without frames cannot be shown in the report of a render that fails. A document that looks the same whenever
+  // it is loaded is shown in another page then.
+  const shownAnew = still && !traits.loads && !needs.navigation && !traits.lasting;
   return {
     kind: 'html',
     source: html,
@@ -49,8 +53,7 @@ export function examineDocument(source: RenderSource, options: RenderOptions, re
     settings,
     needs,
     reports,
-    still: !(traits.scripted && scriptEnabled),
-    // A page without frames cannot be shown in the report of a render that fails.
-    needsFrames: options.report === true || needsFrames(traits, scriptEnabled),
+    still,
+    needsFrames: (options.report === true && !shownAnew) || needsFrames(traits, scriptEnabled),
   };
 }
