@@ -102,13 +102,13 @@ for (const helm of HELMS) {
     it('lay podSpec over what is made', async () => {
       const podSpecValue = {
         shareProcessNamespace: true,
-        terminationGracePeriodSeconds: 45,
+        preemptionPolicy: 'Never',
         securityContext: { sysctls: [{ name: 'net.ipv4.tcp_keepalive_time', value: '60' }] },
       };
       const manifests = await rendered(ofAll(ROLES, { podSpec: podSpecValue }));
       for (const role of ROLES) {
         const spec = podSpec(manifests, role);
-        assert.deepEqual([spec.shareProcessNamespace, spec.terminationGracePeriodSeconds], [true, 45]);
+        assert.deepEqual([spec.shareProcessNamespace, spec.preemptionPolicy], [true, 'Never']);
         assert.equal(spec.securityContext.runAsUser, 1000);
         assert.equal(spec.securityContext.sysctls.length, 1);
         assert.equal(spec.containers[0].name, role);

@@ -183,17 +183,20 @@ describe('what the controller makes for a pool, as a company needs it, at a real
 
     it('keeps what Reloader writes to restart workers', async () => {
       const mark = 'reloader.stakater.com/last-reloaded-from';
+      const deployment = 'platen-pool-common';
       const template = { metadata: { annotations: { [mark]: 'secret' } } };
-      await api.mergePatch(
-        DEPLOYMENTS,
-        named('platen-pool-common'),
-        { spec: { template } },
-        { fieldManager: 'reloader' },
-      );
+      const fieldManager = 'reloader';
+      await api.mergePatch(DEPLOYMENTS, named(deployment), { spec: { template } }, { fieldManager });
+      await plane.kubectl('set', 'env', `deployment/${deployment}`, 'STAKATER_PLATEN=1f', '-n', namespace);
       await change('common', { podAnnotations: { own: 'x' }, minReplicas: 2 });
       await eventually('two', async () => (await rig.deployment('common'))?.spec.replicas === 2);
-      const { annotations } = (await podOf('common')).metadata ?? {};
-      assert.deepEqual([annotations?.[mark], annotations?.own], ['secret', 'x']);
+      const { metadata, spec } = await podOf('common');
+      assert.deepEqual([metadata?.annotations?.[mark], metadata?.annotations?.own], ['secret', 'x']);
+      const [worker] = spec.containers as readonly { readonly env: readonly object[] }[];
+      assert.deepEqual(
+        worker?.env.filter((variable) => JSON.stringify(variable).includes('STAKATER')),
+        [{ name: 'STAKATER_PLATEN', value: '1f' }],
+      );
       const healed = (await eventsAbout(api, namespace, 'common')).filter(
         ({ reason }) => reason === 'DriftHealed',
       );
@@ -303,6 +306,7 @@ describe('what the controller makes for a pool, as a company needs it, at a real
     it('has them again when the mistake is mended', async () => {
       await change('fields', { podSpec: null });
       await change('fields', { podSpec: { hostname: 'w' } });
+      await eventually('the host name', async () => (await podOf('fields')).spec.hostname === 'w');
       await becomes('fields', 'Applied');
       const { spec } = await podOf('fields');
       assert.deepEqual([spec.hostname, spec.hostNetwork, spec.hostUsers], ['w', undefined, false]);
