@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { GROUP, VERSION } from '../../src/kubernetes/resources/group.ts';
 import type { ResourceDefinition } from '../../src/kubernetes/resources/resource-definition.ts';
 import { KUBERNETES_TYPE } from '../../src/kubernetes/resources/schema-fields.ts';
+import { BUILD } from '../../src/version.ts';
 import { kubernetesSchema } from './kubernetes-schema.ts';
 import { OF_KUBERNETES, type StructuralSchema } from './structural-schema.ts';
-import { BUILD } from '../../src/version.ts';
 
 /** The CustomResourceDefinition of a kind, as a manifest. */
 export function customResourceDefinition(definition: ResourceDefinition) {
@@ -58,6 +58,9 @@ export function structural(type: z.ZodType): StructuralSchema {
   return cleaned(schema as StructuralSchema);
 }
 
+/** A map of anything: it has no schema of its values. */
+const UNKNOWN_FIELDS = 'x-kubernetes-preserve-unknown-fields';
+
 /** The bounds that zod adds to every integer: those that JavaScript represents exactly. */
 const SAFE = [Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER];
 const INT32 = [-(2 ** 31), 2 ** 31 - 1];
@@ -90,7 +93,7 @@ function cleaned(schema: StructuralSchema): StructuralSchema {
   if (properties !== undefined && Object.keys(properties).length > 0) {
     const each = Object.entries(properties).map(([name, property]) => [name, cleaned(property)] as const);
     result.properties = Object.fromEntries(each);
-  } else if (typeof additionalProperties === 'object') {
+  } else if (typeof additionalProperties === 'object' && !schema[UNKNOWN_FIELDS]) {
     result.additionalProperties = cleaned(additionalProperties);
   }
   return result;

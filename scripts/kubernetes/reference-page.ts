@@ -98,7 +98,9 @@ function fields(schema: StructuralSchema | undefined, path = ''): string[][] {
 
 function typeOf(property: StructuralSchema): string {
   if (Array.isArray(property.enum)) return property.enum.map((value) => code(String(value))).join(', ');
-  if (property['x-kubernetes-int-or-string'] === true) return 'quantity';
+  if (property['x-kubernetes-int-or-string'] === true) {
+    return property.minimum === undefined ? 'quantity' : 'integer or percentage';
+  }
   if (property.format === 'date-time') return 'time';
   const { type = 'any', minimum, maximum } = property;
   if (type === 'integer' && minimum !== undefined && maximum !== undefined) {

@@ -17,6 +17,7 @@ const manifestSchema = z.looseObject({
   metadata: z.looseObject({
     name: z.string().min(1),
     namespace: z.string().min(1).optional(),
+    labels: z.record(z.string(), z.string()).optional(),
     annotations: z.record(z.string(), z.string()).optional(),
   }),
 });
@@ -82,7 +83,13 @@ export async function makeDefaultResources(
   }
   const count = Object.keys(done).length;
   if (count > 0) {
-    const metadata = { ...ref, annotations: { [INSTALLATION]: installation.id } };
+    // The manifests have what every object of the installation has, which a policy may ask for.
+    const { labels, annotations } = manifests[0]?.metadata ?? {};
+    const metadata = {
+      ...ref,
+      ...(labels && { labels }),
+      annotations: { ...annotations, [INSTALLATION]: installation.id },
+    };
     const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata, data: { ...made, ...done } };
     await api.apply(CONFIG_MAPS, object, { fieldManager: FIELD_MANAGER, force: true });
   }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { find, HELMS, LEAST, over, render, type Values } from './support/helm.ts';
-import { environment } from './support/pods.ts';
+import { environment, workerTemplate } from './support/pods.ts';
 
 interface Block {
   readonly ipBlock?: { readonly cidr: string; readonly except?: readonly string[] };
@@ -47,6 +47,17 @@ for (const helm of HELMS) {
       const without = await rendered({ networkPolicy: { enabled: false } });
       assert.ok(!without.some(({ kind }) => kind === 'NetworkPolicy'));
       assert.equal(environment(without, 'controller').PLATEN_WORKER_NETWORK_POLICIES, 'off');
+    });
+
+    it('lets those read metrics that are named, of workers too', async () => {
+      const metricsFrom = [{ namespaceSelector: { matchLabels: { name: 'monitoring' } } }];
+      const manifests = await rendered({ networkPolicy: { metricsFrom } });
+      for (const role of ['api', 'dispatcher', 'controller']) {
+        const { ingress } = find(manifests, 'NetworkPolicy', `platen-${role}`).spec;
+        assert.deepEqual(ingress.at(-1).from, metricsFrom, role);
+      }
+      assert.deepEqual(workerTemplate(manifests).metricsFrom, metricsFrom);
+      assert.ok(!('metricsFrom' in workerTemplate(await rendered({}))));
     });
 
     it('has each rule for IPv4 also for IPv6, and dual-stack Services', async () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { find, HELMS, LEAST, type Manifest, over, render, type Values } from './support/helm.ts';
-import { environment, podSpec, podSpecs } from './support/pods.ts';
+import { environment, podSpec, podSpecs, workerTemplate } from './support/pods.ts';
 
 const DEPLOYED = ['api', 'dispatcher', 'controller'];
 const ROLES = [...DEPLOYED, 'worker'];
@@ -102,13 +102,13 @@ for (const helm of HELMS) {
     it('lay podSpec over what is made', async () => {
       const podSpecValue = {
         shareProcessNamespace: true,
-        terminationGracePeriodSeconds: 45,
+        preemptionPolicy: 'Never',
         securityContext: { sysctls: [{ name: 'net.ipv4.tcp_keepalive_time', value: '60' }] },
       };
       const manifests = await rendered(ofAll(ROLES, { podSpec: podSpecValue }));
       for (const role of ROLES) {
         const spec = podSpec(manifests, role);
-        assert.deepEqual([spec.shareProcessNamespace, spec.terminationGracePeriodSeconds], [true, 45]);
+        assert.deepEqual([spec.shareProcessNamespace, spec.preemptionPolicy], [true, 'Never']);
         assert.equal(spec.securityContext.runAsUser, 1000);
         assert.equal(spec.securityContext.sysctls.length, 1);
         assert.equal(spec.containers[0].name, role);
@@ -133,6 +133,28 @@ for (const helm of HELMS) {
         type: 'RollingUpdate',
         rollingUpdate: { maxUnavailable: 0, maxSurge: 1 },
       });
+    });
+
+    it('are handed to the controller for what it makes beside pods', async () => {
+      const strategy = { rollingUpdate: { maxSurge: 0, maxUnavailable: '10%' } };
+      const annotations = { 'eks.amazonaws.com/role-arn': 'arn:aws:iam::1:role/pdf' };
+      const given = await rendered({
+        commonLabels: { team: 'print' },
+        commonAnnotations: { 'reloader.stakater.com/auto': 'true' },
+        worker: { strategy, serviceAccount: { annotations } },
+      });
+      const template = workerTemplate(given);
+      assert.deepEqual(template.common, {
+        labels: { team: 'print' },
+        annotations: { 'reloader.stakater.com/auto': 'true' },
+      });
+      assert.deepEqual([template.strategy, template.serviceAccount], [strategy, { annotations }]);
+      const named = workerTemplate(await rendered({ worker: { serviceAccount: { name: 'pdf' } } }));
+      assert.deepEqual(named.serviceAccount, { name: 'pdf' });
+      assert.deepEqual(Object.keys(workerTemplate(await rendered({}))).sort(), ['metadata', 'spec']);
+      for (const wrong of [{ type: 'Recreate' }, { rollingUpdate: { maxSurge: 'all' } }, { maxSurge: 1 }]) {
+        await assert.rejects(rendered({ worker: { strategy: wrong } }), /worker.*strategy/s);
+      }
     });
 
     it('send every pod to nodes with Linux, or where the values say', async () => {

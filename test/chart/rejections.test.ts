@@ -252,6 +252,21 @@ const MISTAKES: readonly (readonly [string, Values, RegExp])[] = [
     /controller\.podDisruptionBudget\.maxUnavailable: 0 would/,
   ],
   [
+    'a rollout that could replace no worker',
+    { worker: { strategy: { rollingUpdate: { maxSurge: '0%', maxUnavailable: 0 } } } },
+    /worker\.strategy\.rollingUpdate: maxSurge and maxUnavailable must not both be 0/,
+  ],
+  [
+    'the same by the default',
+    { worker: { strategy: { rollingUpdate: { maxSurge: 0 } } } },
+    /worker\.strategy\.rollingUpdate: maxSurge and maxUnavailable must not both be 0/,
+  ],
+  [
+    'an account of workers that the controller would replace',
+    { worker: { podSpec: { serviceAccountName: 'pdf' } } },
+    /worker\.podSpec\.serviceAccountName: the controller sets it for each pool\. Use worker\.serviceAccount\.name/,
+  ],
+  [
     'a request above its limit',
     { worker: { resources: { requests: { memory: '8Gi' } } } },
     /worker\.resources: the request of memory, 8Gi, is greater than its limit, 3Gi\./,

@@ -134,6 +134,18 @@
 {{- end -}}
 {{- end -}}
 {{- end -}}
+{{- $ofPools := dict "serviceAccountName" "worker.serviceAccount.name" "terminationGracePeriodSeconds" "the field of that name of a RenderPool" -}}
+{{- range $field, $instead := $ofPools -}}
+{{- if hasKey ($.Values.worker.podSpec | default dict) $field -}}
+{{- $faults = append $faults (printf "worker.podSpec.%s: the controller sets it for each pool. Use %s." $field $instead) -}}
+{{- end -}}
+{{- end -}}
+{{- with .worker.strategy -}}
+{{- $atATime := .rollingUpdate | default dict -}}
+{{- if and (regexMatch "^0%?$" (toString $atATime.maxSurge)) (regexMatch "^(0%?|<nil>)$" (toString $atATime.maxUnavailable)) -}}
+{{- $faults = append $faults "worker.strategy.rollingUpdate: maxSurge and maxUnavailable must not both be 0, which maxUnavailable is unless it is set: no worker could be replaced." -}}
+{{- end -}}
+{{- end -}}
 {{- $faults = concat $faults (include "platen.resourceFaults" $ | fromYamlArray) -}}
 {{- if and .worker.sandbox.installProfile .worker.sandbox.localhostProfile -}}
 {{- $faults = append $faults "worker.sandbox: set installProfile or localhostProfile, not both." -}}

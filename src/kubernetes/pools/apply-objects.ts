@@ -95,13 +95,13 @@ export class ObjectApplier {
   ): Promise<ApplyResult> {
     const { deployments, budgets, policies, accounts } = this.#deps.informers;
     const healed: string[] = [];
-    const one = <T extends KubeObject>(kind: Kind<T>, informer: Informer<T>, object: T) =>
-      this.#one(kind, informer, { pool, release, wanted: object, healed, signal });
+    const one = <T extends KubeObject>(kind: Kind<T>, informer: Informer<T>, object: T, problem?: string) =>
+      this.#one(kind, informer, { pool, release, wanted: object, problem, healed, signal });
     const steps = [
-      () => one(SERVICE_ACCOUNTS, accounts, wanted.serviceAccount),
+      () => wanted.serviceAccount && one(SERVICE_ACCOUNTS, accounts, wanted.serviceAccount),
       () => wanted.networkPolicy && one(NETWORK_POLICIES, policies, wanted.networkPolicy),
       () => one(DISRUPTION_BUDGETS, budgets, wanted.disruptionBudget),
-      () => one(DEPLOYMENTS, deployments, wanted.deployment),
+      () => one(DEPLOYMENTS, deployments, wanted.deployment, wanted.problem),
     ];
     let failure: Failure | undefined;
     let error: KubernetesError | undefined;
@@ -167,11 +167,11 @@ export class ObjectApplier {
   async #one<T extends KubeObject>(
     kind: Kind<T>,
     informer: Informer<T>,
-    { pool, release, wanted, healed, signal }: Step<T>,
+    { pool, release, wanted, problem, healed, signal }: Step<T>,
   ): Promise<Failure | undefined> {
     const { api, installation, clock } = this.#deps;
     const key = appliedKey(kind, wanted);
-    const content = contentOf(wanted);
+    const content = `${problem ?? ''}${contentOf(wanted)}`;
     const held = this.#held.get(key);
     if (held?.content === content && clock.now().getTime() < held.untilMs) return held.outcome;
     const hold = (outcome: Outcome) => {
@@ -187,6 +187,9 @@ export class ObjectApplier {
       const owner = foreignOwnerOf(live, pool, installation, release);
       if (owner !== undefined) {
         return hold({ reason: 'NotOurs', message: `${what} belongs to ${owner}.` });
+      }
+      if (problem !== undefined) {
+        return hold({ reason: 'Refused', message: `${what} is not applied: ${problem}` });
       }
       this.#held.delete(key);
       if (before?.wanted === text && live !== undefined && isAsApplied(live, before, wanted))
@@ -223,6 +226,8 @@ interface Step<T> {
   readonly pool: RenderPool;
   readonly release: string | undefined;
   readonly wanted: T;
+  /** Why it must not be applied. */
+  readonly problem: string | undefined;
   /** Gets the objects that other clients had changed or deleted. */
   readonly healed: string[];
   readonly signal: AbortSignal;

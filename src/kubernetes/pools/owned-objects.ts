@@ -13,10 +13,10 @@ import {
   controllerReference,
   type Kind,
   type KubeObject,
-  type OwnerReference,
 } from '../runtime/client/kube-object.ts';
 import { FIELD_MANAGER, MANAGED_BY_LABEL, ownLabels, workerSelector, workersOf } from './names.ts';
-import { podTemplate, type WorkerTemplate } from './worker-template.ts';
+import { podSpecProblem } from './pod-overlay.ts';
+import { givenAccount, podTemplate, type WorkerTemplate } from './worker-template.ts';
 
 /** The installation's settings for all pools. */
 export interface PoolsSettings {
@@ -31,15 +31,24 @@ export interface PoolsSettings {
 
 /** The objects that a pool owns, as they should be. */
 export interface OwnedObjects {
-  readonly serviceAccount: PlainObject;
+  /** Undefined where the workers have one that exists already. */
+  readonly serviceAccount: PlainObject | undefined;
   readonly networkPolicy: PlainObject | undefined;
   readonly disruptionBudget: PlainObject;
   /** Without `spec.replicas`, which the scaling adds. */
   readonly deployment: Deployment;
+  /** Why the Deployment must not be applied; undefined when it may be. */
+  readonly problem: string | undefined;
 }
 
 /** The part of the workers that may be drained at a time; their renders are given back anyway. */
 const MAX_UNAVAILABLE = '25%';
+
+/** No worker ends before its successor is ready. Ending pods do not count towards the surge. */
+const STRATEGY = {
+  type: 'RollingUpdate',
+  rollingUpdate: { maxSurge: '25%', maxUnavailable: 0 },
+} as const;
 
 /** Pure: the same pool and settings give the same objects. */
 export function ownedObjects(
@@ -48,15 +57,28 @@ export function ownedObjects(
   installation: Installation,
 ): OwnedObjects {
   const { template } = settings;
-  const owned = <T extends KubeObject>(kind: Kind<T>, content: Omit<T, 'apiVersion' | 'kind' | 'metadata'>) =>
-    ownedObject(kind, pool, installation, content, [controllerReference(pool)]);
+  const { spec } = pool;
+  const maker = { template, installation };
+  const ownerReferences = [controllerReference(pool)];
+  const owned = <T extends KubeObject>(kind: Kind<T>, content: Content<T>) =>
+    ownedObject(kind, pool, maker, content, { ownerReferences });
+  const annotations = { ...template.serviceAccount?.annotations, ...spec.serviceAccountAnnotations };
   const podSelector = { matchLabels: workerSelector(pool.metadata.name) };
   return {
-    serviceAccount: owned(SERVICE_ACCOUNTS, { automountServiceAccountToken: false }),
+    serviceAccount:
+      givenAccount(template, spec) === undefined
+        ? ownedObject(
+            SERVICE_ACCOUNTS,
+            pool,
+            maker,
+            { automountServiceAccountToken: false },
+            { ownerReferences, annotations },
+          )
+        : undefined,
     // Not owned by the pool: owned objects are deleted at once, and ending workers still render. The controller deletes
     // it.
     networkPolicy: settings.networkPolicies
-      ? ownedObject(NETWORK_POLICIES, pool, installation, { spec: networkPolicy(podSelector, settings) }, [])
+      ? ownedObject(NETWORK_POLICIES, pool, maker, { spec: networkPolicy(podSelector, settings) }, {})
       : undefined,
     disruptionBudget: owned(DISRUPTION_BUDGETS, {
       spec: {
@@ -69,22 +91,24 @@ export function ownedObjects(
     deployment: owned(DEPLOYMENTS, {
       spec: {
         selector: podSelector,
-        // No worker ends before its successor is ready. Ending pods do not count towards the surge.
-        strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: '25%', maxUnavailable: 0 } },
+        strategy: spec.strategy ?? template.strategy ?? STRATEGY,
         revisionHistoryLimit: 3,
-        ...(pool.spec.paused && { paused: true }),
-        template: podTemplate(template, pool.metadata.name, pool.spec),
+        ...(spec.paused && { paused: true }),
+        template: podTemplate(template, pool.metadata.name, spec),
       },
     }),
+    problem: podSpecProblem(spec.podSpec),
   };
 }
+
+type Content<T extends KubeObject> = Omit<T, 'apiVersion' | 'kind' | 'metadata'>;
 
 function ownedObject<T extends KubeObject>(
   kind: Kind<T>,
   pool: RenderPool,
-  { id }: Installation,
-  content: Omit<T, 'apiVersion' | 'kind' | 'metadata'>,
-  ownerReferences: readonly OwnerReference[],
+  { template: { common }, installation }: { template: WorkerTemplate; installation: Installation },
+  content: Content<T>,
+  { ownerReferences, annotations }: Pick<KubeObject['metadata'], 'ownerReferences' | 'annotations'>,
 ): T {
   const { name, namespace } = pool.metadata;
   const object = {
@@ -93,9 +117,9 @@ function ownedObject<T extends KubeObject>(
     metadata: {
       name: workersOf(name),
       ...(namespace !== undefined && { namespace }),
-      labels: ownLabels(name),
-      annotations: { [INSTALLATION]: id },
-      ...(ownerReferences.length > 0 && { ownerReferences }),
+      labels: { ...common?.labels, ...ownLabels(name) },
+      annotations: { ...common?.annotations, ...annotations, [INSTALLATION]: installation.id },
+      ...(ownerReferences !== undefined && { ownerReferences }),
     },
     ...content,
   };
@@ -110,12 +134,13 @@ function ownedObject<T extends KubeObject>(
 const DNS_PORTS = ['UDP', 'TCP'].map((protocol) => ({ protocol, port: 53 }));
 
 /**
- * Only readers of its metrics may call a worker, and other workers may not. A worker reaches the outside and every pod
+ * Only readers of its metrics may call a worker: those that are named, or else every pod that is no worker. A worker reaches the outside and every pod
  * that is no worker (database, Kafka), but neither metadata services nor the API server; DNS it reaches at every
  * address. With a CNI that counts pods in a node's network as pods, those are reachable too: docs/production.md says
  * what a policy cannot close.
  */
-function networkPolicy(podSelector: object, { blockedNetworks, opsPort }: PoolsSettings) {
+function networkPolicy(podSelector: object, { blockedNetworks, opsPort, template }: PoolsSettings) {
+  const { metricsFrom = [] } = template;
   const notWorkers = {
     namespaceSelector: {},
     podSelector: {
@@ -125,7 +150,12 @@ function networkPolicy(podSelector: object, { blockedNetworks, opsPort }: PoolsS
   return {
     podSelector,
     policyTypes: ['Ingress', 'Egress'],
-    ingress: [{ from: [notWorkers], ports: [{ protocol: 'TCP', port: opsPort }] }],
+    ingress: [
+      {
+        from: metricsFrom.length > 0 ? metricsFrom : [notWorkers],
+        ports: [{ protocol: 'TCP', port: opsPort }],
+      },
+    ],
     egress: [
       { to: [notWorkers] },
       { ports: DNS_PORTS },

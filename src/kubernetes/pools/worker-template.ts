@@ -1,8 +1,9 @@
 import { parse } from 'yaml';
 import { z } from 'zod';
 import type { PodTemplate } from '../resources/kinds.ts';
-import type { RenderPoolSpec } from '../resources/render-pool.ts';
-import { workerSelector } from './names.ts';
+import { type RenderPoolSpec, strategySchema } from '../resources/render-pool.ts';
+import { workerSelector, workersOf } from './names.ts';
+import { laidOver, podSpecProblem } from './pod-overlay.ts';
 
 const WORKER = 'worker';
 /** Time that a process has to end by itself before it is killed, in seconds. */
@@ -12,8 +13,20 @@ const labels = z.record(z.string(), z.string());
 const environment = z.array(z.looseObject({ name: z.string() }));
 const containerSchema = z.looseObject({ name: z.string(), env: environment.optional() });
 
+const metadataSchema = z.looseObject({ labels: labels.optional(), annotations: labels.optional() });
+
 const templateSchema = z.looseObject({
-  metadata: z.looseObject({ labels: labels.optional(), annotations: labels.optional() }).optional(),
+  /** Labels and annotations of every object that is made for a pool, its pods among them. */
+  common: metadataSchema.optional(),
+  /** Of the Deployments of pools that have none of their own. */
+  strategy: strategySchema.optional(),
+  /** The account of workers: one that exists, or the annotations of those that are made. */
+  serviceAccount: z
+    .looseObject({ name: z.string().min(1).optional(), annotations: labels.optional() })
+    .optional(),
+  /** `from` of an ingress rule: who may read the workers' metrics. Without any, every pod that is no worker. */
+  metricsFrom: z.array(z.looseObject({})).optional(),
+  metadata: metadataSchema.optional(),
   spec: z.looseObject({
     containers: z
       .array(containerSchema)
@@ -24,10 +37,10 @@ const templateSchema = z.looseObject({
   }),
 });
 
-/** The pod template of every worker of the installation; the pool's fields override it. */
+/** The pod template of every worker, and what the installation sets for all pools; a pool's fields override it. */
 export type WorkerTemplate = z.infer<typeof templateSchema>;
 
-/** @param text YAML of a PodTemplateSpec. @throws an error that names each problem. */
+/** @param text YAML of a PodTemplateSpec with further fields. @throws an error that names each problem. */
 export function parseWorkerTemplate(text: string): WorkerTemplate {
   const parsed = templateSchema.safeParse(parse(text, { version: '1.1' }));
   if (parsed.success) return parsed.data;
@@ -40,11 +53,18 @@ export function instanceOf(template: WorkerTemplate): string | undefined {
   return template.metadata?.labels?.['app.kubernetes.io/instance'];
 }
 
-/** The pods of a pool. */
+/** The ServiceAccount of a pool's workers that exists already; undefined when one is made for the pool. */
+export function givenAccount(template: WorkerTemplate, spec: RenderPoolSpec): string | undefined {
+  // A pool that says how its account is to be annotated wants one of its own.
+  const ofAll = spec.serviceAccountAnnotations === undefined ? template.serviceAccount?.name : undefined;
+  return spec.serviceAccountName ?? ofAll;
+}
+
+/** The pods of a pool. A podSpec that cannot be laid over them is left out. */
 export function podTemplate(template: WorkerTemplate, pool: string, spec: RenderPoolSpec): PodTemplate {
   const base = template.spec;
   const selector = workerSelector(pool);
-  const { affinity, runtimeClassName, priorityClassName } = spec;
+  const { affinity, runtimeClassName, priorityClassName, schedulerName, hostUsers, hostAliases } = spec;
   const spread = (spec.topologySpreadConstraints ?? base.topologySpreadConstraints ?? []).map(
     (constraint) => ({
       labelSelector: { matchLabels: selector },
@@ -53,18 +73,20 @@ export function podTemplate(template: WorkerTemplate, pool: string, spec: Render
   );
   const tolerations = [...(base.tolerations ?? []), ...(spec.tolerations ?? [])];
   const nodeSelector = { ...base.nodeSelector, ...spec.nodeSelector };
-  const annotations = { ...template.metadata?.annotations, ...spec.podAnnotations };
+  const { common, metadata } = template;
+  const annotations = { ...common?.annotations, ...metadata?.annotations, ...spec.podAnnotations };
+  const overlay = podSpecProblem(spec.podSpec) === undefined ? (spec.podSpec ?? {}) : {};
   return {
     metadata: {
-      labels: { ...template.metadata?.labels, ...spec.podLabels, ...selector },
+      labels: { ...common?.labels, ...metadata?.labels, ...spec.podLabels, ...selector },
       ...(Object.keys(annotations).length > 0 && { annotations }),
     },
     spec: {
-      ...base,
+      ...laidOver(base, overlay),
       containers: base.containers.map((container) =>
         container.name === WORKER ? workerContainer(container, pool, spec) : container,
       ),
-      serviceAccountName: `platen-pool-${pool}`,
+      serviceAccountName: givenAccount(template, spec) ?? workersOf(pool),
       automountServiceAccountToken: false,
       enableServiceLinks: false,
       terminationGracePeriodSeconds: spec.terminationGracePeriodSeconds,
@@ -74,6 +96,9 @@ export function podTemplate(template: WorkerTemplate, pool: string, spec: Render
       ...(affinity !== undefined && { affinity }),
       ...(runtimeClassName !== undefined && { runtimeClassName }),
       ...(priorityClassName !== undefined && { priorityClassName }),
+      ...(schedulerName !== undefined && { schedulerName }),
+      ...(hostUsers !== undefined && { hostUsers }),
+      ...(hostAliases !== undefined && { hostAliases }),
     },
   };
 }

@@ -38,6 +38,11 @@ const environmentVariable = z.object({
 const NOT_MORE_THAN_LIMITS =
   '!has(self.requests) || !has(self.limits) || self.requests.all(name, !(name in self.limits) || quantity(string(self.requests[name])).compareTo(quantity(string(self.limits[name]))) <= 0)';
 
+const hostAlias = z.object({
+  ip: z.string().min(1).max(64).describe('The address.'),
+  hostnames: z.array(z.string().max(253)).max(MAX_ENTRIES).describe('Names that lead to it.').optional(),
+});
+
 /** Fields that a pool may set on its pods. Each overrides the same field of the installation's template. */
 export const podFields = {
   image: z
@@ -74,6 +79,33 @@ export const podFields = {
     .optional(),
   runtimeClassName: z.string().min(1).max(253).describe('A RuntimeClass, such as gVisor or Kata.').optional(),
   priorityClassName: z.string().min(1).max(253).describe('A PriorityClass.').optional(),
+  schedulerName: z
+    .string()
+    .min(1)
+    .max(253)
+    .describe('A scheduler other than that of the cluster.')
+    .optional(),
+  hostUsers: z
+    .boolean()
+    .describe('false gives each worker a user namespace of its own, in which Chromium has no sandbox.')
+    .optional(),
+  hostAliases: z
+    .array(hostAlias)
+    .max(MAX_ENTRIES)
+    .meta({ 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['ip'] })
+    .describe("Addresses of names, before any name service. Takes the place of the installation's.")
+    .optional(),
+  serviceAccountName: z
+    .string()
+    .min(1)
+    .max(253)
+    .describe("A ServiceAccount of the pool's namespace, which then is not made for the pool.")
+    .optional(),
+  serviceAccountAnnotations: labels
+    .describe(
+      "Annotations of the ServiceAccount that is made for the pool, such as a cloud's role. They are added to the installation's.",
+    )
+    .optional(),
   env: z
     .array(environmentVariable)
     .max(256)
@@ -82,4 +114,11 @@ export const podFields = {
     .optional(),
   podLabels: labels.describe('Further labels of the pods.').optional(),
   podAnnotations: labels.describe('Further annotations of the pods.').optional(),
+  podSpec: z
+    .record(z.string(), z.unknown())
+    .meta({ 'x-kubernetes-preserve-unknown-fields': true, maxProperties: 32 })
+    .describe(
+      "Any other field of a pod's spec, laid over the pods by JSON Merge Patch (lists are replaced); 1,000 values and 16,384 characters at most. It is checked when the Deployment is applied: the condition WorkersApplied says what is wrong. Fields of the pool itself, containers, volumes, security contexts and namespaces of the host cannot be set.",
+    )
+    .optional(),
 };

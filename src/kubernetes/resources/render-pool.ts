@@ -21,6 +21,47 @@ const scaleDownSchema = z
   .prefault({})
   .describe('How fast the pool shrinks. It grows at once.');
 
+/** Pods, or a percentage of the pool's. */
+const pods = (percentage: RegExp) =>
+  z.union([podCount(), z.string().regex(percentage)]).meta({
+    'x-kubernetes-int-or-string': true,
+    minimum: 0,
+    maximum: MAX_REPLICAS,
+    maxLength: 4,
+    pattern: percentage.source,
+  });
+
+/** In the shape of a Deployment's `strategy`. */
+export const strategySchema = z
+  .object({
+    type: z
+      .literal('RollingUpdate')
+      .default('RollingUpdate')
+      .describe('The only one: without a worker nothing is rendered.'),
+    rollingUpdate: z
+      .object({
+        maxSurge: pods(/^(0|[1-9][0-9]{0,2})%$/)
+          .default('25%')
+          .describe('Workers that there may be beyond the size, or a percentage of it, rounded up.'),
+        maxUnavailable: pods(/^(100|[1-9]?[0-9])%$/)
+          .default(0)
+          .describe('Workers that may lack, or a percentage of the size, rounded down.'),
+      })
+      .meta(
+        rules({
+          rule: "!(string(self.maxSurge) in ['0', '0%'] && string(self.maxUnavailable) in ['0', '0%'])",
+          message: 'maxSurge and maxUnavailable must not both be 0: no worker could be replaced',
+          fieldPath: '.maxUnavailable',
+        }),
+      )
+      // Whole, since the API server checks the default by the rule.
+      .default({ maxSurge: '25%', maxUnavailable: 0 })
+      .describe('How many at a time.'),
+  })
+  .describe(
+    "How a changed template reaches the workers. Without it, as the installation has it: 25% more at a time, and none less. On full nodes set maxSurge to 0 and maxUnavailable to 1. Takes the place of the installation's.",
+  );
+
 const BETWEEN = rules(
   {
     rule: 'self.minReplicas <= self.maxReplicas',
@@ -42,6 +83,13 @@ const BETWEEN = rules(
     message:
       'replicas cannot be set when mode is Automatic: the pool follows its demand; set mode to Manual, or leave replicas out',
     fieldPath: '.replicas',
+    reason: 'FieldValueForbidden',
+  },
+  {
+    rule: '!has(self.serviceAccountName) || !has(self.serviceAccountAnnotations)',
+    message:
+      'serviceAccountAnnotations cannot be set with serviceAccountName: the account is not made by the controller; annotate it yourself',
+    fieldPath: '.serviceAccountAnnotations',
     reason: 'FieldValueForbidden',
   },
 );
@@ -110,6 +158,7 @@ export const renderPoolSpecSchema = z
       .describe(
         'What a worker is given to finish its renders before it is killed; the longest deadline of a plan and a margin.',
       ),
+    strategy: strategySchema.optional(),
     paused: z
       .boolean()
       .default(false)

@@ -33,6 +33,8 @@ export interface ControllerProcess {
   metrics(): Promise<string>;
   /** The status of the response to GET /readyz. */
   readiness(): Promise<number>;
+  /** Changes the file with the template of a worker, which it reads again. */
+  setTemplate(yaml: string): Promise<void>;
   /** It leads, its caches are full, and it works. */
   works(): Promise<void>;
   stop(signal?: NodeJS.Signals): Promise<number | string>;
@@ -84,6 +86,7 @@ export async function startControllerProcess(options: ControllerOptions): Promis
     log,
     ended,
     readiness: async () => (await fetch(`http://127.0.0.1:${port}/readyz`)).status,
+    setTemplate: (yaml) => writeFile(template, yaml),
     metrics: async () => (await fetch(`http://127.0.0.1:${port}/metrics`)).text(),
     works: () =>
       eventually('it works', () => {

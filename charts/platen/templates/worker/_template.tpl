@@ -31,8 +31,13 @@ the kubelet tries again until it has.
 {{- $_ := set $placed "nodeSelector" (merge (deepCopy ($placed.nodeSelector | default dict)) ($values.sandbox.nodeSelector | default dict)) -}}
 {{- end -}}
 {{- with include "platen.some" (dict "labels" .Values.commonLabels "annotations" .Values.commonAnnotations) }}
-{{- /* Of every object that the controller makes for a pool, beside the pods. */}}
+{{- /* Of every object that the controller makes for a pool, its pods among them. */}}
 common: {{- . | nindent 2 }}
+{{- end }}
+{{- $account := include "platen.some" ($values.serviceAccount | default dict) | fromYaml -}}
+{{- /* What a pool can have of its own. */}}
+{{- with include "platen.some" (dict "strategy" $values.strategy "serviceAccount" $account "metricsFrom" .Values.networkPolicy.metricsFrom) }}
+{{ . }}
 {{- end }}
 metadata:
   labels: {{- merge (deepCopy $values.podLabels) $labels | toYaml | nindent 4 }}

@@ -35,6 +35,36 @@ describe('the objects of a pool', () => {
     });
   });
 
+  it('have an account of the pool, unless it or the installation names another', () => {
+    const named = { ...SETTINGS, template: { ...SETTINGS.template, serviceAccount: { name: 'of-all' } } };
+    const accountOf = (spec: object, settings = SETTINGS) => {
+      const { serviceAccount, deployment } = ownedObjects(pool({ ...spec }), settings, INSTALLATION);
+      const { serviceAccountName } = deployment.spec.template.spec;
+      return [serviceAccount?.metadata.name, serviceAccountName];
+    };
+    assert.deepEqual(accountOf({}), ['platen-pool-p', 'platen-pool-p']);
+    assert.deepEqual(accountOf({}, named), [undefined, 'of-all']);
+    assert.deepEqual(accountOf({ serviceAccountName: 'own' }, named), [undefined, 'own']);
+    const annotated = { serviceAccountAnnotations: { role: 'x' } };
+    assert.deepEqual(accountOf(annotated, named), ['platen-pool-p', 'platen-pool-p']);
+  });
+
+  it('let other pods but workers read metrics, unless the installation says who', () => {
+    const from = (template: object) => {
+      const settings = {
+        ...SETTINGS,
+        networkPolicies: true,
+        template: { ...SETTINGS.template, ...template },
+      };
+      const { spec } = ownedObjects(pool({}), settings, INSTALLATION).networkPolicy ?? {};
+      return ((spec?.ingress ?? []) as readonly { readonly from: readonly object[] }[])[0]?.from;
+    };
+    const [others] = from({ metricsFrom: [] }) ?? [];
+    assert.match(JSON.stringify(others), /"NotIn","values":\["worker"\]/);
+    const monitoring = { podSelector: { matchLabels: { app: 'prometheus' } } };
+    assert.deepEqual(from({ metricsFrom: [monitoring] }), [monitoring]);
+  });
+
   it('name their installation, and have no label by which Argo CD would prune them', () => {
     const { id } = INSTALLATION;
     const template = {
@@ -42,7 +72,8 @@ describe('the objects of a pool', () => {
       metadata: { labels: { 'app.kubernetes.io/instance': 'platen' } },
     };
     const settings = { ...SETTINGS, template, networkPolicies: true };
-    const { deployment, ...others } = ownedObjects(pool({}), settings, INSTALLATION);
+    const { deployment, problem, ...others } = ownedObjects(pool({}), settings, INSTALLATION);
+    assert.equal(problem, undefined);
     for (const { metadata } of [deployment, ...Object.values(others)] as KubeObject[]) {
       assert.equal(metadata.annotations?.['platen.dev/installation'], id);
       assert.equal(metadata.labels?.['app.kubernetes.io/instance'], undefined);
