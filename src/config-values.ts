@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { parseOperatorTokens } from './admin/operators.ts';
 import { parseNetworks } from './egress/networks.ts';
 import { SECRET_FORM } from './keys/secret.ts';
 
@@ -17,6 +18,14 @@ export const networks = list.superRefine((entries, context) => {
     parseNetworks(entries);
   } catch (error) {
     context.addIssue({ code: 'custom', message: (error as Error).message });
+  }
+});
+export const operatorTokens = z.string().transform((text, context) => {
+  try {
+    return parseOperatorTokens(text);
+  } catch (error) {
+    context.addIssue({ code: 'custom', message: (error as Error).message });
+    return z.NEVER;
   }
 });
 export const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an http or https address' });

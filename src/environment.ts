@@ -5,7 +5,15 @@ import { SASL_MECHANISMS } from './bus/kafka/sasl.ts';
 import { DEFAULT_LOCALE } from './chromium/browsers/process/locale.ts';
 import { machineMemory } from './chromium/browsers/process/machine-memory.ts';
 import { defaultSlots } from './chromium/cpu/machine-cores.ts';
-import { givenKey, httpUrl, integer, kubernetesName, list, networks } from './config-values.ts';
+import {
+  givenKey,
+  httpUrl,
+  integer,
+  kubernetesName,
+  list,
+  networks,
+  operatorTokens,
+} from './config-values.ts';
 import { DEFAULT_POOL, PLAN_OR_POOL_NAME } from './plans/names.ts';
 import { nameSchema } from './plans/plan.ts';
 import { ENGINE_CHOICES } from './store/embedded/engines.ts';
@@ -30,6 +38,11 @@ export const environmentSchema = z.object({
     .optional()
     .describe(
       `Port of /healthz, /readyz and /metrics. Default ${DEFAULT_OPS_PORT}; of standalone PORT. On a port of their own they are not served on PORT.`,
+    ),
+  PLATEN_ADMIN_TOKEN: operatorTokens
+    .optional()
+    .describe(
+      'Turns the administration on (docs/administration.md), on the operations port of api and standalone: tokens of 32 characters or more, comma-separated, each as name:token for the audit log to say who it was. Standalone needs a PLATEN_OPS_PORT of its own then. For platen admin, the token to send.',
     ),
   PLATEN_HOST: z
     .string()

@@ -1,14 +1,41 @@
-import type { Express } from 'express';
+import type { Express, Request } from 'express';
+import type { Admin } from '../admin/admin.ts';
+import type { Operator } from '../admin/operators.ts';
+import { BodyIntake } from '../overload/body-intake.ts';
+import type { ChangeGate } from '../overload/change-gate.ts';
+import type { AdminDeps } from './admin/common.ts';
 import type { OpsDeps } from './api-deps.ts';
 import { frameApp } from './app-frame.ts';
+import type { Route } from './route.ts';
 import { operationRoutes } from './routes/operations.ts';
 
-/** An app with health and metrics only, for roles without an API. */
-export function createOpsApp(deps: OpsDeps): Express {
+/** The administration, in a process that serves it; others do not load its code. */
+export interface ServedAdmin {
+  readonly routes: readonly Route<AdminDeps>[];
+  /** @throws PlatenError UNAUTHENTICATED; ORIGIN_NOT_ALLOWED. */
+  readonly authenticate: (request: Request) => Promise<Operator>;
+  /** Rejects and confirms changes. */
+  readonly changes: ChangeGate;
+  /** @throws PlatenError UNAVAILABLE while the process starts. */
+  readonly admin: () => Admin;
+}
+
+/** Requests of operators are small, and few. */
+const BODIES = { inAll: 4 * 1024 * 1024, perOwner: 1024 * 1024, leastRate: 1024, rateWindowMs: 5000 };
+
+/** An app with health and metrics, and the administration where there is one; for a port that no caller reaches. */
+export function createOpsApp(deps: OpsDeps, served?: ServedAdmin): Express {
+  const none = async () => undefined;
+  if (served === undefined) {
+    return frameApp({ routes: operationRoutes, deps, authenticators: { none }, trustedProxies: 0 });
+  }
+  const { routes, authenticate, changes, admin } = served;
   return frameApp({
-    routes: operationRoutes,
-    deps,
-    authenticators: { none: async () => undefined },
+    routes: [...operationRoutes, ...routes],
+    deps: { ...deps, admin },
+    authenticators: { none, operator: authenticate },
+    changes,
+    bodies: new BodyIntake(BODIES),
     trustedProxies: 0,
   });
 }

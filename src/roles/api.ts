@@ -55,6 +55,7 @@ const LAST_REQUESTS_SHARE = 1 / 4;
  * @param secret signs download links.
  * @param templateEngine checks saved templates and renders previews; the caller closes it.
  * @param checks the health of all components of the process together.
+ * @param onOpen called with the parts of the API before it listens.
  */
 export async function startApi(
   core: Core,
@@ -62,6 +63,7 @@ export async function startApi(
   secret: string,
   templateEngine: TemplateEngine,
   checks: HealthChecks,
+  onOpen?: (deps: ApiDeps) => Promise<void>,
 ): Promise<ListeningComponent> {
   const { config, logger, clock, jobs } = core;
   const { accountServices, keys, templates } = services;
@@ -135,6 +137,7 @@ export async function startApi(
     autoOverage: services.billing.selling?.autoOverage ?? NO_AUTO_OVERAGE,
     checkUrl: (url, name) => void checkSourceUrl(url, policy, name),
   };
+  await onOpen?.(deps);
   const app = createHttpApp(deps, opsPortOf(core.role, config) === config.PORT);
   const { server, port } = await listen(app, config.PORT, config.PLATEN_HOST, CONNECTION_TIMEOUTS);
   const drain = new ServerDrain(server);

@@ -1,5 +1,6 @@
 import type { Batches } from '../batches/open-batches.ts';
-import { type Config, type JobRole, opsPortOf } from '../config.ts';
+import { type Config, type JobRole, opsPortOf, servesAdmin } from '../config.ts';
+import type { ApiDeps } from '../http/api-deps.ts';
 import { sandboxProcesses } from '../scheduling/sandbox-processes.ts';
 import { startEmbeddedDatabase } from '../store/embedded/start-embedded.ts';
 import { createLogger, type Logger } from '../telemetry/logger.ts';
@@ -10,6 +11,7 @@ import { type HealthChecks, healthOf, type LifePhase } from './health.ts';
 import { startOpsServer } from './http-server.ts';
 import { openBatchesOn } from './job-life.ts';
 import { report } from './report.ts';
+import { type AdminServer, serveAdmin } from './serve-admin.ts';
 import { announceDatabase, type FirstKey, firstAccount, standaloneSecret } from './standalone-data.ts';
 
 /** Templates render in a short time: one in four renders at most has its template rendered at a time. */
@@ -31,6 +33,8 @@ interface Starting {
   add<C extends Component>(component: C): C;
   /** The checks behind the operations routes. */
   readonly checks: HealthChecks;
+  /** Where this process serves the administration: what it serves, once `admin.open` was called. */
+  readonly admin: AdminServer | undefined;
 }
 
 /**
@@ -95,7 +99,8 @@ export async function runRole(
     };
     let phase: LifePhase = 'starting';
     const checks = healthOf(core, components, () => phase);
-    const started = await ROLES[role]({ core, closers, add, checks });
+    const admin = servesAdmin(role, config) ? await serveAdmin(config.PLATEN_ADMIN_TOKEN!, core) : undefined;
+    const started = await ROLES[role]({ core, closers, add, checks, admin });
     phase = 'running';
     return {
       ...started,
@@ -112,7 +117,7 @@ export async function runRole(
 }
 
 async function addApi(
-  { core, closers, add, checks }: Starting,
+  { core, closers, add, checks, admin }: Starting,
   templates: TemplateEngine,
   batches: Batches,
 ): Promise<Pick<RunningRole, 'port' | 'firstKey'>> {
@@ -127,7 +132,9 @@ async function addApi(
     core.role === 'standalone' && config.PLATEN_BOOTSTRAP_EMAIL === undefined
       ? await firstAccount({ ...core, ...services })
       : undefined;
-  const { port } = add(await startApi(core, { ...services, batches }, secret, templates, checks));
+  const openAdministration = admin && (async (deps: ApiDeps) => admin.open(core, deps, services));
+  const api = startApi(core, { ...services, batches }, secret, templates, checks, openAdministration);
+  const { port } = add(await api);
   return { port, firstKey };
 }
 
@@ -136,8 +143,8 @@ function hasOpsPort({ core: { role, config } }: Starting): boolean {
   return opsPortOf(role, config) !== config.PORT;
 }
 
-async function addOpsServer({ core, add, checks }: Starting) {
-  const { port } = add(await startOpsServer(core, checks));
+async function addOpsServer({ core, add, checks, admin }: Starting) {
+  const { port } = add(await startOpsServer(core, checks, admin));
   return { port, firstKey: undefined };
 }
 

@@ -2068,7 +2068,7 @@ export interface components {
              * @description The list is in docs/errors.md.
              * @enum {string}
              */
-            code: "VALIDATION" | "MALFORMED_JSON" | "UNSUPPORTED_MEDIA_TYPE" | "BILLING_NOT_CONFIGURED" | "PAYMENT_EVENT_REFUSED" | "NOT_SUBSCRIBED" | "NOT_SOLD" | "PAYMENT_FAILED" | "UNAUTHENTICATED" | "ADDRESS_NOT_ALLOWED" | "ORIGIN_NOT_ALLOWED" | "PASSWORD_REQUIRED" | "PLAN_LIMIT" | "QUOTA_EXCEEDED" | "TEST_QUOTA_EXCEEDED" | "STORAGE_FULL" | "KEY_CAPACITY" | "TEMPLATE_CAPACITY" | "REGISTRATION_CLOSED" | "INVITATION_INVALID" | "LINK_INVALID" | "CONFIRMATION_UNPROVEN" | "ADDRESS_NOT_CONFIRMED" | "WRONG_PASSWORD" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "UPLOAD_TOO_SLOW" | "NOT_RETRYABLE" | "JOB_ENDED" | "IDEMPOTENCY_MISMATCH" | "IDEMPOTENCY_IN_PROGRESS" | "GONE" | "INPUT_TOO_LARGE" | "BATCH_TOO_LARGE" | "RANGE_NOT_SATISFIABLE" | "RATE_LIMITED" | "TOO_MANY_WAITING" | "TOO_MANY_UPLOADS" | "TOO_MANY_FAILURES" | "TOO_MANY_REGISTRATIONS" | "TOO_MANY_MAILS" | "INTERNAL" | "UNAVAILABLE" | "OVERAGE_PENDING" | "INVALID_URL" | "URL_BLOCKED" | "URL_UNREACHABLE" | "SELECTOR_TIMEOUT" | "CONDITION_TIMEOUT" | "EXCEPTION_THROWN" | "ASSET_FAILED" | "GLYPH_MISSING" | "DOCUMENT_FAULT" | "COOKIE_INVALID" | "PAGE_RANGE_INVALID" | "TEMPLATE_ERROR" | "DOCUMENT_LIMIT" | "OUTPUT_TOO_LARGE" | "RENDER_TIMEOUT" | "BROWSER_CRASHED" | "WORKER_LOST" | "RENDER_FAILED" | "RETRY_SCHEDULED" | "CANCELLED" | "EXPIRED";
+            code: "VALIDATION" | "MALFORMED_JSON" | "UNSUPPORTED_MEDIA_TYPE" | "BILLING_NOT_CONFIGURED" | "PAYMENT_EVENT_REFUSED" | "NOT_SUBSCRIBED" | "NOT_SOLD" | "PAYMENT_FAILED" | "UNAUTHENTICATED" | "ACCOUNT_SUSPENDED" | "ADDRESS_NOT_ALLOWED" | "ORIGIN_NOT_ALLOWED" | "PASSWORD_REQUIRED" | "PLAN_LIMIT" | "QUOTA_EXCEEDED" | "TEST_QUOTA_EXCEEDED" | "STORAGE_FULL" | "KEY_CAPACITY" | "TEMPLATE_CAPACITY" | "REGISTRATION_CLOSED" | "INVITATION_INVALID" | "LINK_INVALID" | "CONFIRMATION_UNPROVEN" | "ADDRESS_NOT_CONFIRMED" | "WRONG_PASSWORD" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "UPLOAD_TOO_SLOW" | "NOT_RETRYABLE" | "JOB_ENDED" | "IDEMPOTENCY_MISMATCH" | "IDEMPOTENCY_IN_PROGRESS" | "GONE" | "INPUT_TOO_LARGE" | "BATCH_TOO_LARGE" | "RANGE_NOT_SATISFIABLE" | "RATE_LIMITED" | "TOO_MANY_WAITING" | "TOO_MANY_UPLOADS" | "TOO_MANY_FAILURES" | "TOO_MANY_REGISTRATIONS" | "TOO_MANY_MAILS" | "INTERNAL" | "UNAVAILABLE" | "OVERAGE_PENDING" | "INVALID_URL" | "URL_BLOCKED" | "URL_UNREACHABLE" | "SELECTOR_TIMEOUT" | "CONDITION_TIMEOUT" | "EXCEPTION_THROWN" | "ASSET_FAILED" | "GLYPH_MISSING" | "DOCUMENT_FAULT" | "COOKIE_INVALID" | "PAGE_RANGE_INVALID" | "TEMPLATE_ERROR" | "DOCUMENT_LIMIT" | "OUTPUT_TOO_LARGE" | "RENDER_TIMEOUT" | "BROWSER_CRASHED" | "WORKER_LOST" | "RENDER_FAILED" | "RETRY_SCHEDULED" | "CANCELLED" | "EXPIRED";
             /** @description What can be done about an error of this code. */
             remedy: string;
             /**
@@ -2782,7 +2782,7 @@ export interface components {
             /** Format: uuid */
             id: string;
             /** @enum {string} */
-            action: "account.registered" | "account.signed_in" | "account.sign_in_failed" | "account.signed_out" | "account.plan_changed" | "account.quota_period_changed" | "account.password_reset" | "account.tokens_revoked" | "account.address_confirmed" | "account.taken_over" | "billing.auto_overage_changed" | "billing.block_granted" | "billing.block_frozen" | "billing.block_taken_back" | "billing.block_returned" | "billing.block_expired" | "key.created" | "key.rotated" | "key.changed" | "key.revoked" | "webhook_key.rotated" | "template.saved" | "template.deleted" | "audit.entries_left_out";
+            action: "account.registered" | "account.signed_in" | "account.sign_in_failed" | "account.signed_out" | "account.plan_changed" | "account.quota_period_changed" | "account.password_reset" | "account.tokens_revoked" | "account.address_confirmed" | "account.taken_over" | "account.suspended" | "account.resumed" | "billing.auto_overage_changed" | "billing.block_granted" | "billing.block_frozen" | "billing.block_taken_back" | "billing.block_returned" | "billing.block_expired" | "key.created" | "key.rotated" | "key.changed" | "key.revoked" | "webhook_key.rotated" | "template.saved" | "template.deleted" | "job.retried" | "job.cancelled" | "callback.retried" | "mail.retried" | "billing.retried" | "worker.drained" | "worker.resumed" | "audit.entries_left_out";
             /**
              * @description `anonymous`: somebody who has not shown to be the account.
              * @enum {string}
@@ -3478,7 +3478,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Forbidden: `ADDRESS_NOT_ALLOWED`, `PLAN_LIMIT`, `QUOTA_EXCEEDED`, `TEST_QUOTA_EXCEEDED`, `STORAGE_FULL` */
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ADDRESS_NOT_ALLOWED`, `PLAN_LIMIT`, `QUOTA_EXCEEDED`, `TEST_QUOTA_EXCEEDED`, `STORAGE_FULL` */
             403: {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -3642,7 +3642,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Forbidden: `ADDRESS_NOT_ALLOWED` */
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ADDRESS_NOT_ALLOWED` */
             403: {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -3733,7 +3733,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Forbidden: `ADDRESS_NOT_ALLOWED` */
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ADDRESS_NOT_ALLOWED` */
             403: {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -3835,7 +3835,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Forbidden: `ADDRESS_NOT_ALLOWED` */
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ADDRESS_NOT_ALLOWED` */
             403: {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -3948,7 +3948,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Forbidden: `ADDRESS_NOT_ALLOWED` */
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ADDRESS_NOT_ALLOWED` */
             403: {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -4050,7 +4050,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Forbidden: `ADDRESS_NOT_ALLOWED` */
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ADDRESS_NOT_ALLOWED` */
             403: {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -4152,7 +4152,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Forbidden: `ADDRESS_NOT_ALLOWED` */
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ADDRESS_NOT_ALLOWED` */
             403: {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -4260,7 +4260,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Forbidden: `ADDRESS_NOT_ALLOWED` */
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ADDRESS_NOT_ALLOWED` */
             403: {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -4358,7 +4358,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Forbidden: `ADDRESS_NOT_ALLOWED`, `PLAN_LIMIT`, `QUOTA_EXCEEDED`, `TEST_QUOTA_EXCEEDED`, `STORAGE_FULL` */
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ADDRESS_NOT_ALLOWED`, `PLAN_LIMIT`, `QUOTA_EXCEEDED`, `TEST_QUOTA_EXCEEDED`, `STORAGE_FULL` */
             403: {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -4499,7 +4499,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Forbidden: `ADDRESS_NOT_ALLOWED` */
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ADDRESS_NOT_ALLOWED` */
             403: {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -4601,7 +4601,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Forbidden: `ADDRESS_NOT_ALLOWED` */
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ADDRESS_NOT_ALLOWED` */
             403: {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -4726,7 +4726,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Forbidden: `ADDRESS_NOT_ALLOWED` */
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ADDRESS_NOT_ALLOWED` */
             403: {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -4862,7 +4862,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Forbidden: `ADDRESS_NOT_ALLOWED` */
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ADDRESS_NOT_ALLOWED` */
             403: {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -4986,7 +4986,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Forbidden: `ADDRESS_NOT_ALLOWED` */
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ADDRESS_NOT_ALLOWED` */
             403: {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -5106,7 +5106,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Forbidden: `ADDRESS_NOT_ALLOWED` */
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ADDRESS_NOT_ALLOWED` */
             403: {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -5220,7 +5220,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Forbidden: `ADDRESS_NOT_ALLOWED` */
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ADDRESS_NOT_ALLOWED` */
             403: {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -5334,7 +5334,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Forbidden: `ADDRESS_NOT_ALLOWED` */
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ADDRESS_NOT_ALLOWED` */
             403: {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -5588,6 +5588,17 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description Forbidden: `ACCOUNT_SUSPENDED` */
+            403: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
             429: {
                 headers: {
@@ -5673,6 +5684,17 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description Forbidden: `ACCOUNT_SUSPENDED` */
+            403: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
             429: {
                 headers: {
@@ -5748,6 +5770,17 @@ export interface operations {
             401: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Forbidden: `ACCOUNT_SUSPENDED` */
+            403: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5840,6 +5873,17 @@ export interface operations {
             401: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Forbidden: `ACCOUNT_SUSPENDED` */
+            403: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6023,6 +6067,15 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description Forbidden: `ACCOUNT_SUSPENDED` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description Request Timeout: `UPLOAD_TOO_SLOW` */
             408: {
                 headers: {
@@ -6102,7 +6155,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Forbidden: `ORIGIN_NOT_ALLOWED` */
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ORIGIN_NOT_ALLOWED` */
             403: {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -6174,6 +6227,17 @@ export interface operations {
             401: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Forbidden: `ACCOUNT_SUSPENDED` */
+            403: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6289,7 +6353,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Forbidden: `ORIGIN_NOT_ALLOWED`, `LINK_INVALID` */
+            /** @description Forbidden: `ORIGIN_NOT_ALLOWED`, `ACCOUNT_SUSPENDED`, `LINK_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6379,7 +6443,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Forbidden: `ORIGIN_NOT_ALLOWED` */
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ORIGIN_NOT_ALLOWED` */
             403: {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -6473,6 +6537,17 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description Forbidden: `ACCOUNT_SUSPENDED` */
+            403: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
             429: {
                 headers: {
@@ -6553,7 +6628,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Forbidden: `ORIGIN_NOT_ALLOWED` */
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ORIGIN_NOT_ALLOWED` */
             403: {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -6787,7 +6862,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Forbidden: `ORIGIN_NOT_ALLOWED`, `WRONG_PASSWORD` */
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ORIGIN_NOT_ALLOWED`, `WRONG_PASSWORD` */
             403: {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -7065,7 +7140,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Forbidden: `ORIGIN_NOT_ALLOWED` */
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ORIGIN_NOT_ALLOWED` */
             403: {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -7253,6 +7328,17 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description Forbidden: `ACCOUNT_SUSPENDED` */
+            403: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
             429: {
                 headers: {
@@ -7335,7 +7421,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Forbidden: `ORIGIN_NOT_ALLOWED`, `KEY_CAPACITY`, `PASSWORD_REQUIRED`, `ADDRESS_NOT_CONFIRMED` */
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ORIGIN_NOT_ALLOWED`, `KEY_CAPACITY`, `PASSWORD_REQUIRED`, `ADDRESS_NOT_CONFIRMED` */
             403: {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -7448,7 +7534,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Forbidden: `ORIGIN_NOT_ALLOWED`, `PASSWORD_REQUIRED`, `ADDRESS_NOT_CONFIRMED` */
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ORIGIN_NOT_ALLOWED`, `PASSWORD_REQUIRED`, `ADDRESS_NOT_CONFIRMED` */
             403: {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -7550,7 +7636,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Forbidden: `ORIGIN_NOT_ALLOWED` */
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ORIGIN_NOT_ALLOWED` */
             403: {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -7656,7 +7742,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Forbidden: `ORIGIN_NOT_ALLOWED` */
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ORIGIN_NOT_ALLOWED` */
             403: {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -7787,6 +7873,17 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description Forbidden: `ACCOUNT_SUSPENDED` */
+            403: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
             429: {
                 headers: {
@@ -7869,7 +7966,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Forbidden: `ORIGIN_NOT_ALLOWED`, `TEMPLATE_CAPACITY`, `STORAGE_FULL` */
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ORIGIN_NOT_ALLOWED`, `TEMPLATE_CAPACITY`, `STORAGE_FULL` */
             403: {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -7995,7 +8092,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Forbidden: `ORIGIN_NOT_ALLOWED`, `PLAN_LIMIT`, `QUOTA_EXCEEDED`, `TEST_QUOTA_EXCEEDED`, `STORAGE_FULL` */
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ORIGIN_NOT_ALLOWED`, `PLAN_LIMIT`, `QUOTA_EXCEEDED`, `TEST_QUOTA_EXCEEDED`, `STORAGE_FULL` */
             403: {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -8131,6 +8228,17 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description Forbidden: `ACCOUNT_SUSPENDED` */
+            403: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description Not Found: `NOT_FOUND` */
             404: {
                 headers: {
@@ -8222,7 +8330,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Forbidden: `ORIGIN_NOT_ALLOWED` */
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ORIGIN_NOT_ALLOWED` */
             403: {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -8328,7 +8436,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Forbidden: `ORIGIN_NOT_ALLOWED`, `STORAGE_FULL` */
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ORIGIN_NOT_ALLOWED`, `STORAGE_FULL` */
             403: {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -8457,7 +8565,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Forbidden: `PLAN_LIMIT` */
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `PLAN_LIMIT` */
             403: {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -8560,7 +8668,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Forbidden: `PLAN_LIMIT` */
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `PLAN_LIMIT` */
             403: {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -8663,7 +8771,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Forbidden: `ORIGIN_NOT_ALLOWED`, `PLAN_LIMIT`, `STORAGE_FULL` */
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ORIGIN_NOT_ALLOWED`, `PLAN_LIMIT`, `STORAGE_FULL` */
             403: {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -8726,7 +8834,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Only entries of this kind. */
-                action?: "account.registered" | "account.signed_in" | "account.sign_in_failed" | "account.signed_out" | "account.plan_changed" | "account.quota_period_changed" | "account.password_reset" | "account.tokens_revoked" | "account.address_confirmed" | "account.taken_over" | "billing.auto_overage_changed" | "billing.block_granted" | "billing.block_frozen" | "billing.block_taken_back" | "billing.block_returned" | "billing.block_expired" | "key.created" | "key.rotated" | "key.changed" | "key.revoked" | "webhook_key.rotated" | "template.saved" | "template.deleted" | "audit.entries_left_out";
+                action?: "account.registered" | "account.signed_in" | "account.sign_in_failed" | "account.signed_out" | "account.plan_changed" | "account.quota_period_changed" | "account.password_reset" | "account.tokens_revoked" | "account.address_confirmed" | "account.taken_over" | "account.suspended" | "account.resumed" | "billing.auto_overage_changed" | "billing.block_granted" | "billing.block_frozen" | "billing.block_taken_back" | "billing.block_returned" | "billing.block_expired" | "key.created" | "key.rotated" | "key.changed" | "key.revoked" | "webhook_key.rotated" | "template.saved" | "template.deleted" | "job.retried" | "job.cancelled" | "callback.retried" | "mail.retried" | "billing.retried" | "worker.drained" | "worker.resumed" | "audit.entries_left_out";
                 /** @description How many to return. */
                 limit?: number;
                 /** @description How many to skip. */
@@ -8765,6 +8873,17 @@ export interface operations {
             401: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Forbidden: `ACCOUNT_SUSPENDED` */
+            403: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8863,6 +8982,17 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description Forbidden: `ACCOUNT_SUSPENDED` */
+            403: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
             429: {
                 headers: {
@@ -8950,7 +9080,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Forbidden: `ORIGIN_NOT_ALLOWED`, `PLAN_LIMIT`, `ADDRESS_NOT_CONFIRMED`, `QUOTA_EXCEEDED`, `TEST_QUOTA_EXCEEDED`, `STORAGE_FULL` */
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ORIGIN_NOT_ALLOWED`, `PLAN_LIMIT`, `ADDRESS_NOT_CONFIRMED`, `QUOTA_EXCEEDED`, `TEST_QUOTA_EXCEEDED`, `STORAGE_FULL` */
             403: {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -9086,6 +9216,17 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description Forbidden: `ACCOUNT_SUSPENDED` */
+            403: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description Not Found: `NOT_FOUND` */
             404: {
                 headers: {
@@ -9177,7 +9318,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Forbidden: `ORIGIN_NOT_ALLOWED` */
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ORIGIN_NOT_ALLOWED` */
             403: {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -9293,6 +9434,17 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description Forbidden: `ACCOUNT_SUSPENDED` */
+            403: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description Not Found: `NOT_FOUND` */
             404: {
                 headers: {
@@ -9384,6 +9536,17 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description Forbidden: `ACCOUNT_SUSPENDED` */
+            403: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description Not Found: `NOT_FOUND` */
             404: {
                 headers: {
@@ -9469,6 +9632,17 @@ export interface operations {
             401: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Forbidden: `ACCOUNT_SUSPENDED` */
+            403: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9582,7 +9756,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Forbidden: `ORIGIN_NOT_ALLOWED`, `ADDRESS_NOT_CONFIRMED`, `QUOTA_EXCEEDED`, `TEST_QUOTA_EXCEEDED`, `STORAGE_FULL` */
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ORIGIN_NOT_ALLOWED`, `ADDRESS_NOT_CONFIRMED`, `QUOTA_EXCEEDED`, `TEST_QUOTA_EXCEEDED`, `STORAGE_FULL` */
             403: {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -9705,6 +9879,17 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description Forbidden: `ACCOUNT_SUSPENDED` */
+            403: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
             429: {
                 headers: {
@@ -9780,6 +9965,17 @@ export interface operations {
             401: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Forbidden: `ACCOUNT_SUSPENDED` */
+            403: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9874,6 +10070,17 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description Forbidden: `ACCOUNT_SUSPENDED` */
+            403: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
             429: {
                 headers: {
@@ -9948,6 +10155,17 @@ export interface operations {
             401: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Forbidden: `ACCOUNT_SUSPENDED` */
+            403: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10045,7 +10263,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Forbidden: `ORIGIN_NOT_ALLOWED` */
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ORIGIN_NOT_ALLOWED` */
             403: {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -10159,6 +10377,17 @@ export interface operations {
             401: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Forbidden: `ACCOUNT_SUSPENDED` */
+            403: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10290,6 +10519,17 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description Forbidden: `ACCOUNT_SUSPENDED` */
+            403: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description Not Found: `NOT_FOUND` */
             404: {
                 headers: {
@@ -10408,7 +10648,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Forbidden: `ORIGIN_NOT_ALLOWED`, `ADDRESS_NOT_CONFIRMED`, `QUOTA_EXCEEDED`, `TEST_QUOTA_EXCEEDED`, `STORAGE_FULL` */
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ORIGIN_NOT_ALLOWED`, `ADDRESS_NOT_CONFIRMED`, `QUOTA_EXCEEDED`, `TEST_QUOTA_EXCEEDED`, `STORAGE_FULL` */
             403: {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -10552,6 +10792,17 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description Forbidden: `ACCOUNT_SUSPENDED` */
+            403: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
             429: {
                 headers: {
@@ -10634,7 +10885,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Forbidden: `ORIGIN_NOT_ALLOWED`, `PLAN_LIMIT`, `STORAGE_FULL` */
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ORIGIN_NOT_ALLOWED`, `PLAN_LIMIT`, `STORAGE_FULL` */
             403: {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -10747,6 +10998,17 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description Forbidden: `ACCOUNT_SUSPENDED` */
+            403: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description Not Found: `NOT_FOUND` */
             404: {
                 headers: {
@@ -10838,7 +11100,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Forbidden: `ORIGIN_NOT_ALLOWED` */
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ORIGIN_NOT_ALLOWED` */
             403: {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -10927,6 +11189,17 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description Forbidden: `ACCOUNT_SUSPENDED` */
+            403: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
             429: {
                 headers: {
@@ -10994,7 +11267,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Forbidden: `ORIGIN_NOT_ALLOWED`, `PASSWORD_REQUIRED` */
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ORIGIN_NOT_ALLOWED`, `PASSWORD_REQUIRED` */
             403: {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -11072,6 +11345,17 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description Forbidden: `ACCOUNT_SUSPENDED` */
+            403: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
             429: {
                 headers: {
@@ -11133,6 +11417,17 @@ export interface operations {
             401: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Forbidden: `ACCOUNT_SUSPENDED` */
+            403: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11217,7 +11512,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Forbidden: `ORIGIN_NOT_ALLOWED` */
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ORIGIN_NOT_ALLOWED` */
             403: {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -11306,7 +11601,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Forbidden: `ORIGIN_NOT_ALLOWED` */
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ORIGIN_NOT_ALLOWED` */
             403: {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -11408,7 +11703,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Forbidden: `ORIGIN_NOT_ALLOWED` */
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ORIGIN_NOT_ALLOWED` */
             403: {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -11521,6 +11816,17 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description Forbidden: `ACCOUNT_SUSPENDED` */
+            403: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
             429: {
                 headers: {
@@ -11606,7 +11912,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Forbidden: `ORIGIN_NOT_ALLOWED` */
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ORIGIN_NOT_ALLOWED` */
             403: {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -11727,7 +12033,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Forbidden: `ORIGIN_NOT_ALLOWED` */
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ORIGIN_NOT_ALLOWED` */
             403: {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -11838,6 +12144,17 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description Forbidden: `ACCOUNT_SUSPENDED` */
+            403: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
             429: {
                 headers: {
@@ -11923,6 +12240,17 @@ export interface operations {
             401: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Forbidden: `ACCOUNT_SUSPENDED` */
+            403: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
