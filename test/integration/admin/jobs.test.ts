@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { PlatenError } from '../../../src/errors/registry.ts';
 import { eventually } from '../../support/eventually.ts';
 import { openApi, type TestApi } from '../http/support/api.ts';
-import { serveAdmin, type TestAdmin } from './support/admin.ts';
+import { MARKER, serveAdmin, type TestAdmin } from './support/admin.ts';
 
 describe('Jobs in the administration', () => {
   let api: TestApi;
@@ -104,6 +104,22 @@ describe('Jobs in the administration', () => {
       api.state.rejection = undefined;
       const end = await admin.ok('POST', '/admin/api/jobs/retry', { cursor });
       assert.deepEqual([end.done, end.skipped], [2, {}]);
+    });
+
+    it('that are items of a batch are left to the batch', async () => {
+      const from = new Date().toISOString();
+      api.worker.render = async () => ({ fails: new PlatenError('RENDER_TIMEOUT', MARKER) });
+      const caller = await api.newCaller();
+      const items = ['1', '2'].map((n) => ({ id: MARKER + n, html: `<p>${MARKER}</p>` }));
+      const accepted = await caller.post('/v1/pdf/batch', { items, metadata: { a: MARKER } });
+      assert.equal(accepted.status, 202, Buffer.from(accepted.bytes).toString());
+      const batchId = accepted.json.jobId;
+      const path = `/admin/api/jobs?from=${from}&accountId=${caller.accountId}`;
+      await eventually('they have failed', async () => (await admin.allRows(path)).length === 2);
+      for (const item of await admin.allRows(path)) assert.equal(item.batchId, batchId);
+      const { accountId } = caller;
+      const result = await admin.ok('POST', '/admin/api/jobs/retry', { filter: { from, accountId } });
+      assert.deepEqual(result, { done: 0, skipped: { NOT_RETRYABLE: 2 }, cursor: null });
     });
 
     it('are not chosen by conditions that do not go together', async () => {

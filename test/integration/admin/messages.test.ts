@@ -93,5 +93,53 @@ describe('Messages and billing in the administration', () => {
       assert.equal(retried.json.code, 'BILLING_NOT_CONFIGURED');
       assert.equal((await admin.call('GET', '/admin/api/billing/nothing')).status, 400);
     });
+
+    it('tries again where a provider is set: the event, the purchase and the subscription are due at once', async () => {
+      const selling = await openApi({
+        // Nobody is there: what is asked of the provider fails.
+        billing: { STRIPE_SECRET_KEY: 'sk_test_nobody', STRIPE_API_BASE: 'http://127.0.0.1:9' },
+      });
+      const there = await serveAdmin(selling);
+      try {
+        const { accountId } = await selling.newCaller();
+        const { store, blocks, selling: sold } = selling.billing;
+        await sold!.events.note({
+          ...{ id: 'evt_1', type: 'charge.dispute.created' },
+          data: { object: { object: 'dispute', charge: 'ch_1' } },
+        });
+        await sold!.events.resolveWaiting();
+        await blocks.add({ _id: 'block-1', accountId, kind: 'auto', units: 100, priceCents: 500 });
+        await store.open(accountId);
+        await store.setCustomer(accountId, 1, 'cus_1');
+        const [event] = await there.allRows('/admin/api/billing/events');
+        assert.deepEqual([event.id, event.failures], ['evt_1', 1]);
+        assert.ok(new Date(event.nextAttemptAt) > new Date(0));
+        const before = (await store.find(accountId))!;
+        const targets = { events: 'evt_1', purchases: 'block-1', subscriptions: accountId };
+        for (const [kind, id] of Object.entries(targets)) {
+          await there.ok('POST', `/admin/api/billing/${kind}/${id}/retry`);
+          assert.equal((await there.call('POST', `/admin/api/billing/${kind}/nothing/retry`)).status, 404);
+        }
+        const now = new Date();
+        const [again] = await there.allRows('/admin/api/billing/events');
+        assert.ok(new Date(again.nextAttemptAt) <= now);
+        assert.ok((await blocks.find('block-1'))!.dueAt! <= now);
+        const after = (await store.find(accountId))!;
+        assert.equal(after.wanted, before.wanted + 1);
+        assert.deepEqual(
+          (await there.audited('billing.retried'))
+            .map((entry) => [entry.accountId, entry.targetId])
+            .reverse(),
+          [
+            [null, 'evt_1'],
+            [accountId, 'block-1'],
+            [accountId, accountId],
+          ],
+        );
+      } finally {
+        await there.close();
+        await selling.close();
+      }
+    });
   });
 });
