@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { parseOperatorTokens } from './admin/operators.ts';
 import { parseNetworks } from './egress/networks.ts';
 import { directTargets } from './egress/upstream-proxy.ts';
 import { SECRET_FORM } from './keys/secret.ts';
@@ -38,6 +39,14 @@ export const proxyUrl = z
       return false;
     }
   }, 'must have its user name and password percent-encoded');
+export const operatorTokens = z.string().transform((text, context) => {
+  try {
+    return parseOperatorTokens(text);
+  } catch (error) {
+    context.addIssue({ code: 'custom', message: (error as Error).message });
+    return z.NEVER;
+  }
+});
 export const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an http or https address' });
 
 export const kubernetesName = z

@@ -20,6 +20,19 @@ export function opsPortOf(role: Role, { PORT, PLATEN_OPS_PORT }: Ports): number 
   return PLATEN_OPS_PORT ?? (role === 'standalone' ? PORT : DEFAULT_OPS_PORT);
 }
 
+/**
+ * Whether a process serves the administration.
+ *
+ * @throws ConfigError when callers of the API would reach it.
+ */
+export function servesAdmin(role: Role, config: Ports & Pick<Config, 'PLATEN_ADMIN_TOKEN'>): boolean {
+  if ((role !== 'api' && role !== 'standalone') || config.PLATEN_ADMIN_TOKEN === undefined) return false;
+  if (opsPortOf(role, config) !== config.PORT) return true;
+  throw new ConfigError([
+    `PLATEN_OPS_PORT: must be another port than PORT (${config.PORT}) when PLATEN_ADMIN_TOKEN is set: the administration is not served to callers`,
+  ]);
+}
+
 type Ports = Pick<Config, 'PORT' | 'PLATEN_OPS_PORT'>;
 
 /** Whether plans come from the cluster's resources. A plans file replaces them, and standalone has no controller. */

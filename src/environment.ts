@@ -12,6 +12,7 @@ import {
   kubernetesName,
   list,
   networks,
+  operatorTokens,
   proxyExceptions,
   proxyUrl,
 } from './config-values.ts';
@@ -39,6 +40,11 @@ export const environmentSchema = z.object({
     .optional()
     .describe(
       `Port of /healthz, /readyz, /metrics and /version. Default ${DEFAULT_OPS_PORT}; of standalone PORT. On a port of their own they are not served on PORT, except for /version, which reports the version alone there.`,
+    ),
+  PLATEN_ADMIN_TOKEN: operatorTokens
+    .optional()
+    .describe(
+      'Turns the administration on (docs/administration.md), on the operations port of api and standalone: tokens of 32 characters or more, comma-separated, each as name:token for the audit log to say who it was. Standalone needs a PLATEN_OPS_PORT of its own then. For platen admin, the token to send.',
     ),
   PLATEN_HOST: z
     .string()

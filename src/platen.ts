@@ -7,7 +7,7 @@ import { useProxy } from './roles/use-proxy.ts';
 import { BUILD } from './version.ts';
 
 const ROLES: readonly Role[] = ['api', 'worker', 'dispatcher', 'controller', 'standalone'];
-const USAGE = `usage: platen <${ROLES.join(' | ')}>\n       platen accounts <list | create | invite | set-plan | reset-password | revoke-tokens>\n       platen billing <setup | check>\n       platen try URL\n       platen render FILE… --out DIR\n       platen batch FILE.csv|FILE.ndjson [--template ID] --out OUT.zip|DIR\n       platen migrate\n       platen --version`;
+const USAGE = `usage: platen <${ROLES.join(' | ')}>\n       platen accounts <list | create | invite | set-plan | reset-password | revoke-tokens>\n       platen billing <setup | check>\n       platen admin <accounts | queue | workers | jobs | deliveries | mails | billing | audit>\n       platen try URL\n       platen render FILE… --out DIR\n       platen batch FILE.csv|FILE.ndjson [--template ID] --out OUT.zip|DIR\n       platen migrate\n       platen --version`;
 /**
  * Signals within this time count as one: a parent may pass on a signal that its child has received already.
  * Milliseconds.

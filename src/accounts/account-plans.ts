@@ -1,6 +1,6 @@
 import { FREE_PLAN, type NamedPlan } from '../plans/plan.ts';
 import type { PlanSource } from '../plans/plan-source.ts';
-import type { AccountStore } from './account-store.ts';
+import type { Account, AccountStore } from './account-store.ts';
 
 /** The plan of each account. The plan's name may be one second old; what the plan allows is always current. */
 export class AccountPlans {
@@ -14,18 +14,19 @@ export class AccountPlans {
 
   /** Jobs of a deleted account may still be running; they end under the plan `free`. */
   async planOf(accountId: string): Promise<NamedPlan> {
-    return this.#named((await this.#accounts.find(accountId))?.plan ?? FREE_PLAN);
+    return this.#named(await this.#accounts.find(accountId));
   }
 
   /** `planOf` for many accounts, with one query for each 1,000 accounts. */
   async plansOf(accountIds: readonly string[]): Promise<Map<string, NamedPlan>> {
-    const names = await this.#accounts.planNames(accountIds);
-    return new Map(
-      accountIds.map((accountId) => [accountId, this.#named(names.get(accountId) ?? FREE_PLAN)]),
-    );
+    const known = await this.#accounts.planNames(accountIds);
+    return new Map(accountIds.map((accountId) => [accountId, this.#named(known.get(accountId))]));
   }
 
-  #named(name: string): NamedPlan {
-    return { name, plan: this.#plans.plan(name) };
+  /** A suspended account gets no plan slot: its waiting jobs keep their positions, and call for no worker. */
+  #named(account: Pick<Account, 'plan' | 'suspendedAt'> | undefined): NamedPlan {
+    const name = account?.plan ?? FREE_PLAN;
+    const plan = this.#plans.plan(name);
+    return { name, plan: account?.suspendedAt === undefined ? plan : { ...plan, concurrentRenders: 0 } };
   }
 }

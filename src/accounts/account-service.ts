@@ -186,6 +186,26 @@ export class AccountService {
     await this.#record(account, 'account.tokens_revoked', by);
   }
 
+  /**
+   * Suspends the account: in every process within a second its keys, tokens and sessions are refused, and none of its
+   * waiting jobs begins. Jobs that have begun end as usual.
+   *
+   * @param reason for the audit log, which the account sees once it is resumed.
+   * @returns false when it was suspended already.
+   */
+  async suspend(account: Account, reason: string, by: DoneBy): Promise<boolean> {
+    if (!(await this.#accounts.setSuspended(account._id, true))) return false;
+    await this.#record(account, 'account.suspended', by, { reason });
+    return true;
+  }
+
+  /** Ends a suspension; the waiting jobs begin within a second. @returns false when there was none. */
+  async resume(account: Account, by: DoneBy): Promise<boolean> {
+    if (!(await this.#accounts.setSuspended(account._id, false))) return false;
+    await this.#record(account, 'account.resumed', by);
+    return true;
+  }
+
   async #recordFollowed({ _id, unrecorded = [] }: Account): Promise<void> {
     for (const change of unrecorded) {
       await this.#audit.recordOnce(_id, change);

@@ -3,9 +3,11 @@ import type { Connection } from 'mongoose';
 import { TtlCache } from '../async/ttl-cache.ts';
 import type { UnrecordedChange } from '../audit/audit-log.ts';
 import type { Clock } from '../clock.ts';
+import { PlatenError } from '../errors/registry.ts';
 import { namedUuid } from '../named-uuid.ts';
 import type { PlanName } from '../plans/plan.ts';
 import { Collection, type CollectionSpec } from '../store/collection.ts';
+import { beyond, type KeysetPage } from '../store/keyset.ts';
 import type { QuotaWindow } from '../usage/quota-period.ts';
 
 /** What an account's subscription gives it. */
@@ -39,6 +41,8 @@ export interface Account {
   readonly ownerFence?: number;
   /** When that happened last. */
   readonly takenOverAt?: Date;
+  /** Since when the operator of the service has it suspended; absent for an account in good standing. */
+  readonly suspendedAt?: Date;
   /** The operator of the service has created the account or taken it over; absent for other accounts. */
   readonly byOperator?: true;
   /** The subscription period whose quota is used; absent or null for the calendar month. */
@@ -51,6 +55,15 @@ export interface Account {
   readonly unrecorded?: readonly UnrecordedChange[];
 }
 
+/** Accounts that the operator looks for. */
+export interface AccountSearch {
+  /** How the shown address begins; the other conditions do not count then. */
+  readonly email?: string | undefined;
+  readonly plan?: PlanName | undefined;
+  /** Only those that are suspended. */
+  readonly suspended?: boolean | undefined;
+}
+
 /** A change of plan, or the revocation of all tokens, is in force in every process after this time, in milliseconds. */
 export const ACCOUNT_CACHE_MS = 800;
 const CACHE_ENTRIES = 10_000;
@@ -61,11 +74,19 @@ const ACCOUNTS: CollectionSpec = {
   name: 'accounts',
   indexes: [
     { fields: { login: 1 }, unique: true, sparse: true },
-    { fields: { email: 1 } },
-    { fields: { createdAt: 1 } },
-    { fields: { plan: 1 } },
+    // Unique because they contain the id: the embedded database reads only parts of a unique index
+    // (docs/decisions/0178).
+    { fields: { email: 1, _id: 1 }, unique: true },
+    { fields: { createdAt: 1, _id: 1 }, unique: true },
+    { fields: { plan: 1, createdAt: 1, _id: 1 }, unique: true },
+    { fields: { suspendedAt: 1 }, sparse: true },
   ],
+  replaced: [{ email: 1 }, { createdAt: 1 }, { plan: 1 }],
   scans: { '{} sort createdAt, _id': 'one page, for the operator of the service' },
+  filtersBy: {
+    fields: ['$or', 'suspendedAt', 'sort createdAt, _id'],
+    reason: 'a page begins among accounts of one moment, and few accounts are suspended',
+  },
 };
 
 /** Owns the accounts. Changes go through the `AccountService`, which records them. */
@@ -152,20 +173,45 @@ export class AccountStore {
     return this.#accounts.find({}, { sort: { createdAt: 1, _id: 1 }, skip: offset, limit });
   }
 
+  /** A page of the accounts that match, the newest first; those found by the beginning of an address, by address. */
+  search({ email, plan, suspended }: AccountSearch, page: KeysetPage): Promise<Account[]> {
+    const { limit } = page;
+    if (email !== undefined) {
+      const begins = email.toLowerCase();
+      const bounds = { from: begins, to: `${begins}\uffff`, ascending: true };
+      return this.#accounts.find(beyond('email', page, bounds), { sort: { email: 1, _id: 1 }, limit });
+    }
+    const filter = {
+      ...(plan !== undefined && { plan }),
+      ...(suspended && { suspendedAt: { $gt: new Date(0) } }),
+      ...beyond<Account>('createdAt', page),
+    };
+    return this.#accounts.find(filter, { sort: { createdAt: -1, _id: -1 }, limit });
+  }
+
   /** Accounts that are shown with this address: the one that signs in with it, and any issuer's accounts. */
   listByShownEmail(email: string): Promise<Account[]> {
     return this.#accounts.find({ email: email.toLowerCase() }, { limit: 100 });
   }
 
-  /** The current plan names of these accounts; deleted accounts are left out. */
-  async planNames(accountIds: readonly string[]): Promise<Map<string, PlanName>> {
-    const names = new Map<string, PlanName>();
+  /** The current plan of each of these accounts, and whether it is suspended; deleted accounts are left out. */
+  async planNames(
+    accountIds: readonly string[],
+  ): Promise<Map<string, Pick<Account, 'plan' | 'suspendedAt'>>> {
+    const names = new Map<string, Pick<Account, 'plan' | 'suspendedAt'>>();
     for (let i = 0; i < accountIds.length; i += NAMES_AT_ONCE) {
       const some = accountIds.slice(i, i + NAMES_AT_ONCE);
-      const found = await this.#accounts.find({ _id: { $in: some } }, { projection: { plan: 1 } });
-      for (const { _id, plan } of found) names.set(_id, plan);
+      const projection = { plan: 1, suspendedAt: 1 } as const;
+      const found = await this.#accounts.find({ _id: { $in: some } }, { projection });
+      for (const account of found) names.set(account._id, account);
     }
     return names;
+  }
+
+  /** These accounts, by id; deleted accounts are left out. */
+  async some(accountIds: readonly string[]): Promise<Map<string, Account>> {
+    const found = await this.#accounts.find({ _id: { $in: [...accountIds] } });
+    return new Map(found.map((account) => [account._id, account]));
   }
 
   /** How many accounts have this plan. */
@@ -261,6 +307,21 @@ export class AccountStore {
     await this.#change(accountId, { byOperator: true });
   }
 
+  /**
+   * Suspends the account or ends its suspension; in force in every process within ACCOUNT_CACHE_MS.
+   *
+   * @returns false when it was so already, and nothing was written.
+   */
+  async setSuspended(accountId: string, suspended: boolean): Promise<boolean> {
+    const asIs = { _id: accountId, suspendedAt: { $exists: !suspended } };
+    const change = suspended
+      ? { $set: { suspendedAt: this.#clock.now() } }
+      : { $unset: { suspendedAt: '' } as const };
+    const changed = await this.#accounts.updateOne(asIs, change);
+    this.#cache.forget(accountId);
+    return changed;
+  }
+
   /** Bearer tokens issued until now become invalid within ACCOUNT_CACHE_MS. */
   async endTokens(accountId: string): Promise<void> {
     await this.#change(accountId, { tokensNotBefore: this.#clock.now() });
@@ -292,8 +353,21 @@ export class AccountStore {
 /** Read access to accounts; changes go through the `AccountService`. */
 export type AccountReader = Pick<
   AccountStore,
-  'find' | 'findNow' | 'findOwned' | 'findByEmail' | 'list' | 'listByShownEmail' | 'planNames'
+  | 'find'
+  | 'findNow'
+  | 'findOwned'
+  | 'findByEmail'
+  | 'list'
+  | 'listByShownEmail'
+  | 'planNames'
+  | 'search'
+  | 'some'
 >;
+
+/** @throws PlatenError ACCOUNT_SUSPENDED */
+export function requireActive({ suspendedAt }: Pick<Account, 'suspendedAt'>): void {
+  if (suspendedAt !== undefined) throw new PlatenError('ACCOUNT_SUSPENDED');
+}
 
 /** The e-mail address of an account; null without an account or an address. */
 export async function emailOf(

@@ -67,7 +67,7 @@ export class BearerTokens {
     const now = clock.now();
     if (tokenExpiresAt <= now) return false;
     const [known, owner] = await Promise.all([tokens.find(tokenId), accounts.find(account._id)]);
-    if (known?.revoked || owner === undefined) return false;
+    if (known?.revoked || owner === undefined || owner.suspendedAt !== undefined) return false;
     if (known !== undefined && isIdle(known, now)) return false;
     // When the two times differ, all tokens of the account, including this one, have been revoked since.
     return owner.tokensNotBefore?.getTime() === account.tokensNotBefore?.getTime();

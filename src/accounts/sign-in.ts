@@ -6,7 +6,7 @@ import { networkOf } from '../limits/network-of.ts';
 import type { AccessTokenStore, Browser, IssuedToken } from './access-token-store.ts';
 import { type AccountLinks, openLink } from './account-links.ts';
 import type { AccountService } from './account-service.ts';
-import type { Account, AccountStore } from './account-store.ts';
+import { type Account, type AccountStore, requireActive } from './account-store.ts';
 import type { Session } from './bearer.ts';
 import type { FailureLimit } from './failure-limit.ts';
 import { verifyPassword } from './password.ts';
@@ -85,7 +85,8 @@ export class SignIn {
 
   /**
    * @param browser that gets the token in a cookie; absent for a bearer token.
-   * @throws PlatenError UNAUTHENTICATED when address and password do not match; TOO_MANY_FAILURES; UNAVAILABLE.
+   * @throws PlatenError UNAUTHENTICATED when address and password do not match; ACCOUNT_SUSPENDED;
+   * TOO_MANY_FAILURES; UNAVAILABLE.
    */
   async signIn(
     credentials: Credentials,
@@ -108,13 +109,14 @@ export class SignIn {
     return secret;
   }
 
-  /** Signs in with the token of a link. @throws PlatenError LINK_INVALID */
+  /** Signs in with the token of a link. @throws PlatenError LINK_INVALID; ACCOUNT_SUSPENDED */
   async signInByLink(
     token: string,
     address: Address,
     browser: Browser,
   ): Promise<IssuedToken & { readonly account: Account }> {
     const account = await openLink(this.#deps, token, 'sign-in');
+    requireActive(account);
     const issued = await this.#deps.tokens.issue(account._id, browser, account.ownerFence);
     await this.#record(account, 'account.signed_in', address);
     return { ...issued, account };
@@ -181,6 +183,7 @@ export class SignIn {
     const { action, browser } = attempt;
     const credentials = { ...given, email: given.email.toLowerCase() };
     const account = await this.#proven(credentials, address, attempt);
+    if (account !== undefined) requireActive(account);
     const issued = account && (await this.#issue(account, credentials.email, browser));
     if (account === undefined || issued === undefined) {
       await this.#recordFailure(action, credentials.email, address);

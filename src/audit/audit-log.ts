@@ -4,6 +4,7 @@ import type { Clock } from '../clock.ts';
 import { type CountedWindows, type OpenWindow, WindowCounter } from '../limits/fixed-window.ts';
 import { namedUuid } from '../named-uuid.ts';
 import { Collection, type CollectionSpec } from '../store/collection.ts';
+import { beyond, type KeysetPage } from '../store/keyset.ts';
 import type { Logger } from '../telemetry/logger.ts';
 
 export const AUDIT_ACTIONS = [
@@ -17,6 +18,8 @@ export const AUDIT_ACTIONS = [
   'account.tokens_revoked',
   'account.address_confirmed',
   'account.taken_over',
+  'account.suspended',
+  'account.resumed',
   'billing.auto_overage_changed',
   'billing.block_granted',
   'billing.block_frozen',
@@ -30,6 +33,13 @@ export const AUDIT_ACTIONS = [
   'webhook_key.rotated',
   'template.saved',
   'template.deleted',
+  'job.retried',
+  'job.cancelled',
+  'callback.retried',
+  'mail.retried',
+  'billing.retried',
+  'worker.drained',
+  'worker.resumed',
   'audit.entries_left_out',
 ] as const;
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
@@ -45,6 +55,8 @@ export interface DoneBy {
   readonly actor: AuditActor;
   /** The client's IP address; undefined on the command line, or when the connection is closed already. */
   readonly ipAddress?: string | undefined;
+  /** Who of the operators it was. Shown to operators alone. */
+  readonly operator?: string | undefined;
 }
 /** By the operator of the service, on the command line or in the configuration. */
 export const BY_OPERATOR: DoneBy = { actor: 'operator' };
@@ -69,9 +81,16 @@ export interface AuditEntry {
   readonly at: Date;
 }
 
+/** What an operator did by the administration, and who it was. */
+export interface OperatorEntry extends AuditEntry {
+  readonly operator: string;
+}
+
 /** An entry may stand for others that were left out: `leftOut` counts them. */
 interface StoredEntry extends AuditEntry {
   readonly leftOut?: number;
+  /** As in `DoneBy`; absent for whatever no operator did by the administration. */
+  readonly operator?: string;
 }
 
 /** Entries of one action that are written in a day (UTC); further entries are counted in one summary entry. */
@@ -112,9 +131,13 @@ const ENTRIES: CollectionSpec = {
   indexes: [
     { fields: { accountId: 1, at: 1, _id: 1 }, unique: true },
     { fields: { at: 1, _id: 1 }, unique: true },
+    { fields: { operator: 1 }, sparse: true },
   ],
   replaced: [{ accountId: 1, at: -1, _id: -1 }, { at: 1 }],
-  filtersBy: { fields: ['action'], reason: 'one account has a few entries a day' },
+  filtersBy: {
+    fields: ['action', 'operator', '$or', 'sort at, _id'],
+    reason: 'one account has a few entries a day, and so have the operators',
+  },
 };
 
 /** Entries of one action of one account in a day, by `<account>:<action>`. */
@@ -150,9 +173,10 @@ export class AuditLog {
    * instead.
    */
   async record(event: AuditEvent): Promise<void> {
-    const { accountId, action, actor, ipAddress = null, targetId = null, details = {} } = event;
+    const { accountId, action, actor, operator, ipAddress = null, targetId = null, details = {} } = event;
     const at = this.#clock.now();
-    const entry: AuditEntry = {
+    const entry: StoredEntry = {
+      ...(operator !== undefined && { operator }),
       _id: randomUUID(),
       accountId,
       action,
@@ -198,6 +222,13 @@ export class AuditLog {
     return { total, entries: entries.map(asShown) };
   }
 
+  /** What operators did by the administration, the newest first. */
+  async operatorEntries(page: KeysetPage): Promise<OperatorEntry[]> {
+    const filter = { operator: { $gte: '' }, ...beyond<StoredEntry>('at', page) };
+    const { limit } = page;
+    return (await this.#entries.find(filter, { sort: { at: -1, _id: -1 }, limit })) as OperatorEntry[];
+  }
+
   /**
    * Counts an entry. Entries by the account or by unauthenticated callers are bounded for each action, so that a flood
    * of one action hides no other; entries by the operator and by billing are rare.
@@ -228,6 +259,6 @@ export class AuditLog {
   }
 }
 
-function asShown({ leftOut, details, ...entry }: StoredEntry): AuditEntry {
+function asShown({ leftOut, operator: _, details, ...entry }: StoredEntry): AuditEntry {
   return { ...entry, details: leftOut === undefined ? details : { ...details, entries: `${leftOut}` } };
 }

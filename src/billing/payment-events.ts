@@ -3,6 +3,7 @@ import type Stripe from 'stripe';
 import type { Clock } from '../clock.ts';
 import { Collection, type CollectionSpec } from '../store/collection.ts';
 import { DUE_INDEX, type Due, DueQueue } from '../store/due-queue.ts';
+import type { KeysetPage } from '../store/keyset.ts';
 import type { BillingStore } from './billing-store.ts';
 import type { StripeGateway } from './stripe-gateway.ts';
 import { idOf } from './stripe-snapshots.ts';
@@ -59,7 +60,7 @@ interface Reference {
 }
 
 /** An event whose customer is not known yet. */
-interface WaitingEvent extends Reference, Due {
+export interface WaitingEvent extends Reference, Due {
   /** The event. */
   readonly _id: string;
   readonly type: string;
@@ -69,6 +70,7 @@ const EVENTS: CollectionSpec = {
   name: 'billing_events',
   indexes: [DUE_INDEX],
   replaced: [{ dueAt: 1 }],
+  filtersBy: { fields: ['$or'], reason: 'a page begins among the events of one moment' },
 };
 /** The greatest age of a signature, in seconds. */
 const TOLERANCE_S = 300;
@@ -158,6 +160,16 @@ export class PaymentEvents {
       }
     }
     return due.length;
+  }
+
+  /** A page of the events whose customers are not known yet, the longest due first. */
+  waiting(page: KeysetPage): Promise<WaitingEvent[]> {
+    return this.#waiting.upcoming(page);
+  }
+
+  /** Looks for the customer of a waiting event again, now. @returns undefined when there is no such event. */
+  retry(id: string): Promise<WaitingEvent | undefined> {
+    return this.#waiting.hasten(id);
   }
 
   #verify(bytes: Buffer, signature: string): Stripe.Event {

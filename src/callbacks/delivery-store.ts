@@ -3,6 +3,7 @@ import type { Timers } from '../async/timers.ts';
 import type { Clock } from '../clock.ts';
 import { Collection, type CollectionSpec } from '../store/collection.ts';
 import { DUE_INDEX, DueQueue, moved } from '../store/due-queue.ts';
+import { beyond, type KeysetPage } from '../store/keyset.ts';
 import { type Delivery, type DeliveryState, deliveryIdOf, MAX_RECENT_ATTEMPTS } from './delivery.ts';
 
 export interface DeliveryListQuery {
@@ -50,8 +51,8 @@ const DELIVERIES: CollectionSpec = {
     { fields: { due: 1 }, sparse: true },
   ],
   filtersBy: {
-    fields: ['lane', 'accountId', 'host'],
-    reason: 'the index leads to what is to be sent now',
+    fields: ['lane', 'accountId', 'host', 'state', '$or'],
+    reason: 'the index leads to what is to be sent now, or to those of a few days',
   },
   replaced: [{ accountId: 1, createdAt: -1, _id: -1 }, { createdAt: 1 }],
 };
@@ -150,6 +151,12 @@ export class DeliveryStore extends DueQueue<Delivery> {
       }
       if (found.length < PAGE) return hastened;
     }
+  }
+
+  /** A page of the deliveries of all accounts that were given up, of those scheduled since a time; the newest first. */
+  failed(page: KeysetPage, from: Date): Promise<Delivery[]> {
+    const filter = { state: 'failed', ...beyond<Delivery>('createdAt', page, { from }) } as const;
+    return this.records.find(filter, { sort: { createdAt: -1, _id: -1 }, limit: page.limit });
   }
 
   /** Some deliveries past their retention. */

@@ -22,6 +22,13 @@ export const COMMANDS: ReadonlyMap<string, Command> = new Map([
     },
   ],
   [
+    'admin',
+    async (argv) => {
+      const { runAdminCommand } = await import('./admin/admin-command.ts');
+      process.exitCode = await runAdminCommand(argv, process.env, { print, stderr: process.stderr });
+    },
+  ],
+  [
     'billing',
     async (argv) => {
       const { runBillingCommand } = await import('./billing-command.ts');

@@ -46,6 +46,12 @@ const REGISTRY = {
   NOT_SOLD: { status: 400, message: 'This is not sold at the moment.', attempts: 1, retryable: false },
   PAYMENT_FAILED: { status: 400, message: 'The payment failed.', attempts: 1, retryable: true },
   UNAUTHENTICATED: { status: 401, message: 'A valid credential is required.', attempts: 1, retryable: false },
+  ACCOUNT_SUSPENDED: {
+    status: 403,
+    message: 'The operator of this installation has suspended the account.',
+    attempts: 1,
+    retryable: false,
+  },
   ADDRESS_NOT_ALLOWED: {
     status: 403,
     message: 'This API key may not be used from this address.',

@@ -18,12 +18,22 @@ const SECURITY: Record<Auth, Record<string, string[]>[]> = {
   apiKey: [{ apiKey: [] }],
   bearer: [{ bearer: [] }, { session: [] }],
   page: [],
+  // Not part of the document: it is served on the port of operations alone.
+  operator: [],
   none: [],
 };
 const AUTH_ERRORS: Record<Auth, readonly ErrorCode[]> = {
-  apiKey: ['UNAUTHENTICATED', 'ADDRESS_NOT_ALLOWED', 'RATE_LIMITED', 'TOO_MANY_WAITING', 'UNAVAILABLE'],
-  bearer: ['UNAUTHENTICATED', 'RATE_LIMITED', 'TOO_MANY_WAITING', 'UNAVAILABLE'],
+  apiKey: [
+    'UNAUTHENTICATED',
+    'ACCOUNT_SUSPENDED',
+    'ADDRESS_NOT_ALLOWED',
+    'RATE_LIMITED',
+    'TOO_MANY_WAITING',
+    'UNAVAILABLE',
+  ],
+  bearer: ['UNAUTHENTICATED', 'ACCOUNT_SUSPENDED', 'RATE_LIMITED', 'TOO_MANY_WAITING', 'UNAVAILABLE'],
   page: ['ORIGIN_NOT_ALLOWED'],
+  operator: ['UNAUTHENTICATED', 'ORIGIN_NOT_ALLOWED'],
   none: [],
 };
 /** Headers of many responses, with their descriptions. */

@@ -1,4 +1,5 @@
 import type { Request } from 'express';
+import { requireActive } from '../accounts/account-store.ts';
 import type { BearerTokens, Session } from '../accounts/bearer.ts';
 import { type Caller, NO_KEY } from '../accounts/caller.ts';
 import { PlatenError } from '../errors/registry.ts';
@@ -40,7 +41,7 @@ const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD']);
  *
  * @throws (from the returned function) PlatenError UNAUTHENTICATED for a token or session that is missing, unknown,
  * expired or revoked; ORIGIN_NOT_ALLOWED for a request with a cookie that another site may have forged; UNAVAILABLE
- * when an issuer's token cannot be checked at the moment.
+ * when an issuer's token cannot be checked at the moment; ACCOUNT_SUSPENDED.
  */
 export function bearerAuthenticator(deps: {
   readonly bearer: BearerTokens;
@@ -52,6 +53,7 @@ export function bearerAuthenticator(deps: {
     const session =
       authorization === '' ? await byCookie(deps, request) : await byToken(deps, request, authorization);
     const { account } = session;
+    requireActive(account);
     return {
       accountId: account._id,
       planName: account.plan,

@@ -1,5 +1,5 @@
 import type { Request } from 'express';
-import type { AccountReader } from '../accounts/account-store.ts';
+import { type AccountReader, requireActive } from '../accounts/account-store.ts';
 import type { Caller } from '../accounts/caller.ts';
 import { PlatenError } from '../errors/registry.ts';
 import { isAddressAllowed } from '../keys/allowed-ips.ts';
@@ -13,14 +13,15 @@ import type { Auth, Identities } from './route.ts';
 export type Authenticators = { readonly [A in Auth]?: (request: Request) => Promise<Identities[A]> };
 
 /**
- * Checks that the account of a caller has the owner that it had when the caller was authenticated.
+ * Checks that the account of a caller has the owner that it had when the caller was authenticated, and is not suspended.
  *
- * @throws (from the returned function) PlatenError UNAUTHENTICATED.
+ * @throws (from the returned function) PlatenError UNAUTHENTICATED; ACCOUNT_SUSPENDED.
  */
 export function ownerCheck({ accounts }: { readonly accounts: AccountReader }) {
   return async ({ accountId, ownerFence }: Pick<Caller, 'accountId' | 'ownerFence'>): Promise<void> => {
-    if ((await accounts.findOwned(accountId, ownerFence)) === undefined)
-      throw new PlatenError('UNAUTHENTICATED', 'The account has another owner now.');
+    const account = await accounts.findOwned(accountId, ownerFence);
+    if (account === undefined) throw new PlatenError('UNAUTHENTICATED', 'The account has another owner now.');
+    requireActive(account);
   };
 }
 
@@ -28,7 +29,7 @@ export function ownerCheck({ accounts }: { readonly accounts: AccountReader }) {
  * Authenticates by the header X-API-Key.
  *
  * @throws (from the returned function) PlatenError UNAUTHENTICATED for a key that is missing, unknown or revoked;
- * ADDRESS_NOT_ALLOWED when the key may not be used from the client's address.
+ * ACCOUNT_SUSPENDED; ADDRESS_NOT_ALLOWED when the key may not be used from the client's address.
  */
 export function apiKeyAuthenticator(deps: {
   readonly keys: KeyReader;
@@ -46,6 +47,7 @@ export function apiKeyAuthenticator(deps: {
     if (key === undefined || account === undefined) {
       throw new PlatenError('UNAUTHENTICATED', 'The API key is not valid.');
     }
+    requireActive(account);
     const address = clientAddress(request);
     if (!isAddressAllowed(key.allowedIps, address)) throw new PlatenError('ADDRESS_NOT_ALLOWED');
     deps.lastUse.note(key._id, address);

@@ -14,6 +14,8 @@ const WITH_TOKEN = /^bearer +\S/i;
  */
 export function challengeOf(auth: Auth, request: Request): string {
   if (auth === 'apiKey') return `ApiKey ${REALM}, header="X-API-Key"`;
+  // A browser asks for the token as a password, and shows the pages with it.
+  if (auth === 'operator') return `Basic realm="platen administration", charset="UTF-8"`;
   // RFC 6750, section 3.1: a request without a token gets no error code.
   const isRejected = auth === 'bearer' && WITH_TOKEN.test(request.headers.authorization ?? '');
   return `Bearer ${REALM}${isRejected ? ', error="invalid_token"' : ''}`;

@@ -6,7 +6,9 @@ import type { Permit } from '../scheduling/fair-queue.ts';
 import type { RawBody } from './read-json.ts';
 import type { AnyRequest, AnyResponse, Identities, Route } from './route.ts';
 
-export type AnyCaller = Identities[keyof Identities];
+type AnyIdentity = Identities[keyof Identities];
+/** An account that requests something, if any does. */
+export type AnyCaller = Extract<AnyIdentity, { readonly accountId: string }> | undefined;
 
 /**
  * One request on its way to its response. Each stage stores here what later stages need. The request may hold a permit
@@ -17,7 +19,9 @@ export class Exchange<Deps> {
   readonly request: Request;
   readonly response: Response;
   readonly admission: PendingAdmission;
-  /** Undefined until it is known, and of a route that needs no credential. */
+  /** Whom the credential shows, for the handler; undefined until it is known, and of a route that needs none. */
+  identity: AnyIdentity;
+  /** The account among identities: its plan bounds the request. */
   caller: AnyCaller;
   /** The owner by which bytes are counted: an account, or an anonymous caller's network. */
   ownerId = '';
@@ -34,6 +38,12 @@ export class Exchange<Deps> {
   /** Whether its outcome has been recorded for the account. */
   isRecorded = false;
   #permit: Permit | undefined;
+
+  /** Notes whom the credential shows. */
+  identify(identity: AnyIdentity): void {
+    this.identity = identity;
+    if (identity !== undefined && 'accountId' in identity) this.caller = identity;
+  }
 
   constructor(route: Route<Deps>, request: Request, response: Response, observe?: ObserveAdmission) {
     this.route = route;

@@ -1,14 +1,43 @@
-import type { Express } from 'express';
+import type { Express, Request } from 'express';
+import type { Admin } from '../admin/admin.ts';
+import type { Operator } from '../admin/operators.ts';
+import { BodyIntake } from '../overload/body-intake.ts';
+import type { ChangeGate } from '../overload/change-gate.ts';
+import type { AdminDeps } from './admin/common.ts';
 import type { OpsDeps } from './api-deps.ts';
 import { frameApp } from './app-frame.ts';
+import type { Route } from './route.ts';
 import { operationRoutes, versionRoute } from './routes/operations.ts';
 
-/** An app with health, metrics and the version only, for roles without an API. */
-export function createOpsApp(deps: Omit<OpsDeps, 'forOperators'>): Express {
+/** The administration, in a process that serves it; others do not load its code. */
+export interface ServedAdmin {
+  readonly routes: readonly Route<AdminDeps>[];
+  /** @throws PlatenError UNAUTHENTICATED; ORIGIN_NOT_ALLOWED. */
+  readonly authenticate: (request: Request) => Promise<Operator>;
+  /** Rejects and confirms changes. */
+  readonly changes: ChangeGate;
+  /** @throws PlatenError UNAVAILABLE while the process starts. */
+  readonly admin: () => Admin;
+}
+
+/** Requests of operators are small, and few. */
+const BODIES = { inAll: 4 * 1024 * 1024, perOwner: 1024 * 1024, leastRate: 1024, rateWindowMs: 5000 };
+
+/** An app with health, metrics and the version, and the administration where there is one; for a port that no caller reaches. */
+export function createOpsApp(ops: Omit<OpsDeps, 'forOperators'>, served?: ServedAdmin): Express {
+  const none = async () => undefined;
+  const deps = { ...ops, forOperators: true };
+  const routes = [...operationRoutes, versionRoute];
+  if (served === undefined) {
+    return frameApp({ routes, deps, authenticators: { none }, trustedProxies: 0 });
+  }
+  const { authenticate, changes, admin } = served;
   return frameApp({
-    routes: [...operationRoutes, versionRoute],
-    deps: { ...deps, forOperators: true },
-    authenticators: { none: async () => undefined },
+    routes: [...routes, ...served.routes],
+    deps: { ...deps, admin },
+    authenticators: { none, operator: authenticate },
+    changes,
+    bodies: new BodyIntake(BODIES),
     trustedProxies: 0,
   });
 }

@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { ZodObject, ZodType, z } from 'zod';
 import type { Caller } from '../accounts/caller.ts';
+import type { Operator } from '../admin/operators.ts';
 import type { ErrorCode } from '../errors/registry.ts';
 import type { StreamReservation } from '../overload/open-streams.ts';
 import type { PendingAdmission } from '../overload/pending-admission.ts';
@@ -9,12 +10,14 @@ import type { AccountCaller } from './authenticate-bearer.ts';
 
 /**
  * The caller that each kind of authentication provides: `bearer` is an access token or the session of a browser; `page`
- * needs no credential, but accepts requests from the pages of this service only.
+ * needs no credential, but accepts requests from the pages of this service only; `operator` is a token of those who run
+ * the installation, on the port of operations alone.
  */
 export interface Identities {
   apiKey: Caller;
   bearer: AccountCaller;
   page: undefined;
+  operator: Operator;
   none: undefined;
 }
 export type Auth = keyof Identities;

@@ -88,8 +88,8 @@ async function authenticate<Deps>(
   { authenticators }: StageDeps<Deps>,
 ): Promise<void> {
   const { route, request, response, admission } = exchange;
-  const by: (request: Request) => Promise<AnyCaller> = authenticators[route.auth]!;
-  exchange.caller = await admission.timer.time('authenticate', () => by(request));
+  const by: (request: Request) => Promise<Exchange<Deps>['identity']> = authenticators[route.auth]!;
+  exchange.identify(await admission.timer.time('authenticate', () => by(request)));
   const accountId = exchange.caller?.accountId;
   if (accountId !== undefined) contextOf(response).accountId = accountId;
   exchange.ownerId = accountId ?? `network ${networkOf(clientAddress(request))}`;
@@ -177,12 +177,12 @@ function parseBody<Deps>(exchange: Exchange<Deps>): void {
 
 /** @throws PlatenError VALIDATION, with every error of every field. */
 function check<Deps>(exchange: Exchange<Deps>): void {
-  const { route, request, response, caller, body, json, bodyHash, admission } = exchange;
+  const { route, request, response, identity, caller, body, json, bodyHash, admission } = exchange;
   if (caller !== undefined) route.precheckBody?.(json, caller.plan);
   const checked = {
     ...checkRequest(route, request, json),
     rawBody: body?.bytes ?? NO_BODY,
-    caller,
+    caller: identity,
     clientAddress: clientAddress(request),
     userAgent: request.headers['user-agent'],
     acceptsGzip: () => request.acceptsEncodings('gzip') === 'gzip',

@@ -147,6 +147,8 @@ export interface Job {
   /** End of the retention window; null until the job has ended. */
   readonly expiresAt: Date | null;
   readonly output: JobOutput | null;
+  /** Of a job that failed, in the history: when, and its id; see `failureKey`. */
+  readonly failureKey?: string;
   /** True when its options request a report; absent otherwise, and in jobs of an older version. */
   readonly wantsReport?: true;
   /**
@@ -172,6 +174,11 @@ export interface JobInput {
   /** The bytes that its account may store; absent in inputs of an older version. */
   readonly maxStoredBytes?: number;
   readonly createdAt: Date;
+}
+
+/** Sorts failed jobs by the time of their failure. One field of them alone, so that its index has no other jobs. */
+export function failureKey(failedAt: Date, jobId = ''): string {
+  return `${failedAt.toISOString()}/${jobId}`;
 }
 
 export function hasEnded(state: JobState): state is EndState {

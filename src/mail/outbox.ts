@@ -1,8 +1,9 @@
-import type { Connection } from 'mongoose';
+import type { Connection, mongo } from 'mongoose';
 import type { Timers } from '../async/timers.ts';
 import type { Clock } from '../clock.ts';
 import { Collection, type CollectionSpec } from '../store/collection.ts';
 import { DUE_INDEX, DueQueue } from '../store/due-queue.ts';
+import { beyond, type KeysetPage } from '../store/keyset.ts';
 import type { Mail, NewMail } from './mail.ts';
 
 const KEPT_MS = 90 * 24 * 3_600_000;
@@ -16,7 +17,14 @@ const LONGEST_WAIT_MS = 30 * 3_600_000;
 const MAILS: CollectionSpec = {
   name: 'mails',
   // The last index finds records of processes of the previous version: see src/store/layout/migrate-to-3.ts.
-  indexes: [DUE_INDEX, { fields: { createdAt: 1 } }, { fields: { due: 1 }, sparse: true }],
+  indexes: [
+    DUE_INDEX,
+    // Unique because it contains the id: the embedded database reads only parts of a unique index.
+    { fields: { createdAt: 1, _id: 1 }, unique: true },
+    { fields: { due: 1 }, sparse: true },
+  ],
+  replaced: [{ createdAt: 1 }],
+  filtersBy: { fields: ['state', '$or'], reason: 'the index leads to what is to be sent, or to some days' },
 };
 
 /** The result of an attempt; with `dueAt` it is to be repeated. */
@@ -70,6 +78,18 @@ export class MailOutbox extends DueQueue<Mail> {
     const now = this.clock.now().getTime();
     const oldest = Math.min(now, ...first.map(({ createdAt }) => createdAt.getTime()));
     return { count, oldestMs: now - oldest };
+  }
+
+  /** A page of the mails that were given up, of those written since a time; the newest first. */
+  failed(page: KeysetPage, from: Date): Promise<Mail[]> {
+    const filter = { state: 'failed', ...beyond<Mail>('createdAt', page, { from }) } as const;
+    return this.records.find(filter, { sort: { createdAt: -1, _id: -1 }, limit: page.limit });
+  }
+
+  /** Sends a mail at the next opportunity that waits or was given up. @returns undefined when there is none. */
+  retry(id: string): Promise<Mail | undefined> {
+    const unsent = { state: { $in: ['waiting', 'failed'] } } as mongo.Filter<Mail>;
+    return this.hasten(id, { $set: { state: 'waiting' }, $unset: { endedAt: '' } }, unsent);
   }
 
   /** @returns the number of deleted mails. */

@@ -27,6 +27,7 @@ import { createPdfMerger } from '../pdf/merge.ts';
 import { AdmissionQueue } from '../scheduling/admission.ts';
 import type { TemplateEngine } from '../templates/engine/template-engine.ts';
 import { TemplateEditor } from '../templates/template-editor.ts';
+import type { AdminApi } from './admin.ts';
 import type { ApiServices } from './api-services.ts';
 import type { Core } from './core.ts';
 import type { HealthChecks } from './health.ts';
@@ -55,6 +56,7 @@ const LAST_REQUESTS_SHARE = 1 / 4;
  * @param secret signs download links.
  * @param templateEngine checks saved templates and renders previews; the caller closes it.
  * @param checks the health of all components of the process together.
+ * @param onOpen called with the parts of the API before it listens.
  */
 export async function startApi(
   core: Core,
@@ -62,6 +64,7 @@ export async function startApi(
   secret: string,
   templateEngine: TemplateEngine,
   checks: HealthChecks,
+  onOpen?: (deps: AdminApi) => Promise<void>,
 ): Promise<ListeningComponent> {
   const { config, logger, clock, jobs } = core;
   const { accountServices, keys, templates } = services;
@@ -135,6 +138,7 @@ export async function startApi(
     autoOverage: services.billing.selling?.autoOverage ?? NO_AUTO_OVERAGE,
     checkUrl: (url, name) => void checkSourceUrl(url, policy, name),
   };
+  await onOpen?.(deps);
   const app = createHttpApp(deps, opsPortOf(core.role, config) === config.PORT);
   const { server, port } = await listen(app, config.PORT, config.PLATEN_HOST, CONNECTION_TIMEOUTS);
   const drain = new ServerDrain(server);

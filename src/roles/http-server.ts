@@ -1,7 +1,7 @@
 import { createServer, type RequestListener, type Server, type ServerOptions } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Config, opsPortOf, type Role } from '../config.ts';
-import { createOpsApp } from '../http/ops-app.ts';
+import { createOpsApp, type ServedAdmin } from '../http/ops-app.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Component } from './component.ts';
@@ -19,12 +19,16 @@ interface OpsServerDeps {
   readonly logger: Logger;
 }
 
-/** Only the routes of operations, on a separate port. To be started first, so that it is stopped last. */
+/**
+ * Only the routes of operations, and the administration where there is one, on a separate port. To be started first, so
+ * that it is stopped last.
+ */
 export async function startOpsServer(
   { role, config, metrics, logger }: OpsServerDeps,
   checks: HealthChecks,
+  admin?: ServedAdmin,
 ): Promise<ListeningComponent> {
-  const app = createOpsApp({ metrics, logger, ...checks });
+  const app = createOpsApp({ metrics, logger, ...checks }, admin);
   const { server, port } = await listen(app, opsPortOf(role, config), config.PLATEN_HOST);
   return {
     port,

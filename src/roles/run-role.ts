@@ -1,15 +1,17 @@
 import type { Batches } from '../batches/open-batches.ts';
-import { type Config, type JobRole, opsPortOf } from '../config.ts';
+import { type Config, type JobRole, opsPortOf, servesAdmin } from '../config.ts';
 import { sandboxProcesses } from '../scheduling/sandbox-processes.ts';
 import { startEmbeddedDatabase } from '../store/embedded/start-embedded.ts';
 import { createLogger, type Logger } from '../telemetry/logger.ts';
 import { createTemplateEngine, type TemplateEngine } from '../templates/engine/template-engine.ts';
+import type { AdminApi } from './admin.ts';
 import { Closers, type Component } from './component.ts';
 import { type Base, type Core, type Database, openBase, openCore } from './core.ts';
 import { type HealthChecks, healthFromStart, healthOf, type LifePhase } from './health.ts';
 import { startOpsServer } from './http-server.ts';
 import { openBatchesOn } from './job-life.ts';
 import { report } from './report.ts';
+import { type AdminServer, serveAdmin } from './serve-admin.ts';
 import { announceDatabase, type FirstKey, firstAccount, standaloneSecret } from './standalone-data.ts';
 
 /** Templates render in a short time: one in four renders at most has its template rendered at a time. */
@@ -33,6 +35,8 @@ interface Starting {
   readonly checks: HealthChecks;
   /** The port of the server of operations, where the role has one. */
   readonly opsPort: number | undefined;
+  /** Where this process serves the administration: what it serves, once `admin.open` was called. */
+  readonly admin: AdminServer | undefined;
 }
 
 /**
@@ -85,7 +89,10 @@ export async function runRole(
     const base = openBase(role, config, stopped, closers);
     const checks = healthFromStart();
     // First of all, and last to be stopped: a process that waits for a migration is alive.
-    const opsPort = hasOpsServer(role, config) ? await openOpsServer(base, checks, closers) : undefined;
+    const admin = servesAdmin(role, config) ? await serveAdmin(config.PLATEN_ADMIN_TOKEN!) : undefined;
+    const opsPort = hasOpsServer(role, config)
+      ? await openOpsServer(base, checks, admin, closers)
+      : undefined;
     const database =
       config.MONGODB_URI === undefined
         ? await openEmbedded(config, closers, onLost)
@@ -99,7 +106,7 @@ export async function runRole(
     };
     let phase: LifePhase = 'starting';
     checks.startedAs(healthOf(core, components, () => phase));
-    const started = await ROLES[role]({ core, closers, add, checks, opsPort });
+    const started = await ROLES[role]({ core, closers, add, checks, opsPort, admin });
     phase = 'running';
     return {
       ...started,
@@ -116,7 +123,7 @@ export async function runRole(
 }
 
 async function addApi(
-  { core, closers, add, checks }: Starting,
+  { core, closers, add, checks, admin }: Starting,
   templates: TemplateEngine,
   batches: Batches,
 ): Promise<Pick<RunningRole, 'port' | 'firstKey'>> {
@@ -131,7 +138,9 @@ async function addApi(
     core.role === 'standalone' && config.PLATEN_BOOTSTRAP_EMAIL === undefined
       ? await firstAccount({ ...core, ...services })
       : undefined;
-  const { port } = add(await startApi(core, { ...services, batches }, secret, templates, checks));
+  const openAdministration = admin && (async (deps: AdminApi) => admin.open(core, deps, services));
+  const api = startApi(core, { ...services, batches }, secret, templates, checks, openAdministration);
+  const { port } = add(await api);
   return { port, firstKey };
 }
 
@@ -141,8 +150,13 @@ function hasOpsServer(role: JobRole, config: Config): boolean {
   return !hasApi || opsPortOf(role, config) !== config.PORT;
 }
 
-async function openOpsServer(base: Base, checks: HealthChecks, closers: Closers): Promise<number> {
-  const server = await startOpsServer(base, checks);
+async function openOpsServer(
+  base: Base,
+  checks: HealthChecks,
+  admin: AdminServer | undefined,
+  closers: Closers,
+): Promise<number> {
+  const server = await startOpsServer(base, checks, admin);
   closers.add(() => server.stop());
   return server.port;
 }

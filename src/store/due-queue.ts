@@ -5,6 +5,7 @@ import type { Clock } from '../clock.ts';
 import type { Collection, Update } from './collection.ts';
 import type { Index } from './collection-spec.ts';
 import { CLOCK_SKEW_MS, FutureTimes } from './future-times.ts';
+import { beyond, type KeysetPage } from './keyset.ts';
 
 /** The fields of a record that is due at a given time. */
 export interface Due {
@@ -128,6 +129,24 @@ export class DueQueue<T extends Due> {
    */
   async schedule(id: string, dueAt: Date, update: Update<T> = {}): Promise<void> {
     await this.records.upsert(id, moved<T>(dueAt, update));
+  }
+
+  /**
+   * Makes a record due now that is there. A process that has claimed it can no longer write.
+   *
+   * @param when a further condition on the record.
+   * @returns the updated record; undefined when there is none that fits.
+   */
+  hasten(id: string, update: Update<T> = {}, when: mongo.Filter<T> = {}): Promise<T | undefined> {
+    const one = { ...when, _id: id } as mongo.Filter<T>;
+    return this.records.findOneAndUpdate(one, moved<T>(this.clock.now(), update));
+  }
+
+  /** A page of the records that are due at some time, the longest due first. */
+  upcoming(page: KeysetPage): Promise<T[]> {
+    const { limit } = page;
+    const bounds = { from: new Date(1), ascending: true };
+    return this.records.find(beyond('dueAt', page, bounds), { sort: { dueAt: 1, _id: 1 }, limit });
   }
 
   /**

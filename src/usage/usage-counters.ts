@@ -81,6 +81,37 @@ export class UsageCounters {
   }
 
   /**
+   * How many requests accounts have made, and how many of them have failed.
+   *
+   * @param since a whole hour.
+   */
+  async requestsOf(
+    accountIds: readonly string[],
+    since: Date,
+  ): Promise<Map<string, { readonly requests: number; readonly failed: number }>> {
+    const firstDay = dayOf(since);
+    const totals = new Map(accountIds.map((id) => [id, { requests: 0, failed: 0 }]));
+    const buckets = await this.#buckets.find(
+      { accountId: { $in: [...accountIds] }, day: { $gte: firstDay } },
+      { projection: { counted: 0, codes: 0, phases: 0, ms: 0, errors: 0 } },
+    );
+    for (const { accountId, day, hours = {}, ...bucket } of buckets) {
+      const counted =
+        day === firstDay
+          ? Object.entries(hours).flatMap(([hour, tally]) =>
+              Number(hour) >= since.getUTCHours() ? [tally] : [],
+            )
+          : [bucket];
+      const sums = totals.get(accountId)!;
+      for (const { total = 0, failed = 0 } of counted) {
+        sums.requests += total;
+        sums.failed += failed;
+      }
+    }
+    return totals;
+  }
+
+  /**
    * The counts by hour or by day since then, including intervals without requests.
    *
    * @param since a whole hour, or a whole day.

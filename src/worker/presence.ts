@@ -71,12 +71,13 @@ export class WorkerPresence {
 
   async #report(): Promise<void> {
     const report = this.#deps.describe();
-    const { pauseRequested } = await this.#deps.registry.report(report);
+    const { pauseRequested, drainRequested = false } = await this.#deps.registry.report(report);
+    const mayClaim = !pauseRequested && !drainRequested;
     this.#reported = { report, at: performance.now() };
     this.#failing = false;
-    if (pauseRequested !== this.#mayClaim) return;
-    await this.#deps.follow(!pauseRequested);
-    this.#mayClaim = !pauseRequested;
+    if (mayClaim === this.#mayClaim) return;
+    await this.#deps.follow(mayClaim);
+    this.#mayClaim = mayClaim;
     this.#deps.logger.info({ mayClaim: this.#mayClaim }, 'the worker was asked to claim, or not to');
   }
 

@@ -85,6 +85,7 @@ describe('access', () => {
         return;
       }
       const { auth } = route;
+      if (auth === 'operator') throw new Error(`${route.name} is open to callers of the API.`);
       if (auth === 'page') {
         it('is open to pages of the public origin alone, and checks no credential', async () => {
           // The public address, where none is configured.

@@ -159,6 +159,17 @@ export class BlockStore extends DueQueue<Block> {
     );
   }
 
+  /** Some of the blocks that are being bought, or whose payment is in dispute; and those alone. */
+  unsettled(limit: number): Promise<Block[]> {
+    const states = BLOCK_STATES.filter((state) => state === 'frozen' || !SETTLED.includes(state));
+    return this.records.find({ state: { $in: states } }, { limit });
+  }
+
+  /** Continues a purchase now that waits. @returns undefined when there is none of this id. */
+  retry(id: string): Promise<Block | undefined> {
+    return this.hasten(id, {}, { state: { $nin: [...SETTLED] } });
+  }
+
   /** Blocks whose payment may still be taken back, or come back after all. */
   paidOf(accountId: string): Promise<Block[]> {
     const since = new Date(this.clock.now().getTime() - REVERSIBLE_MS);

@@ -41,7 +41,7 @@ const login = defineRoute({
   auth: 'none',
   body: credentialsSchema,
   responses: { 200: { description: 'A token, valid for 12 hours.', schema: accessTokenSchema } },
-  errors: ['UNAUTHENTICATED', 'TOO_MANY_FAILURES', 'UNAVAILABLE'],
+  errors: ['UNAUTHENTICATED', 'ACCOUNT_SUSPENDED', 'TOO_MANY_FAILURES', 'UNAVAILABLE'],
 }).handledBy(async ({ body, clientAddress }, deps: ApiDeps) => {
   return { status: 200, json: tokenBody(await deps.signIn.signIn(body, clientAddress)) };
 });

@@ -55,7 +55,7 @@ const begin = defineRoute({
       headers: { 'Set-Cookie': 'The session.' },
     },
   },
-  errors: ['UNAUTHENTICATED', 'LINK_INVALID', 'TOO_MANY_FAILURES', 'UNAVAILABLE'],
+  errors: ['UNAUTHENTICATED', 'ACCOUNT_SUSPENDED', 'LINK_INVALID', 'TOO_MANY_FAILURES', 'UNAVAILABLE'],
 }).handledBy(async (request, deps: ApiDeps) => {
   const { body, clientAddress } = request;
   const { signIn } = deps;

@@ -59,8 +59,8 @@ const LIVE: CollectionSpec = {
   ],
   replaced: [{ accountId: 1, createdAt: 1 }],
   filtersBy: {
-    fields: ['state', 'owner', 'expiresAt', 'item', 'test'],
-    reason: 'the index leads to the jobs of one account, or to some jobs by their ids',
+    fields: ['state', 'owner', 'expiresAt', 'item', 'test', 'accountId', 'templateId', 'createdAt'],
+    reason: 'the index leads to the jobs of one account, or to a range of their ids; live jobs are bounded',
   },
 };
 
@@ -68,6 +68,7 @@ const RETRIES: CollectionSpec = {
   name: 'job_retries',
   indexes: [DUE_INDEX, { fields: { accountId: 1 } }],
   replaced: [{ dueAt: 1 }],
+  filtersBy: { fields: ['sort dueAt'], reason: 'an account has as many as its plan lets wait' },
 };
 
 const HISTORY: CollectionSpec = {
@@ -77,11 +78,13 @@ const HISTORY: CollectionSpec = {
     // (docs/decisions/0178).
     { fields: { accountId: 1, 'item.batchId': 1, test: 1, state: 1, createdAt: 1, _id: 1 }, unique: true },
     { fields: { expiresAt: 1, _id: 1 }, unique: true },
+    { fields: { failureKey: 1 }, sparse: true },
   ],
   replaced: [{ accountId: 1, createdAt: -1 }, { accountId: 1, state: 1, createdAt: -1 }, { expiresAt: 1 }],
   filtersBy: {
-    fields: ['expiresAt', '_id'],
-    reason: 'what has expired is deleted within a minute, and few jobs are on their way here',
+    fields: ['expiresAt', '_id', 'accountId', 'templateId', 'error.code'],
+    reason:
+      'what has expired is deleted within a minute, few jobs are on their way here, and the operator looks for failures within a time',
   },
 };
 

@@ -1,4 +1,4 @@
-import { hasEnded, type Job, type JobState } from '../job.ts';
+import { failureKey, hasEnded, type Job, type JobState } from '../job.ts';
 import type { JobCollections } from './collections.ts';
 
 /** Ids that one query looks up. */
@@ -25,7 +25,7 @@ export class JobHistory {
     if (ended.length === 0) return;
     const { history, live, inputs } = this.#collections;
     // Some may have been copied by a process that died before it could delete the originals.
-    await history.insertAbsent(ended.map(({ place: _, ...job }) => job));
+    await history.insertAbsent(ended.map(({ place: _, ...job }) => ({ ...job, ...failureOf(job) })));
     const completed = ended.filter((job) => job.state === 'completed').map((job) => job._id);
     await Promise.all([
       live.deleteMany({ _id: { $in: ended.map((job) => job._id) } }),
@@ -92,4 +92,12 @@ export class JobHistory {
       0,
     );
   }
+}
+
+function failureOf({
+  _id,
+  state,
+  completedAt,
+}: Pick<Job, '_id' | 'state' | 'completedAt'>): Pick<Job, 'failureKey'> {
+  return state === 'failed' && completedAt !== null ? { failureKey: failureKey(completedAt, _id) } : {};
 }

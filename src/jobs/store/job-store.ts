@@ -7,6 +7,7 @@ import { JobInputs } from './inputs.ts';
 import { type JobListQuery, listJobs } from './listing.ts';
 import { LiveJobs } from './live-jobs.ts';
 import { ScheduledRetries } from './scheduled-retries.ts';
+import { JobSearch } from './search.ts';
 import { Transitions } from './transitions.ts';
 
 /** Owns the collections of jobs: every query and every change is a function of one of these parts. */
@@ -16,6 +17,10 @@ export interface JobStore {
   readonly retries: ScheduledRetries;
   readonly inputs: JobInputs;
   readonly history: JobHistory;
+  /** Over all accounts, for the operator of the service. */
+  readonly search: JobSearch;
+  /** A job of any account, live or ended, if its retention has not ended. */
+  findAny(jobId: string): Promise<Job | undefined>;
   /** A job, live or ended, if it belongs to the account and its retention has not ended. */
   find(accountId: string, jobId: string): Promise<Job | undefined>;
   /** One page of an account's jobs, live and ended, and the total number of matching jobs. */
@@ -27,17 +32,22 @@ export function openJobStore(connection: Connection, clock: Clock): JobStore {
   const collections = openJobCollections(connection);
   const live = new LiveJobs(collections);
   const history = new JobHistory(collections);
+  const findAny = async (jobId: string) => {
+    // A job may move between the two lookups, but only from live to history.
+    const job = (await live.find(jobId)) ?? (await history.find(jobId));
+    return job?.expiresAt != null && job.expiresAt <= clock.now() ? undefined : job;
+  };
   return {
     transitions: new Transitions(collections, clock),
     live,
     retries: new ScheduledRetries(collections, clock),
     inputs: new JobInputs(collections),
     history,
+    search: new JobSearch(collections),
+    findAny,
     async find(accountId, jobId) {
-      // A job may move between the two lookups, but only from live to history.
-      const job = (await live.find(jobId)) ?? (await history.find(jobId));
-      if (job === undefined || job.accountId !== accountId) return undefined;
-      return job.expiresAt !== null && job.expiresAt <= clock.now() ? undefined : job;
+      const job = await findAny(jobId);
+      return job?.accountId === accountId ? job : undefined;
     },
     list: (query) => listJobs(collections, query, clock.now()),
   };

@@ -16,7 +16,10 @@ export interface RunningJobs {
 const AT_ONCE = 500;
 
 /** The state of a job, the pool that it is for, and the worker that holds it. */
-export type Whereabouts = Pick<Job, 'state' | 'class' | 'pool' | 'owner' | 'dispatchedAt'>;
+export type Whereabouts = Pick<
+  Job,
+  'accountId' | 'state' | 'class' | 'pool' | 'owner' | 'dispatchedAt' | 'startedAt'
+>;
 
 /**
  * Finds jobs that wait, run or have just ended, each by an exact key, so that the cost does not depend on their number.
@@ -72,7 +75,15 @@ export class LiveJobs {
   /** The state, pool and worker of the given jobs that are live or have just ended, by id. */
   async whereabouts(jobIds: readonly string[]): Promise<Map<string, Whereabouts>> {
     const found = new Map<string, Whereabouts>();
-    const projection = { state: 1, class: 1, pool: 1, owner: 1, dispatchedAt: 1 } as const;
+    const projection = {
+      accountId: 1,
+      state: 1,
+      class: 1,
+      pool: 1,
+      owner: 1,
+      dispatchedAt: 1,
+      startedAt: 1,
+    } as const;
     for (let start = 0; start < jobIds.length; start += AT_ONCE) {
       const some = { _id: { $in: jobIds.slice(start, start + AT_ONCE) } };
       for (const job of await this.#live.find(some, { projection })) found.set(job._id, job);

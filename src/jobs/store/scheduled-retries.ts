@@ -15,4 +15,9 @@ export class ScheduledRetries extends DueQueue<ScheduledRetry> {
   countOf(accountId: string): Promise<number> {
     return this.records.count({ accountId });
   }
+
+  /** When the first of an account's jobs that wait for their next attempt is due; undefined without any. */
+  async nextOf(accountId: string): Promise<Date | undefined> {
+    return (await this.records.findOne({ accountId }, { sort: { dueAt: 1 } }))?.dueAt;
+  }
 }

@@ -44,6 +44,8 @@ export interface WorkerReport {
 export interface WorkerRecord extends WorkerReport {
   /** Whether the worker is requested to claim nothing more. */
   readonly pauseRequested: boolean;
+  /** Whether an operator has requested the same. Absent otherwise; no controller takes it back. */
+  readonly drainRequested?: true;
   /** When it last reported. */
   readonly seenAt: Date;
 }
@@ -101,6 +103,18 @@ export class WorkerRegistry {
   /** Allows the workers to claim again. */
   async cancelPause(ids: readonly string[]): Promise<void> {
     await this.#setPause(ids, false);
+  }
+
+  /**
+   * Requests a worker to claim nothing more until `drain` is false again, whatever its pool's controller requests.
+   *
+   * @returns false when there is no such worker.
+   */
+  requestDrain(id: string, drain: boolean): Promise<boolean> {
+    const change = drain
+      ? { $set: { drainRequested: true } as const }
+      : { $unset: { drainRequested: '' } as const };
+    return this.#records.updateOne({ _id: id }, change);
   }
 
   /** Removes a worker that has ended. */

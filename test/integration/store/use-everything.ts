@@ -8,6 +8,7 @@ import { WorkerRegistry } from '../../../src/worker/pool/worker-registry.ts';
 import { PASSWORD, signUp } from '../../support/account-client.ts';
 import { openBrowser } from '../../support/browser.ts';
 import type { TestApi } from '../http/support/api.ts';
+import { useAdmin } from './use-admin.ts';
 import { useBatches } from './use-batches.ts';
 import { useBilling } from './use-billing.ts';
 import { useCallbacks } from './use-callbacks.ts';
@@ -28,6 +29,7 @@ export async function useEverything(api: TestApi): Promise<void> {
   await useTakeover(api);
   await mirrorPlans(api);
   await listWorkers(api);
+  await useAdmin(api);
   await deleteOld(api);
 }
 

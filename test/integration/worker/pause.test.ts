@@ -149,6 +149,23 @@ describe('A worker that is to pause', () => {
     await saysState('a', 'claiming');
   });
 
+  it('is drained by an operator, whatever its controller requests, until the operator resumes it', async () => {
+    const bus = createInProcessBus();
+    await open(bus);
+    const { worker } = await start('a', bus);
+    await saysState('a', 'claiming');
+    await registry.requestDrain('a', true);
+    await saysState('a', 'paused');
+    await registry.requestPause(['a']);
+    await registry.cancelPause(['a']);
+    const seen = (await said('a'))!.seenAt;
+    await eventually('it has reported since', async () => (await said('a'))!.seenAt > seen);
+    assert.equal(worker.state, 'paused');
+    const waiting = await submit(1);
+    await registry.requestDrain('a', false);
+    assert.deepEqual(await renderersOf(waiting), new Set(['a']));
+  });
+
   it('does not claim again by itself once it is ending', async () => {
     const bus = createInProcessBus();
     await open(bus);

@@ -30,6 +30,7 @@ ErrorCode = Literal[
     "NOT_SOLD",
     "PAYMENT_FAILED",
     "UNAUTHENTICATED",
+    "ACCOUNT_SUSPENDED",
     "ADDRESS_NOT_ALLOWED",
     "ORIGIN_NOT_ALLOWED",
     "PASSWORD_REQUIRED",
@@ -1908,7 +1909,7 @@ class AuditLog:
 @dataclass(frozen=True, kw_only=True)
 class AuditEntry:
     id: str
-    action: Literal["account.registered", "account.signed_in", "account.sign_in_failed", "account.signed_out", "account.plan_changed", "account.quota_period_changed", "account.password_reset", "account.tokens_revoked", "account.address_confirmed", "account.taken_over", "billing.auto_overage_changed", "billing.block_granted", "billing.block_frozen", "billing.block_taken_back", "billing.block_returned", "billing.block_expired", "key.created", "key.rotated", "key.changed", "key.revoked", "webhook_key.rotated", "template.saved", "template.deleted", "audit.entries_left_out"]
+    action: Literal["account.registered", "account.signed_in", "account.sign_in_failed", "account.signed_out", "account.plan_changed", "account.quota_period_changed", "account.password_reset", "account.tokens_revoked", "account.address_confirmed", "account.taken_over", "account.suspended", "account.resumed", "billing.auto_overage_changed", "billing.block_granted", "billing.block_frozen", "billing.block_taken_back", "billing.block_returned", "billing.block_expired", "key.created", "key.rotated", "key.changed", "key.revoked", "webhook_key.rotated", "template.saved", "template.deleted", "job.retried", "job.cancelled", "callback.retried", "mail.retried", "billing.retried", "worker.drained", "worker.resumed", "audit.entries_left_out"]
     actor: Literal["account", "anonymous", "operator", "billing"]
     """`anonymous`: somebody who has not shown to be the account."""
     ip_address: str | None

@@ -16,6 +16,7 @@ import { createAddressPolicy } from '../../../../src/egress/address-policy.ts';
 import { checkCallbackUrl } from '../../../../src/egress/callback-url.ts';
 import { parseNetworks } from '../../../../src/egress/networks.ts';
 import type { PlatenError } from '../../../../src/errors/registry.ts';
+import type { ApiDeps } from '../../../../src/http/api-deps.ts';
 import { createHttpApp } from '../../../../src/http/app.ts';
 import { accountStreams, EventStreams } from '../../../../src/http/event-stream.ts';
 import { DownloadLinks } from '../../../../src/jobs/submission/download-links.ts';
@@ -82,6 +83,8 @@ export interface TestApi {
   readonly disableLinks: DisableLinks;
   /** The results of the readiness and liveness checks; a test changes them. */
   readonly state: ApiState;
+  /** What its routes work with. */
+  readonly deps: Omit<ApiDeps, 'forOperators'>;
   /** All logged lines. */
   readonly log: string[];
   newCaller(options?: { mode?: KeyMode; allowedIps?: string[] }): Promise<TestCaller>;
@@ -195,73 +198,72 @@ export async function openApi(
   const links = new DownloadLinks('a secret for tests, long enough to be one');
   const state: ApiState = { rejection: undefined, problems: [], stuck: undefined };
   const callbackPolicy = createAddressPolicy({ allowedNetworks: parseNetworks(['127.9.9.0/24']) });
-  const server: Server = createServer(
-    createHttpApp({
-      config: {
-        PLATEN_HEADER_PREFIX: 'X-Service-',
-        PLATEN_TRUSTED_PROXIES: options.trustedProxies ?? 0,
-        PLATEN_REGISTRATION: options.config?.PLATEN_REGISTRATION ?? 'open',
-        PLATEN_CONFIRM_ADDRESS: options.confirmAddress ?? 'optional',
-      },
-      changes: new ChangeGate({ problem: () => undefined, flush: async () => {} }),
-      bodies,
-      unread,
-      admissionQueue: new AdmissionQueue(),
-      renders: new RenderService({
-        ...domain,
-        outputs,
-        waiter,
-        syncWaitMs: options.syncWaitMs ?? 300_000,
-      }),
-      batches: domain.batches.service,
-      batchMetrics: domain.batches.metrics,
-      batchFiles: new BatchFiles(domain.batches.service, outputs, merger),
-      batchWatch,
-      accountWatch: accountStreams(),
-      downloads: { ...createDownloads(), ...options.downloads },
-      keys,
-      accounts,
-      templates,
-      templateEditor: new TemplateEditor({
-        store: templates,
-        engine: templateEngine,
-        audit: accountServices.audit,
-        room: domain.stored,
-      }),
-      plans,
-      links,
-      publicUrl: () => url,
-      deliveries: domain.callbacks.deliveries,
-      stored: domain.stored,
-      signingKeys: new SigningKeyService({
-        keys: domain.callbacks.keys,
-        accounts,
-        audit: accountServices.audit,
-      }),
-      billing,
-      checkCallbackUrl: (url) => checkCallbackUrl(url, callbackPolicy),
-      autoOverage: options.autoOverage ?? billing.selling?.autoOverage ?? NO_AUTO_OVERAGE,
-      disableLinks,
-      metrics,
-      logger,
-      clock,
-      readiness: async () => ({ ready: state.problems.length === 0, problems: state.problems }),
-      liveness: () => (state.stuck === undefined ? { live: true } : { live: false, problem: state.stuck }),
-      keyService: accountServices.keyService,
-      signIn: accountServices.signIn,
-      oidcSignIn: accountServices.oidcSignIn,
-      recovery: accountServices.recovery,
-      bearer: accountServices.bearer,
-      tokens: accountServices.tokens,
-      audit: accountServices.audit,
-      lastUse,
-      limiter: domain.limiter,
-      idempotency: domain.idempotency,
-      recorder: domain.recorder,
-      usage: domain.usage,
-      admission: () => state.rejection,
+  const deps: TestApi['deps'] = {
+    config: {
+      PLATEN_HEADER_PREFIX: 'X-Service-',
+      PLATEN_TRUSTED_PROXIES: options.trustedProxies ?? 0,
+      PLATEN_REGISTRATION: options.config?.PLATEN_REGISTRATION ?? 'open',
+      PLATEN_CONFIRM_ADDRESS: options.confirmAddress ?? 'optional',
+    },
+    changes: new ChangeGate({ problem: () => undefined, flush: async () => {} }),
+    bodies,
+    unread,
+    admissionQueue: new AdmissionQueue(),
+    renders: new RenderService({
+      ...domain,
+      outputs,
+      waiter,
+      syncWaitMs: options.syncWaitMs ?? 300_000,
     }),
-  );
+    batches: domain.batches.service,
+    batchMetrics: domain.batches.metrics,
+    batchFiles: new BatchFiles(domain.batches.service, outputs, merger),
+    batchWatch,
+    accountWatch: accountStreams(),
+    downloads: { ...createDownloads(), ...options.downloads },
+    keys,
+    accounts,
+    templates,
+    templateEditor: new TemplateEditor({
+      store: templates,
+      engine: templateEngine,
+      audit: accountServices.audit,
+      room: domain.stored,
+    }),
+    plans,
+    links,
+    publicUrl: () => url,
+    deliveries: domain.callbacks.deliveries,
+    stored: domain.stored,
+    signingKeys: new SigningKeyService({
+      keys: domain.callbacks.keys,
+      accounts,
+      audit: accountServices.audit,
+    }),
+    billing,
+    checkCallbackUrl: (url) => checkCallbackUrl(url, callbackPolicy),
+    autoOverage: options.autoOverage ?? billing.selling?.autoOverage ?? NO_AUTO_OVERAGE,
+    disableLinks,
+    metrics,
+    logger,
+    clock,
+    readiness: async () => ({ ready: state.problems.length === 0, problems: state.problems }),
+    liveness: () => (state.stuck === undefined ? { live: true } : { live: false, problem: state.stuck }),
+    keyService: accountServices.keyService,
+    signIn: accountServices.signIn,
+    oidcSignIn: accountServices.oidcSignIn,
+    recovery: accountServices.recovery,
+    bearer: accountServices.bearer,
+    tokens: accountServices.tokens,
+    audit: accountServices.audit,
+    lastUse,
+    limiter: domain.limiter,
+    idempotency: domain.idempotency,
+    recorder: domain.recorder,
+    usage: domain.usage,
+    admission: () => state.rejection,
+  };
+  const server: Server = createServer(createHttpApp(deps));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   const url = `http://127.0.0.1:${port}`;
@@ -287,6 +289,7 @@ export async function openApi(
     disableLinks,
     state,
     log,
+    deps,
     async newCaller(options) {
       const { accountId, apiKeyId, secret } = await createTenant({ accounts, keys }, 'professional', options);
       return new TestCaller(url, accountId, apiKeyId, secret);

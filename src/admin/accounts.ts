@@ -1,0 +1,118 @@
+import type { AccountService } from '../accounts/account-service.ts';
+import type { Account, AccountReader, AccountSearch } from '../accounts/account-store.ts';
+import type { DoneBy } from '../audit/audit-log.ts';
+import type { Clock } from '../clock.ts';
+import { PlatenError } from '../errors/registry.ts';
+import type { Ledger } from '../jobs/ledger/ledger.ts';
+import { periodStart } from '../usage/periods.ts';
+import type { UsageCounters } from '../usage/usage-counters.ts';
+import { type Page, type RequestedPage, readPage } from './cursor.ts';
+
+interface AccountAdminDeps {
+  readonly accounts: Pick<AccountReader, 'findNow' | 'search'>;
+  readonly accountService: Pick<AccountService, 'suspend' | 'resume'>;
+  readonly counters: Pick<UsageCounters, 'requestsOf'>;
+  readonly ledger: Pick<Ledger, 'find'>;
+  readonly clock: Clock;
+}
+
+/** An account as operators see it. */
+export interface ShownAccount {
+  readonly id: string;
+  readonly email: string | null;
+  readonly plan: string;
+  readonly createdAt: string;
+  /** Since when it is suspended; null for an account in good standing. */
+  readonly suspendedAt: string | null;
+  readonly addressConfirmed: boolean;
+  readonly signsInBy: 'password' | 'issuer';
+  /** Of the last 24 hours, from the beginning of an hour. */
+  readonly lastDay: { readonly requests: number; readonly failed: number };
+}
+
+/** An account, and its jobs at this moment. */
+export interface ShownAccountDetail extends ShownAccount {
+  readonly jobs: { readonly running: number; readonly waiting: number };
+  readonly storedBytes: number;
+}
+
+const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
+
+/** Finds accounts, suspends and resumes them, for the operators of an installation. */
+export class AccountAdmin {
+  readonly #deps: AccountAdminDeps;
+
+  constructor(deps: AccountAdminDeps) {
+    this.#deps = deps;
+  }
+
+  /**
+   * The newest accounts first; by address in the order of addresses.
+   *
+   * @param search an account's id, or how its address begins.
+   */
+  async list(
+    {
+      search,
+      ...conditions
+    }: Pick<AccountSearch, 'plan' | 'suspended'> & { readonly search?: string | undefined },
+    requested: RequestedPage,
+  ): Promise<Page<ShownAccount>> {
+    const { accounts } = this.#deps;
+    if (search !== undefined && UUID.test(search)) {
+      const one = await accounts.findNow(search.toLowerCase());
+      return { rows: one === undefined ? [] : await this.#shown([one]), cursor: null };
+    }
+    const byAddress = search !== undefined && search !== '';
+    const { rows, cursor } = await readPage(
+      requested,
+      (page) => accounts.search({ ...conditions, ...(byAddress && { email: search }) }, page),
+      ({ email, createdAt }) => (byAddress ? (email ?? '') : createdAt),
+      byAddress ? 'text' : 'time',
+    );
+    return { rows: await this.#shown(rows), cursor };
+  }
+
+  /** @throws PlatenError NOT_FOUND */
+  async get(accountId: string): Promise<ShownAccountDetail> {
+    const account = await this.require(accountId);
+    const [[shown], ledger] = await Promise.all([this.#shown([account]), this.#deps.ledger.find(accountId)]);
+    const { inFlight: running = 0, waiting = 0, stored: storedBytes = 0 } = ledger ?? {};
+    return { ...shown!, jobs: { running, waiting }, storedBytes };
+  }
+
+  /** Suspended again, it stays suspended as it is. @throws PlatenError NOT_FOUND */
+  async suspend(accountId: string, reason: string, by: DoneBy): Promise<ShownAccountDetail> {
+    await this.#deps.accountService.suspend(await this.require(accountId), reason, by);
+    return this.get(accountId);
+  }
+
+  /** @throws PlatenError NOT_FOUND */
+  async resume(accountId: string, by: DoneBy): Promise<ShownAccountDetail> {
+    await this.#deps.accountService.resume(await this.require(accountId), by);
+    return this.get(accountId);
+  }
+
+  /** The account, read from the database. @throws PlatenError NOT_FOUND */
+  async require(accountId: string): Promise<Account> {
+    const account = await this.#deps.accounts.findNow(accountId);
+    if (account === undefined) throw new PlatenError('NOT_FOUND', `There is no account ${accountId}.`);
+    return account;
+  }
+
+  async #shown(accounts: readonly Account[]): Promise<ShownAccount[]> {
+    const { counters, clock } = this.#deps;
+    const ids = accounts.map(({ _id }) => _id);
+    const requests = await counters.requestsOf(ids, periodStart('1d', clock.now()));
+    return accounts.map((account) => ({
+      id: account._id,
+      email: account.email,
+      plan: account.plan,
+      createdAt: account.createdAt.toISOString(),
+      suspendedAt: account.suspendedAt?.toISOString() ?? null,
+      addressConfirmed: account.emailVerifiedAt !== undefined,
+      signsInBy: account.login === undefined ? 'issuer' : 'password',
+      lastDay: requests.get(account._id) ?? { requests: 0, failed: 0 },
+    }));
+  }
+}

@@ -1,0 +1,155 @@
+import type { AuditLog, DoneBy } from '../audit/audit-log.ts';
+import type { Delivery } from '../callbacks/delivery.ts';
+import type { DeliveryStore } from '../callbacks/delivery-store.ts';
+import type { Clock } from '../clock.ts';
+import { PlatenError } from '../errors/registry.ts';
+import type { Mail } from '../mail/mail.ts';
+import type { MailOutbox } from '../mail/outbox.ts';
+import { type Page, type RequestedPage, readPage } from './cursor.ts';
+
+export const MESSAGE_STATES = ['waiting', 'failed'] as const;
+type MessageState = (typeof MESSAGE_STATES)[number];
+
+/** A callback as operators see it: its receiver's host, and no more of the address. */
+export interface ShownDelivery {
+  readonly id: string;
+  readonly accountId: string;
+  readonly jobId: string;
+  readonly event: string;
+  readonly host: string;
+  readonly state: string;
+  readonly attempts: number;
+  readonly createdAt: string;
+  readonly lastAttemptAt: string | null;
+  readonly nextAttemptAt: string | null;
+  readonly responseStatus: number | null;
+}
+
+/** A mail as operators see it: to whom and of which kind, without its text. */
+export interface ShownMail {
+  readonly id: string;
+  readonly accountId: string;
+  readonly to: string;
+  readonly kind: string;
+  readonly state: string;
+  readonly attempts: number;
+  readonly createdAt: string;
+  readonly nextAttemptAt: string | null;
+  /** What the mail server said last. */
+  readonly error: string | null;
+}
+
+interface MessageAdminDeps {
+  readonly deliveries: DeliveryStore;
+  readonly outbox: MailOutbox;
+  readonly audit: Pick<AuditLog, 'record'>;
+  readonly clock: Clock;
+}
+
+/** What was given up is listed for this time, in milliseconds. */
+const LISTED_MS = 7 * 24 * 3_600_000;
+
+/** Callbacks and mails that wait or were given up, for the operators of an installation. */
+export class MessageAdmin {
+  readonly #deps: MessageAdminDeps;
+
+  constructor(deps: MessageAdminDeps) {
+    this.#deps = deps;
+  }
+
+  /** Waiting ones, the longest due first; or those of a week that were given up, the newest first. */
+  async deliveries(state: MessageState, requested: RequestedPage): Promise<Page<ShownDelivery>> {
+    const { deliveries } = this.#deps;
+    const { rows, cursor } =
+      state === 'waiting'
+        ? await readPage(
+            requested,
+            (page) => deliveries.upcoming(page),
+            ({ dueAt }) => dueAt!,
+          )
+        : await readPage(
+            requested,
+            (page) => deliveries.failed(page, this.#since()),
+            ({ createdAt }) => createdAt,
+          );
+    return { rows: rows.map(shownDelivery), cursor };
+  }
+
+  /** As `deliveries`. */
+  async mails(state: MessageState, requested: RequestedPage): Promise<Page<ShownMail>> {
+    const { outbox } = this.#deps;
+    const { rows, cursor } =
+      state === 'waiting'
+        ? await readPage(
+            requested,
+            (page) => outbox.upcoming(page),
+            ({ dueAt }) => dueAt!,
+          )
+        : await readPage(
+            requested,
+            (page) => outbox.failed(page, this.#since()),
+            ({ createdAt }) => createdAt,
+          );
+    return { rows: rows.map(shownMail), cursor };
+  }
+
+  /** Sends a callback anew, now. @throws PlatenError NOT_FOUND; NOT_RETRYABLE for one that was delivered. */
+  async retryDelivery(id: string, by: DoneBy): Promise<ShownDelivery> {
+    const { deliveries, audit } = this.#deps;
+    const known = await deliveries.find(id);
+    if (known === undefined) throw new PlatenError('NOT_FOUND', `There is no callback ${id}.`);
+    if (known.state === 'delivered') throw new PlatenError('NOT_RETRYABLE', 'The callback was delivered.');
+    const { accountId } = known;
+    const again = (await deliveries.redeliver(accountId, id)) ?? known;
+    await audit.record({ accountId, action: 'callback.retried', ...by, targetId: id });
+    return shownDelivery(again);
+  }
+
+  /** Sends a mail now. @throws PlatenError NOT_FOUND; NOT_RETRYABLE for one that was sent. */
+  async retryMail(id: string, by: DoneBy): Promise<ShownMail> {
+    const { outbox, audit } = this.#deps;
+    const again = await outbox.retry(id);
+    if (again === undefined) {
+      if ((await outbox.find(id)) === undefined)
+        throw new PlatenError('NOT_FOUND', `There is no mail ${id}.`);
+      throw new PlatenError('NOT_RETRYABLE', 'The mail was sent.');
+    }
+    const { accountId, content } = again;
+    await audit.record({ accountId, action: 'mail.retried', ...by, details: { kind: content.kind } });
+    return shownMail(again);
+  }
+
+  #since(): Date {
+    return new Date(this.#deps.clock.now().getTime() - LISTED_MS);
+  }
+}
+
+function shownDelivery(delivery: Delivery): ShownDelivery {
+  return {
+    id: delivery._id,
+    accountId: delivery.accountId,
+    jobId: delivery.payload.jobId,
+    event: delivery.payload.event,
+    host: delivery.host,
+    state: delivery.state,
+    attempts: delivery.attempts,
+    createdAt: delivery.createdAt.toISOString(),
+    lastAttemptAt: delivery.lastAttemptAt?.toISOString() ?? null,
+    nextAttemptAt: delivery.dueAt?.toISOString() ?? null,
+    responseStatus: delivery.responseStatus,
+  };
+}
+
+function shownMail(mail: Mail): ShownMail {
+  return {
+    id: mail._id,
+    accountId: mail.accountId,
+    to: mail.to,
+    kind: mail.content.kind,
+    state: mail.state,
+    attempts: mail.attempts,
+    createdAt: mail.createdAt.toISOString(),
+    nextAttemptAt: mail.dueAt?.toISOString() ?? null,
+    error: mail.error ?? null,
+  };
+}

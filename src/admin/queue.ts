@@ -1,0 +1,192 @@
+import type { AccountPlans } from '../accounts/account-plans.ts';
+import type { AccountReader } from '../accounts/account-store.ts';
+import { JOB_CLASSES, type JobClass } from '../bus/bus.ts';
+import type { Clock } from '../clock.ts';
+import type { Ledger } from '../jobs/ledger/ledger.ts';
+import { type LedgerRecord, queueState } from '../jobs/ledger/ledger-record.ts';
+import { firstPositions, PRIORITY_QUEUES } from '../jobs/priority-queues.ts';
+import type { JobStore } from '../jobs/store/job-store.ts';
+import type { Whereabouts } from '../jobs/store/live-jobs.ts';
+import { poolOf } from '../plans/plan.ts';
+import type { WorkerRegistry } from '../worker/pool/worker-registry.ts';
+
+interface QueueDeps {
+  readonly ledger: Pick<Ledger, 'active'>;
+  readonly store: Pick<JobStore, 'live' | 'retries'>;
+  readonly accountPlans: Pick<AccountPlans, 'plansOf'>;
+  readonly accounts: Pick<AccountReader, 'some'>;
+  readonly registry: Pick<WorkerRegistry, 'list' | 'isSeen'>;
+  readonly clock: Clock;
+}
+
+/**
+ * Why jobs of an account wait: it is suspended; it holds as many plan slots as its plan allows; no worker of the pool
+ * has taken what was dispatched; or their next attempt is not due yet.
+ */
+type WaitReason = 'account_suspended' | 'plan_concurrency' | 'no_worker_slot' | 'retry_not_due';
+
+interface ShownPool {
+  readonly pool: string;
+  /** Jobs that wait for a plan slot, or for their next attempt. */
+  readonly waiting: number;
+  /** Jobs with a plan slot that no worker has taken, by class. */
+  readonly dispatched: Readonly<Record<JobClass, number>>;
+  /** Jobs that a worker renders, by class. */
+  readonly running: Readonly<Record<JobClass, number>>;
+  readonly oldestDispatchedAt: string | null;
+  /** Workers that have reported lately, their slots and the jobs that they hold. */
+  readonly workers: number;
+  readonly slots: number;
+  readonly busy: number;
+}
+
+interface ShownQueue {
+  readonly accountId: string;
+  readonly email: string | null;
+  readonly plan: string;
+  readonly pool: string;
+  /** Plan slots in use, and as many as the plan allows. */
+  readonly inFlight: number;
+  readonly concurrentRenders: number;
+  /** Jobs that wait for a plan slot, by class. */
+  readonly waiting: Readonly<Record<JobClass, number>>;
+  /** Jobs that wait for the time of their next attempt, and when the first is due. */
+  readonly retries: number;
+  readonly nextRetryAt: string | null;
+  readonly dispatched: number;
+  /** When the oldest job at the head of a queue was accepted. */
+  readonly oldestWaitingAt: string | null;
+  readonly reasons: readonly WaitReason[];
+}
+
+export interface ShownQueues {
+  readonly at: string;
+  readonly pools: readonly ShownPool[];
+  /** Accounts with live jobs; those with the most waiting ones first. */
+  readonly accounts: readonly ShownQueue[];
+  /** Accounts with live jobs, including those that are not shown. */
+  readonly totalAccounts: number;
+}
+
+/** What waits and runs at this moment, by pool and class, and of the `limit` accounts with the most waiting jobs. */
+export async function readQueues(deps: QueueDeps, limit: number): Promise<ShownQueues> {
+  const { ledger, store, accountPlans, accounts, registry, clock } = deps;
+  const active = await ledger.active();
+  const [plans, jobs, workers] = await Promise.all([
+    accountPlans.plansOf(active.map(({ _id }) => _id)),
+    store.live.whereabouts(active.flatMap(({ holders = {} }) => Object.keys(holders))),
+    registry.list(),
+  ]);
+  const pools = new Map<string, PoolCount>();
+  const pool = (name: string) => pooled(pools, name);
+  for (const record of active) pool(poolOf(plans.get(record._id)!.plan)).waiting += record.waiting;
+  for (const job of jobs.values()) pool(job.pool).add(job);
+  for (const worker of workers) if (registry.isSeen(worker)) pool(worker.pool).addWorker(worker);
+  const shown = [...active].sort((a, b) => b.waiting - a.waiting || b.inFlight - a.inFlight).slice(0, limit);
+  const known = await accounts.some(shown.map(({ _id }) => _id));
+  return {
+    at: clock.now().toISOString(),
+    pools: [...pools].sort().map(([name, count]) => count.shown(name)),
+    accounts: await Promise.all(
+      shown.map(async (record) => {
+        const account = known.get(record._id);
+        const { name, plan } = plans.get(record._id)!;
+        return {
+          accountId: record._id,
+          email: account?.email ?? null,
+          plan: name,
+          pool: poolOf(plan),
+          ...(await queueOf(store, record, jobs, {
+            concurrentRenders: plan.concurrentRenders,
+            suspended: account?.suspendedAt !== undefined,
+          })),
+        };
+      }),
+    ),
+    totalAccounts: active.length,
+  };
+}
+
+async function queueOf(
+  { live, retries }: QueueDeps['store'],
+  record: LedgerRecord,
+  jobs: ReadonlyMap<string, Whereabouts>,
+  { concurrentRenders, suspended }: { readonly concurrentRenders: number; readonly suspended: boolean },
+) {
+  const { _id: accountId, inFlight } = record;
+  const waiting = { interactive: 0, bulk: 0 };
+  for (const queue of PRIORITY_QUEUES) {
+    const { head, tail } = queueState(record, queue);
+    waiting[JOB_CLASSES.find((name) => queue.startsWith(name))!] += Math.max(0, tail - head);
+  }
+  const atPositions = waiting.interactive + waiting.bulk;
+  const retrying = record.waiting > atPositions ? await retries.countOf(accountId) : 0;
+  const nextRetry = retrying > 0 ? await retries.nextOf(accountId) : undefined;
+  const heads = PRIORITY_QUEUES.flatMap((queue) =>
+    firstPositions(accountId, queue, queueState(record, queue), 1),
+  );
+  const first = heads.length === 0 ? [] : await live.atPositions(heads);
+  const times = first.map(({ createdAt }) => createdAt.getTime());
+  const dispatched = Object.keys(record.holders ?? {}).filter(
+    (id) => jobs.get(id)?.state === 'dispatched',
+  ).length;
+  const reasons: WaitReason[] = [];
+  if (suspended) reasons.push('account_suspended');
+  else if (atPositions > 0 && inFlight >= concurrentRenders) reasons.push('plan_concurrency');
+  if (dispatched > 0) reasons.push('no_worker_slot');
+  if (retrying > 0) reasons.push('retry_not_due');
+  return {
+    inFlight,
+    concurrentRenders,
+    waiting,
+    retries: retrying,
+    nextRetryAt: nextRetry?.toISOString() ?? null,
+    dispatched,
+    oldestWaitingAt: times.length === 0 ? null : new Date(Math.min(...times)).toISOString(),
+    reasons,
+  };
+}
+
+function pooled(pools: Map<string, PoolCount>, name: string): PoolCount {
+  const known = pools.get(name) ?? new PoolCount();
+  pools.set(name, known);
+  return known;
+}
+
+/** Sums up the jobs and workers of one pool. */
+class PoolCount {
+  waiting = 0;
+  readonly #dispatched: Record<JobClass, number> = { interactive: 0, bulk: 0 };
+  readonly #running: Record<JobClass, number> = { interactive: 0, bulk: 0 };
+  #oldest: Date | undefined;
+  #workers = 0;
+  #slots = 0;
+  #busy = 0;
+
+  add({ state, class: jobClass, dispatchedAt }: Whereabouts): void {
+    if (state === 'processing') this.#running[jobClass] += 1;
+    if (state !== 'dispatched') return;
+    this.#dispatched[jobClass] += 1;
+    if (dispatchedAt !== null && (this.#oldest === undefined || dispatchedAt < this.#oldest))
+      this.#oldest = dispatchedAt;
+  }
+
+  addWorker({ slots, busy }: { readonly slots: number; readonly busy: number }): void {
+    this.#workers += 1;
+    this.#slots += slots;
+    this.#busy += busy;
+  }
+
+  shown(pool: string): ShownPool {
+    return {
+      pool,
+      waiting: this.waiting,
+      dispatched: this.#dispatched,
+      running: this.#running,
+      oldestDispatchedAt: this.#oldest?.toISOString() ?? null,
+      workers: this.#workers,
+      slots: this.#slots,
+      busy: this.#busy,
+    };
+  }
+}

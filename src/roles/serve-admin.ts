@@ -1,0 +1,38 @@
+import type { Admin } from '../admin/admin.ts';
+import { Operators } from '../admin/operators.ts';
+import type { Config } from '../config.ts';
+import { PlatenError } from '../errors/registry.ts';
+import type { ServedAdmin } from '../http/ops-app.ts';
+import { ChangeGate } from '../overload/change-gate.ts';
+import type { AdminApi } from './admin.ts';
+import type { ApiServices } from './api-services.ts';
+import type { Core } from './core.ts';
+
+/** The administration of a process: its server is started first, and what it shows is opened with the API. */
+export interface AdminServer extends ServedAdmin {
+  open(core: Core, api: AdminApi, services: Pick<ApiServices, 'accountServices'>): Promise<void>;
+}
+
+/** A process without an administration does not load its code. */
+export async function serveAdmin(tokens: NonNullable<Config['PLATEN_ADMIN_TOKEN']>): Promise<AdminServer> {
+  const { adminRoutes } = await import('../http/admin/routes.ts');
+  const { operatorAuthenticator } = await import('../http/admin/authenticate-operator.ts');
+  let admin: Admin | undefined;
+  let changes: Core['changes'] | undefined;
+  return {
+    routes: adminRoutes,
+    authenticate: operatorAuthenticator(new Operators(tokens)),
+    // Until it is open, every route is rejected.
+    changes: new ChangeGate({ problem: () => changes?.problem(), flush: async () => changes?.flush() }),
+    admin() {
+      if (admin === undefined)
+        throw new PlatenError('UNAVAILABLE', 'The process is starting.', { retryAfterSeconds: 1 });
+      return admin;
+    },
+    async open(core, api, { accountServices }) {
+      const { openAdmin } = await import('./admin.ts');
+      changes = core.changes;
+      admin = await openAdmin(core, api, accountServices);
+    },
+  };
+}
