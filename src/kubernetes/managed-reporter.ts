@@ -39,14 +39,14 @@ export function managedReporter({ installation, events, logger }: Deps) {
     if (reported.get(key) === state) return;
     reported.set(key, state);
     const reason = isElsewhere ? 'ManagedElsewhere' : 'HandOverPending';
-    const handOver = `kubectl -n ${metadata.namespace} annotate ${kind.toLowerCase()} ${metadata.name} --overwrite ${INSTALLATION}=`;
+    const command = `kubectl -n ${metadata.namespace} annotate ${kind.toLowerCase()} ${metadata.name} --overwrite ${INSTALLATION}=`;
     const note = isElsewhere
-      ? `The installation ${manager} manages this ${kind}, so the installation ${id}, which watches the namespace as well, leaves it alone. To hand it over: ${handOver}${id}`
+      ? `The installation ${manager} manages this ${kind}, so the installation ${id}, which watches the namespace as well, leaves it alone. To hand it over: ${command}${id}`
       : `The annotation ${INSTALLATION} hands this ${kind} over to the installation ${assignee}, which has not taken it yet. Until it does, ${id} manages it.`;
-    const told = isElsewhere
+    const message = isElsewhere
       ? 'another installation manages an object'
       : 'an object is assigned to another installation, which has not taken it yet';
-    logger.warn({ kind, key: keyOf(metadata), manager, assignee }, told);
+    logger.warn({ kind, key: keyOf(metadata), manager, assignee }, message);
     events.record(object, { type: EVENTS[reason].type, reason, action: 'Reconcile', note });
   };
 }
