@@ -34,7 +34,7 @@ export async function runMigrateCommand(
   const logger = createLogger({ level, role: 'migrate', instance: 'migrate' });
   let connection: Connection | undefined;
   try {
-    connection = await connectDatabase(uri, logger, await mongodbCertificate(config));
+    connection = await connectDatabase(uri, logger, await mongodbCertificate(config), signal);
     await checkLayout(connection, logger, signal);
     logger.info({ layout: LAYOUT }, 'the data has the layout of this version');
   } catch (error) {

@@ -19,7 +19,7 @@ import { PoolController } from './pools/pool-controller.ts';
 import { type PoolsInForce, poolsInForce } from './pools/pools-in-force.ts';
 import { WorkerRequests } from './pools/worker-requests.ts';
 import { reportResults } from './report-results.ts';
-import { type Installation, isManageable, managerOf } from './resources/installation.ts';
+import { assigneeOf, type Installation, isManageable, managerOf } from './resources/installation.ts';
 import type { RenderPool } from './resources/kinds.ts';
 import { holdersOfNames } from './resources/names-taken.ts';
 import type { EventRecorder } from './runtime/client/event-recorder.ts';
@@ -270,8 +270,8 @@ export class Controller {
 }
 
 /**
- * Whether an object is new, gone, being deleted, managed by another installation, or has another spec; any other change
- * of its status does not count.
+ * Whether an object is new, gone, being deleted, managed by or assigned to another installation, or has another spec; any
+ * other change of its status does not count.
  */
 function isAnotherSpec(now: KubeObject | undefined, before: KubeObject | undefined): boolean {
   return (
@@ -279,6 +279,7 @@ function isAnotherSpec(now: KubeObject | undefined, before: KubeObject | undefin
     now.metadata.generation !== before?.metadata.generation ||
     now.metadata.deletionTimestamp !== before?.metadata.deletionTimestamp ||
     now.metadata.uid !== before?.metadata.uid ||
-    managerOf(now as RenderPool) !== managerOf(before as RenderPool)
+    managerOf(now as RenderPool) !== managerOf(before as RenderPool) ||
+    assigneeOf(now) !== assigneeOf(before as KubeObject)
   );
 }

@@ -1,6 +1,12 @@
 import type { Logger } from '../telemetry/logger.ts';
 import { EVENTS } from './resources/events.ts';
-import { INSTALLATION, type Installation, managerOf } from './resources/installation.ts';
+import {
+  assigneeOf,
+  INSTALLATION,
+  type Installation,
+  isManageable,
+  managerOf,
+} from './resources/installation.ts';
 import type { RenderPlan, RenderPool } from './resources/kinds.ts';
 import type { EventRecorder } from './runtime/client/event-recorder.ts';
 import { keyOf } from './runtime/client/kube-object.ts';
@@ -12,21 +18,35 @@ interface Deps {
 }
 
 /**
- * Reports, once for each object and manager, that another installation manages a plan or a pool. By an event and the
- * log: the object itself, its status included, is the other's alone.
+ * Reports, once for each object and state, that another installation manages a plan or a pool, or that this one manages
+ * it although it is assigned to another, which may be a typing error. By an event and the log: the object of another, its
+ * status included, is the other's alone.
  */
 export function managedReporter({ installation, events, logger }: Deps) {
-  const reported = new Map<string, string | undefined>();
+  const reported = new Map<string, string>();
+  const { id } = installation;
   return (object: RenderPlan | RenderPool): void => {
     const { kind, metadata } = object;
     const key = `${kind} ${keyOf(metadata)}`;
     const manager = managerOf(object);
-    if (reported.get(key) === manager) return;
-    reported.set(key, manager);
-    const { id } = installation;
-    const note = `The installation ${manager} manages this ${kind}, so the installation ${id}, which watches the namespace as well, leaves it alone. To hand it over: kubectl -n ${metadata.namespace} annotate ${kind.toLowerCase()} ${metadata.name} --overwrite ${INSTALLATION}=${id}`;
-    logger.warn({ kind, key: keyOf(metadata), manager }, 'another installation manages an object');
-    const reason = 'ManagedElsewhere';
+    const assignee = assigneeOf(object);
+    const isElsewhere = !isManageable(object, installation);
+    if (!isElsewhere && (assignee === undefined || assignee === id)) {
+      reported.delete(key);
+      return;
+    }
+    const state = JSON.stringify([manager, assignee]);
+    if (reported.get(key) === state) return;
+    reported.set(key, state);
+    const reason = isElsewhere ? 'ManagedElsewhere' : 'HandOverPending';
+    const command = `kubectl -n ${metadata.namespace} annotate ${kind.toLowerCase()} ${metadata.name} --overwrite ${INSTALLATION}=`;
+    const note = isElsewhere
+      ? `The installation ${manager} manages this ${kind}, so the installation ${id}, which watches the namespace as well, leaves it alone. To hand it over: ${command}${id}`
+      : `The annotation ${INSTALLATION} hands this ${kind} over to the installation ${assignee}, which has not taken it yet. Until it does, ${id} manages it.`;
+    const message = isElsewhere
+      ? 'another installation manages an object'
+      : 'an object is assigned to another installation, which has not taken it yet';
+    logger.warn({ kind, key: keyOf(metadata), manager, assignee }, message);
     events.record(object, { type: EVENTS[reason].type, reason, action: 'Reconcile', note });
   };
 }

@@ -102,6 +102,7 @@ async function start(
     config.MONGODB_URI ?? '',
     logger,
     await mongodbCertificate(config),
+    stopSignal,
   );
   closers.add(() => connection.close());
   await checkLayout(connection, logger, stopSignal);

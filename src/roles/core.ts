@@ -90,7 +90,7 @@ export function openBase(role: JobRole, config: Config, stopped: AbortSignal, cl
  * Opens the core; `closers` closes what was opened.
  *
  * @throws when the database does not respond or has a layout of another version, or the plans file is not valid; the reason
- * of `stopped` when the process is told to stop while it waits for a migration or an index.
+ * of `stopped` when the process is told to stop while it waits for the database, a migration or an index.
  */
 export async function openCore(base: Base, database: Database, closers: Closers): Promise<Core> {
   const { role, config, logger, metrics, stopped } = base;
@@ -100,7 +100,7 @@ export async function openCore(base: Base, database: Database, closers: Closers)
     logger,
     onChecked: (valid) => metrics.plansFileValid.set(valid ? 1 : 0),
   });
-  const connection = await connectDatabase(database.uri, logger, await mongodbCertificate(config));
+  const connection = await connectDatabase(database.uri, logger, await mongodbCertificate(config), stopped);
   closers.add(() => connection.close());
   await checkLayout(connection, logger, stopped);
   const plans = mirrorsPlans(role, config)

@@ -1,5 +1,6 @@
 import mongoose, { type Connection } from 'mongoose';
 import { within } from '../async/timeout.ts';
+import { unlessAborted } from '../async/unless-aborted.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { ClientCertificate } from './client-certificate.ts';
 import { DatabaseSilent } from './database-away.ts';
@@ -16,12 +17,15 @@ const FLUSH_MS = 5000;
  * Opens a separate connection (no global one), so that one process can have two.
  *
  * @param certificate presented to the server, over TLS.
- * @throws when no server responds within the URI's serverSelectionTimeoutMS, by default SERVER_SELECTION_MS.
+ * @param signal ends the wait for a server at once.
+ * @throws when no server responds within the URI's serverSelectionTimeoutMS, by default SERVER_SELECTION_MS; the signal's
+ * reason when it aborts.
  */
 export async function connectDatabase(
   uri: string,
   logger: Logger,
   certificate?: ClientCertificate,
+  signal: AbortSignal = new AbortController().signal,
 ): Promise<Connection> {
   const connection = mongoose.createConnection(uri, {
     // An option here would take precedence over the URI.
@@ -45,7 +49,13 @@ export async function connectDatabase(
     if (!closing) logger.warn('database connection lost');
   });
   connection.on('reconnected', () => logger.info('database connection is back'));
-  return connection.asPromise();
+  try {
+    return await unlessAborted(signal, connection.asPromise());
+  } catch (error) {
+    // The connection's own close would wait for the end of the attempt.
+    if (signal.aborted) await connection.getClient()?.close(true);
+    throw error;
+  }
 }
 
 const loggers = new WeakMap<Connection, Logger>();

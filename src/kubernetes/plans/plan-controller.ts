@@ -72,9 +72,9 @@ export class PlanController {
       this.#statusWrittenMs.delete(key);
       return undefined;
     }
+    this.#deps.reportManaged(plan);
     if (!isManageable(plan, this.#deps.installation)) {
       this.#statusWrittenMs.delete(key);
-      this.#deps.reportManaged(plan);
       return undefined;
     }
     const verdict = this.#resolved?.verdicts.get(key);

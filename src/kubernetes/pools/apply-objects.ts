@@ -1,5 +1,5 @@
 import type { Clock } from '../../clock.ts';
-import type { Installation } from '../resources/installation.ts';
+import { type Installation, isAssigned } from '../resources/installation.ts';
 import {
   DEPLOYMENTS,
   type Deployment,
@@ -171,7 +171,8 @@ export class ObjectApplier {
   ): Promise<Failure | undefined> {
     const { api, installation, clock } = this.#deps;
     const key = appliedKey(kind, wanted);
-    const content = `${problem ?? ''}${contentOf(wanted)}`;
+    // To take over another installation's object is to be tried at once.
+    const content = `${isAssigned(pool, installation)} ${problem ?? ''} ${contentOf(wanted)}`;
     const held = this.#held.get(key);
     if (held?.content === content && clock.now().getTime() < held.untilMs) return held.outcome;
     const hold = (outcome: Outcome) => {
@@ -249,11 +250,13 @@ function contentOf(wanted: KubeObject<{ readonly spec?: object }>): string {
   return JSON.stringify({ ...wanted, spec });
 }
 
-/** The object is unchanged since: its spec has the same generation, and its labels and annotations are there. */
+/** The object is unchanged since: its spec has the same generation, and its owner, labels and annotations are there. */
 function isAsApplied(live: KubeObject, { generation }: Applied, wanted: KubeObject): boolean {
+  const owners = new Set(live.metadata.ownerReferences?.map(({ uid }) => uid));
   return (
     generation !== undefined &&
     live.metadata.generation === generation &&
+    (wanted.metadata.ownerReferences ?? []).every(({ uid }) => owners.has(uid)) &&
     contains(live.metadata.labels, wanted.metadata.labels) &&
     contains(live.metadata.annotations, wanted.metadata.annotations)
   );

@@ -37,7 +37,7 @@ interface PoolControllerDeps {
   readonly pods: PodIndex;
   readonly owned: OwnedInformers;
   readonly installation: Installation;
-  /** Reports once that another installation manages a pool. */
+  /** Reports once that another installation manages a pool, or is to. */
   readonly reportManaged: (pool: RenderPool) => void;
   /** The pool that holds a name, of pools in several namespaces. */
   readonly holderOf: (name: string) => NameHolder | undefined;
@@ -80,9 +80,9 @@ export class PoolController {
       this.#forget(key);
       return this.#openNetwork(key, signal);
     }
+    this.#deps.reportManaged(found);
     if (!isManageable(found, installation)) {
       this.#forget(key);
-      this.#deps.reportManaged(found);
       return undefined;
     }
     const { name, namespace = '' } = found.metadata;

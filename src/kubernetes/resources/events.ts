@@ -28,6 +28,12 @@ export const EVENTS = {
     meaning:
       'Another installation manages the object, so the one that reports this leaves it alone. Two installations should not watch one namespace.',
   },
+  HandOverPending: {
+    type: 'Normal',
+    on: ['RenderPlan', 'RenderPool'],
+    meaning:
+      'The annotation `platen.dev/installation` names an installation that has not taken the object over. Until it does, the former one manages it.',
+  },
   DefaultRefused: {
     type: 'Warning',
     on: ['RenderPlan', 'RenderPool'],

@@ -23,22 +23,28 @@ export function installationOf(namespace: string, lease: string, watched: readon
 
 type Managed = KubeObject<{ readonly status?: { readonly managedBy?: string } }>;
 
-/**
- * The installation that manages a plan or a pool: the one that its annotation names, by which an operator hands it
- * over, or else the one that has claimed it. Undefined while nobody has.
- */
-export function managerOf({ metadata, status }: Managed): string | undefined {
-  return metadata.annotations?.[INSTALLATION] ?? status?.managedBy;
+/** The installation that the annotation of a plan or a pool names: it alone may claim the object from another. */
+export function assigneeOf({ metadata }: KubeObject): string | undefined {
+  return metadata.annotations?.[INSTALLATION] || undefined;
 }
 
-/** Whether a plan or a pool is for this installation to manage: it does, or nobody does yet. */
-export function isManageable(object: Managed, { id }: Installation): boolean {
-  return (managerOf(object) ?? id) === id;
+/**
+ * The installation that manages a plan or a pool: the one that has claimed it, or else the one that alone may. An object
+ * that was handed over is managed by the former one until the other has claimed it: a name that is nobody's must not stop
+ * the work on a pool. Undefined while nobody manages it and everybody may claim it.
+ */
+export function managerOf(object: Managed): string | undefined {
+  return object.status?.managedBy || assigneeOf(object);
+}
+
+/** Whether a plan or a pool is for this installation to manage: it does, it is to take it over, or nobody does yet. */
+export function isManageable(object: Managed, installation: Installation): boolean {
+  return isAssigned(object, installation) || (managerOf(object) ?? installation.id) === installation.id;
 }
 
 /** Whether somebody has assigned a plan or a pool to this installation by its annotation. */
-export function isAssigned({ metadata }: KubeObject, { id }: Installation): boolean {
-  return metadata.annotations?.[INSTALLATION] === id;
+export function isAssigned(object: KubeObject, { id }: Installation): boolean {
+  return assigneeOf(object) === id;
 }
 
 /**

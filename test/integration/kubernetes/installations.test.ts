@@ -114,6 +114,27 @@ describe('two installations that watch one namespace', () => {
     assert.equal(mirrored?.set.pools.has('shared'), false);
   });
 
+  it('keep a pool and a plan where they are while nobody has the name of the annotation', async () => {
+    const annotate = (object: string, value: string) =>
+      plane.kubectl('annotate', object, `${INSTALLATION}=${value}`, '--overwrite', '-n', home);
+    await annotate('rpool/shared', 'nowhere/platen-controler');
+    await annotate('rplan/gold', 'nowhere/platen-controler');
+    for (const name of ['shared', 'gold']) {
+      await eventually('an event', async () =>
+        (await eventsAbout(api, home, name)).some(
+          ({ reason, note }) => reason === 'HandOverPending' && note?.includes('nowhere/platen-controler'),
+        ),
+      );
+    }
+    await api.mergePatch(RENDER_POOLS, { namespace: home, name: 'shared' }, { spec: { minReplicas: 4 } });
+    await eventually('four', async () => (await rig.deployment('shared'))?.spec.replicas === 4);
+    assert.equal(await image(), 'platen:test');
+    assert.equal((await rig.pool('shared')).status?.managedBy, `${home}/platen-controller`);
+    await annotate('rpool/shared', '');
+    await standsBack(second, 'RenderPool');
+    assert.equal((await rig.pool('shared')).status?.managedBy, `${home}/platen-controller`);
+  });
+
   it('hand a pool and a plan over by an annotation', async () => {
     const id = `${other}/staging-controller`;
     const annotate = (object: string) =>

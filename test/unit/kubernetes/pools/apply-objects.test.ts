@@ -116,6 +116,39 @@ describe('the objects of a pool that the API server does not take', () => {
     assert.equal(calls.deployments, 2);
   });
 
+  it('are taken over at once from another installation when the pool is assigned to this one', async () => {
+    const { apply, stored } = rig();
+    await apply(1);
+    for (const [kind, object] of stored) {
+      const annotations = {
+        ...object.metadata.annotations,
+        'platen.dev/installation': 'b/platen-controller',
+      };
+      stored.set(kind, { ...object, metadata: { ...object.metadata, annotations } });
+    }
+    assert.equal((await apply(1)).reason, 'NotOurs');
+    const pool = poolOf();
+    const annotations = { 'platen.dev/installation': INSTALLATION.id };
+    const assigned = { ...pool, metadata: { ...pool.metadata, annotations } };
+    assert.equal((await apply(1, assigned)).reason, 'Applied');
+    for (const { metadata } of stored.values()) {
+      assert.equal(metadata.annotations?.['platen.dev/installation'], INSTALLATION.id);
+    }
+  });
+
+  it('get their owner again where somebody has removed it, which changes no generation', async () => {
+    const { apply, stored, calls } = rig();
+    await apply(1);
+    assert.equal((await apply(1)).healed.length, 0);
+    assert.equal(calls.deployments, 1);
+    const { metadata, ...rest } = stored.get('Deployment')!;
+    const { ownerReferences, ...ownerless } = metadata;
+    assert.equal(ownerReferences?.length, 1);
+    stored.set('Deployment', { ...rest, metadata: ownerless });
+    assert.deepEqual((await apply(1)).healed, ['Deployment platen-pool-p']);
+    assert.deepEqual(stored.get('Deployment')?.metadata.ownerReferences, ownerReferences);
+  });
+
   it('get no size where there is no Deployment, and cost no calls meanwhile', async () => {
     const { apply, calls, failing, pass } = rig();
     failing.by = failure(422);
