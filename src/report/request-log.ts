@@ -167,6 +167,11 @@ export function failed({ outcome }: LoggedRequest): boolean {
   return outcome === 'error' || outcome === 'unreachable' || outcome === 'blocked';
 }
 
+/** Whether the document received the requested resource, whatever it is. */
+export function arrived({ outcome }: LoggedRequest): boolean {
+  return outcome === 'loaded' || outcome === 'redirected';
+}
+
 /** The last part of an address, which names what it leads to; undefined when there is none. */
 export function lastPart(url: string): string | undefined {
   return URL.parse(url)

@@ -49,7 +49,7 @@ export function warningsOf(findings: Findings): string[] {
     ...waits
       .filter(({ outcome }) => outcome === 'given up')
       .map(({ name, ms }) => `${name} had not come after ${ms} ms: the document was printed as it was`),
-    ...unarrivedWarnings(requests),
+    ...unarrivedWarnings(findings),
   ];
   const different = [...new Set(warnings)];
   if (different.length > MAX_WARNINGS) findings.truncated.add('warnings');
@@ -57,12 +57,22 @@ export function warningsOf(findings: Findings): string[] {
 }
 
 /** What a render has waited for in vain, or whose arrival was not waited for. */
-function unarrivedWarnings({ entries }: Findings['requests']): string[] {
-  return entries.flatMap(({ url, outcome, kind, ms }) => {
+function unarrivedWarnings({ requests, waits }: Findings): string[] {
+  // Giving up to wait for what is loaded cancels what has not arrived. Otherwise a script does, on purpose.
+  const givenUp = waits.some(({ name, outcome }) => outcome === 'given up' && name !== 'drawn');
+  const isLeft = ({ main, outcome }: LoggedRequest) =>
+    main &&
+    outcome === 'pending' &&
+    requests.entries.some((request) => request.main && request.outcome === 'loaded');
+  return requests.entries.flatMap((request) => {
+    const { url, outcome, kind, ms } = request;
+    // A script has left the page before all of it was there.
+    if (isLeft(request)) return [];
     if (outcome === 'pending') return [`${nameOf(url)} had not arrived when the render ended (${url})`];
-    if (outcome === 'cancelled' && kind === 'frame')
-      return [`the frame ${nameOf(url)} was left after ${ms} ms (${url})`];
-    return [];
+    if (outcome !== 'cancelled') return [];
+    if (givenUp)
+      return [`${nameOf(url)} had not arrived after ${ms} ms, when the wait was given up (${url})`];
+    return kind === 'frame' ? [`the frame ${nameOf(url)} was left after ${ms} ms (${url})`] : [];
   });
 }
 

@@ -44,21 +44,27 @@ export class Waits {
   /**
    * Waits for `step`, at most until the end of the waits, and reports the duration as `name`.
    *
+   * @param step resolves to false when it has given up by itself.
    * @param mayBeGivenUp called when the time is over; if it returns false, the wait continues until the render's
    *   deadline.
    */
   async until(name: string, step: () => Promise<unknown>, mayBeGivenUp = () => true): Promise<void> {
-    const wait = () => this.#watch(step(), mayBeGivenUp);
-    await (this.#job.findings?.timed(name, wait, () => this.over) ?? wait());
+    let isReached = true;
+    const wait = async () => {
+      isReached = (await this.#watch(step(), mayBeGivenUp)) !== false;
+    };
+    await (this.#job.findings?.timed(name, wait, () => this.over || !isReached) ?? wait());
   }
 
-  async #watch(step: Promise<unknown>, mayBeGivenUp: () => boolean): Promise<void> {
+  async #watch(step: Promise<unknown>, mayBeGivenUp: () => boolean): Promise<unknown> {
     try {
-      await this.#steps.watch(step, this.end);
+      return await this.#steps.watch(step, this.end);
     } catch (error) {
       if (!this.over || error !== this.end.error || this.#job.end.error !== undefined) throw error;
       // Loading is stopped, since Chromium does not print before it has ended.
-      await this.#steps.watch<unknown>(mayBeGivenUp() ? this.#page.session.send('Page.stopLoading') : step);
+      return await this.#steps.watch<unknown>(
+        mayBeGivenUp() ? this.#page.session.send('Page.stopLoading') : step,
+      );
     }
   }
 }

@@ -74,11 +74,15 @@ const END_ANIMATIONS = `async (scripted, timed, ms) => {
     return finished;
   };
   const framesWanted = () => !document.dispatchEvent(new Event('${FRAMES_WANTED_EVENT}', { cancelable: true }));
-  if (!scripted) return void finishAll();
+  if (!scripted) {
+    finishAll();
+    return true;
+  }
   const begun = performance.now();
   for (let quiet = 0, first = true; ; first = false) {
     quiet = finishAll() || framesWanted() ? 0 : quiet + 1;
-    if (quiet > 2 || (quiet > 0 && first) || performance.now() - begun > ms) return;
+    if (quiet > 2 || (quiet > 0 && first)) return true;
+    if (performance.now() - begun > ms) return false;
     await frame();
   }
 }`;
@@ -87,8 +91,10 @@ const END_ANIMATIONS = `async (scripted, timed, ms) => {
  * Brings movement to its end, so that nothing is printed half-way: animations and transitions that have an end at once,
  * and drawing by scripts in animation frames over time, for two seconds at most and never longer than half of the time
  * left until the deadline.
+ *
+ * @returns whether all of it has ended.
  */
-export async function endAnimations(page: RenderPage, { still }: JobDocument, end: JobEnd): Promise<void> {
+export async function endAnimations(page: RenderPage, { still }: JobDocument, end: JobEnd): Promise<boolean> {
   const ms = Math.min(MAX_MS, (end.deadline - Date.now()) * MAX_SHARE);
-  await page.runIsolated(END_ANIMATIONS, !still, !page.drawsFrames, ms);
+  return await page.runIsolated<boolean>(END_ANIMATIONS, !still, !page.drawsFrames, ms);
 }

@@ -46,8 +46,10 @@ const NEWS_MS = 20;
 /**
  * Waits until everything that a person would see has been drawn, in the document that is finally in the page. The
  * window may be taller afterwards.
+ *
+ * @returns whether it has; false when a script was still drawing after all the time for that.
  */
-export async function waitUntilDrawn(page: RenderPage, document: JobDocument, end: JobEnd): Promise<void> {
+export async function waitUntilDrawn(page: RenderPage, document: JobDocument, end: JobEnd): Promise<boolean> {
   const {
     still,
     traits,
@@ -56,17 +58,17 @@ export async function waitUntilDrawn(page: RenderPage, document: JobDocument, en
   if (still && traits && !traits.lasting) {
     // Nothing else of a document without script can still be loading.
     if (traits.webFonts && milestone !== 'DOMContentLoaded') await loadFonts(page);
-    if (traits.moves) await endAnimations(page, document, end);
-    return;
+    return traits.moves ? await endAnimations(page, document, end) : true;
   }
   const { lifecycle } = page;
   for (;;) {
     const { documents } = lifecycle;
     try {
       await waitForPaint(page, document);
-      if (page.drawsFrames || traits?.draws) await endAnimations(page, document, end);
+      const moves = page.drawsFrames || traits?.draws;
+      const ended = moves ? await endAnimations(page, document, end) : true;
       await lifecycle.pendingNavigation.concluded();
-      if (lifecycle.documents === documents) return;
+      if (lifecycle.documents === documents) return ended;
     } catch (error) {
       // The script world of this wait has ended together with its document.
       await pause(NEWS_MS);

@@ -58,6 +58,8 @@ const SOURCE = `(() => {
   }
   addEventListener('error', (event) => {
     if (typeof event.message !== 'string') return;
+    // The browser says so of charts that follow their size. Nothing has been thrown.
+    if (event.error == null && event.message.startsWith('ResizeObserver loop')) return;
     report('exception', event.message, event.filename ? event.filename + ':' + event.lineno : '');
   }, true);
   addEventListener('unhandledrejection', (event) => {
