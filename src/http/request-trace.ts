@@ -30,8 +30,9 @@ export function traceRequest(
     startTime,
     attributes: { 'http.request.method': method.toUpperCase(), 'http.route': path },
   });
+  const { context: trace } = span;
   const context = contextOf(response);
-  const traceId = recordedTrace(span.context);
+  const traceId = recordedTrace(trace);
   if (traceId !== undefined) context.traceId = traceId;
   response.once('close', () => {
     const status = response.writableFinished ? response.statusCode : CLIENT_CLOSED_REQUEST;
@@ -46,10 +47,10 @@ export function traceRequest(
     });
   });
   return {
-    trace: span.context,
+    trace,
     observe(step, seconds) {
       observe(step, seconds);
-      if (step === 'total') tracing.startSpan('admission', { parent: span.context, startTime }).end();
+      if (step === 'total') tracing.startSpan('admission', { parent: trace, startTime }).end();
     },
   };
 }

@@ -1,4 +1,3 @@
-import { randomFillSync } from 'node:crypto';
 import {
   type Context,
   createTraceState,
@@ -22,6 +21,7 @@ import {
   BatchSpanProcessor,
   type IdGenerator,
   ParentBasedSampler,
+  RandomIdGenerator,
   type Sampler,
   type SpanExporter,
   TraceIdRatioBasedSampler,
@@ -75,10 +75,13 @@ export async function openOtlpTracing(
     startSpan(name, options = {}) {
       ids.next = options.spanId;
       const span = tracer.startSpan(name, spanOptionsOf(options), parentOf(options.parent));
-      const { traceId, spanId, traceFlags, traceState } = span.spanContext();
-      const sampled = (traceFlags & TraceFlags.SAMPLED) !== 0;
       return {
-        context: contextOf({ traceId, spanId, sampled }, traceState?.serialize()),
+        // Most spans have none below them.
+        get context() {
+          const { traceId, spanId, traceFlags, traceState } = span.spanContext();
+          const sampled = (traceFlags & TraceFlags.SAMPLED) !== 0;
+          return contextOf({ traceId, spanId, sampled }, traceState?.serialize());
+        },
         end({ endTime = Date.now(), attributes, error } = {}) {
           if (attributes !== undefined) span.setAttributes(attributes);
           if (error !== undefined) span.setStatus({ code: SpanStatusCode.ERROR, message: error });
@@ -98,20 +101,17 @@ export async function openOtlpTracing(
 /** Random ids, except for a span whose id is given: the SDK asks for the id while it starts the span. */
 class SpanIds implements IdGenerator {
   next: string | undefined;
+  readonly #random = new RandomIdGenerator();
 
   generateTraceId(): string {
-    return randomId(16);
+    return this.#random.generateTraceId();
   }
 
   generateSpanId(): string {
     const given = this.next;
     this.next = undefined;
-    return given ?? randomId(8);
+    return given ?? this.#random.generateSpanId();
   }
-}
-
-function randomId(bytes: number): string {
-  return randomFillSync(Buffer.allocUnsafe(bytes)).toString('hex');
 }
 
 function spanOptionsOf({ kind, startTime = Date.now(), attributes, links = [] }: SpanOptions) {

@@ -43,8 +43,9 @@ export function traceAttempt(tracing: Tracing, job: Job): AttemptTrace {
     .startSpan('waiting', { parent: trace, startTime: waitingSince(job), attributes: attributesOf(job) })
     .end({ endTime: begin });
   const span = startAttemptSpan(tracing, job, trace);
+  const { context: parent } = span;
   const part = (name: string, startTime: number, endTime: number) =>
-    tracing.startSpan(name, { parent: span.context, startTime }).end({ endTime });
+    tracing.startSpan(name, { parent, startTime }).end({ endTime });
   part('claim', begin, Date.now());
   return new SpansOfAttempt(span, part);
 }
