@@ -78,9 +78,9 @@ fonts/installed/fonts.conf: node_modules/.installed fonts/package.json fonts/pac
 	@cd fonts && npm install --no-save --ignore-scripts --no-audit --no-fund --loglevel=error
 	@$(NODE) scripts/fonts/collect.ts
 
-## bench: PDFs per second and latencies beside raw Chromium, as ratios within one run; then what 100,000 rows, 50,000 waiting jobs, large batches and their files, many accounts, pages that wait, reports, a flood beside another account, hostile documents and opening a page of the dashboard cost, and what idle processes use (BENCH_PART=tenants: that alone)
+## bench: PDFs per second and latencies beside raw Chromium, as ratios within one run; then what 100,000 rows, 50,000 waiting jobs, large batches and their files, many accounts, pages that wait, reports, traces, a flood beside another account, hostile documents and opening a page of the dashboard cost, and what idle processes use (BENCH_PART=tenants: that alone)
 bench: dist/main.js dist/dashboard/index.html peers
-	@for part in $(or $(BENCH_PART),run many-rows waiting batches large-batch batch-files tenants while-waiting report fairness hostile-neighbour dashboard at-rest); do $(NODE) test/bench/$$part.ts || exit 1; done
+	@for part in $(or $(BENCH_PART),run many-rows waiting batches large-batch batch-files tenants while-waiting report tracing fairness hostile-neighbour dashboard at-rest); do $(NODE) test/bench/$$part.ts || exit 1; done
 
 ## bench-kubernetes: what the controller costs with 500 pools and 2,000 workers on nodes that KWOK pretends (BENCH_POOLS, BENCH_WORKERS)
 bench-kubernetes: peers

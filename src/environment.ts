@@ -19,6 +19,7 @@ import {
 import { DEFAULT_POOL, PLAN_OR_POOL_NAME } from './plans/names.ts';
 import { nameSchema } from './plans/plan.ts';
 import { ENGINE_CHOICES } from './store/embedded/engines.ts';
+import { otelVariables } from './telemetry/otel-variables.ts';
 
 const MIB = 1024 * 1024;
 /** The port of every role except standalone. */
@@ -372,6 +373,7 @@ export const environmentSchema = z.object({
       'Networks that no worker may reach by these policies, CIDRs, comma-separated. KUBERNETES_SERVICE_HOST, the address of the API server as a Service, is one of them in any case; the addresses behind it, which many CNIs judge by, belong here.',
     ),
   NODE_NAME: kubernetesName.optional().describe('Name of the node that it runs on.'),
+  ...otelVariables,
   PLATEN_BOOTSTRAP_EMAIL: emailSchema.optional().describe('E-mail address of a fixed first account.'),
   PLATEN_BOOTSTRAP_PASSWORD: z
     .string()

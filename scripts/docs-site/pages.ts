@@ -72,6 +72,7 @@ export const GROUPS: readonly Group[] = [
     label: 'Operate it',
     files: [
       'docs/dashboards.md',
+      'docs/tracing.md',
       'docs/failures.md',
       'docs/overload.md',
       'docs/performance.md',

@@ -77,7 +77,7 @@ export class BatchAdmission {
   async admit(
     caller: Caller,
     submission: BatchSubmission,
-    { timer, releasePermit }: PendingAdmission,
+    { timer, releasePermit, trace }: PendingAdmission,
   ): Promise<Batch> {
     const { batches, store, ledger, clock } = this.#deps;
     const now = clock.now();
@@ -125,6 +125,7 @@ export class BatchAdmission {
       metadata: submission.metadata,
       webhookUrl: submission.webhookUrl,
       ...(caller.ownerFence !== undefined && { ownerFence: caller.ownerFence }),
+      ...(trace !== undefined && { trace }),
       createdAt: now,
       updatedAt: now,
       cancelledAt: null,

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { InputMode } from '../inputs/inputs.ts';
 import type { PlanName } from '../plans/plan.ts';
+import type { TraceContext } from '../telemetry/trace-context.ts';
 import type { Period } from '../usage/quota-period.ts';
 
 /*
@@ -69,6 +70,8 @@ export interface Batch {
   readonly webhookUrl: string | null;
   /** Of the account when the batch was requested, as of a job; absent for 0. */
   readonly ownerFence?: number;
+  /** The trace of the request; absent when it was not traced. */
+  readonly trace?: TraceContext;
   readonly createdAt: Date;
   readonly updatedAt: Date;
   /** When the owner cancelled it. */

@@ -96,6 +96,7 @@ async function jobsOf({ batches, planOf }: ExpansionDeps, batch: Batch, chunk: n
         item: { batchId: batch._id, id, index, chunk },
         ...(inputBytes !== undefined && { inputBytes }),
         ...(batch.ownerFence !== undefined && { ownerFence: batch.ownerFence }),
+        ...(batch.trace !== undefined && { trace: batch.trace }),
       }),
       place: positionOf(batch.accountId, BATCH_QUEUE, batch.firstPlace + index),
     };

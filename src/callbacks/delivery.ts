@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { JobError } from '../jobs/job.ts';
 import type { Due } from '../store/due-queue.ts';
+import type { TraceContext } from '../telemetry/trace-context.ts';
 
 export const CALLBACK_EVENTS = [
   'batch.completed',
@@ -43,6 +44,8 @@ export interface Delivery extends Due {
   readonly payload: CallbackPayload;
   /** Of the account when the work was requested; absent for 0. Of a lower fence than the account's, it is not sent. */
   readonly ownerFence?: number;
+  /** The trace of the work that it reports; absent when that was not traced. */
+  readonly trace?: TraceContext;
   /**
    * The bytes that it takes of the account's storage until it is deleted; absent in records of an older version, and
    * where they are counted with a batch.
@@ -92,7 +95,7 @@ export function deliveryIdOf(jobId: string): string {
 
 /** A callback that is due at once. */
 export function newDelivery(
-  { accountId, ownerFence }: { readonly accountId: string; readonly ownerFence?: number | undefined },
+  { accountId, ownerFence, trace }: Pick<Delivery, 'accountId' | 'ownerFence' | 'trace'>,
   url: string,
   payload: CallbackPayload,
   now: Date,
@@ -106,6 +109,7 @@ export function newDelivery(
     lane: `${accountId}/${host}`,
     payload,
     ...(ownerFence !== undefined && { ownerFence }),
+    ...(trace !== undefined && { trace }),
     state: 'pending',
     fence: 0,
     dueAt: now,

@@ -2,6 +2,7 @@ import type { AccountReader } from '../accounts/account-store.ts';
 import type { BatchStore } from '../batches/batch-store.ts';
 import type { Clock } from '../clock.ts';
 import type { Logger } from '../telemetry/logger.ts';
+import { NO_SPAN, NO_TRACING, type Span, type Tracing } from '../telemetry/tracing.ts';
 import { AttemptReservations } from './attempt-reservations.ts';
 import { bodyOf, type Delivery } from './delivery.ts';
 import type { AttemptEnd, DeliveryStore } from './delivery-store.ts';
@@ -29,6 +30,8 @@ export interface CallbackSenderDeps {
   readonly random: () => number;
   readonly logger: Logger;
   readonly observe: (outcome: AttemptOutcome) => void;
+  /** Default: nothing is traced. */
+  readonly tracing?: Tracing;
 }
 
 /** Deliveries per query. */
@@ -142,7 +145,9 @@ export class CallbackSender {
     const body = bodyOf(delivery.payload, base);
     const timestamp = Math.floor(clock.now().getTime() / 1000);
     const secrets = signing.map(({ secret }) => secret);
+    const span = this.#startSpan(delivery);
     const headers = {
+      ...span.context,
       'content-type': 'application/json',
       'user-agent': 'Platen-Callbacks/2',
       [`${headerPrefix}Signature-V2`]: signatures(secrets, { deliveryId, timestamp, body }),
@@ -151,9 +156,27 @@ export class CallbackSender {
       [`${headerPrefix}Key-Id`]: signing[0]!.id,
     };
     const outcome = await post({ url, headers, body, signal: this.#stop.signal });
+    endSpan(span, outcome);
     // It may have arrived, but that is not known.
     if (outcome.status === null && this.#stop.signal.aborted) return deliveries.release(delivery);
     await this.#finishAttempt(delivery, outcome);
+  }
+
+  /** A span of the work's trace, which the receiver may continue; none for work that was not traced. */
+  #startSpan({ _id, accountId, payload, attempts, trace }: Delivery): Span {
+    const { tracing = NO_TRACING } = this.#deps;
+    if (trace === undefined) return NO_SPAN;
+    return tracing.startSpan('callback', {
+      kind: 'client',
+      parent: trace,
+      attributes: {
+        'platen.account.id': accountId,
+        'platen.job.id': payload.jobId,
+        'platen.callback.id': _id,
+        'platen.callback.event': payload.event,
+        'platen.callback.attempt': attempts + 1,
+      },
+    });
   }
 
   async #finishAttempt(delivery: Delivery, outcome: PostOutcome): Promise<void> {
@@ -184,6 +207,15 @@ export class CallbackSender {
   #logLater(error: unknown, { _id }: Delivery): void {
     this.#deps.logger.warn({ err: error, deliveryId: _id }, 'callback left for a later try');
   }
+}
+
+/** Without the words of the receiver's error, which may have its address in them. */
+function endSpan(span: Span, { status }: PostOutcome): void {
+  const isDelivered = status !== null && status >= 200 && status < 300;
+  span.end({
+    attributes: { 'http.response.status_code': status ?? undefined },
+    error: isDelivered ? undefined : String(status ?? 'no response'),
+  });
 }
 
 function wordsFor(status: number): string {

@@ -33,6 +33,7 @@ import type { PlanSource } from '../plans/plan-source.ts';
 import type { AdmissionQueue } from '../scheduling/admission.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
+import type { Tracing } from '../telemetry/tracing.ts';
 import type { TemplateEditor } from '../templates/template-editor.ts';
 import type { TemplateReader } from '../templates/template-store.ts';
 import type { RequestRecorder } from '../usage/request-recorder.ts';
@@ -78,6 +79,8 @@ export interface ApiDeps extends OpsDeps {
   /** Decides which request for work is admitted next. */
   readonly admissionQueue: AdmissionQueue;
   readonly renders: RenderService;
+  /** Records requests for work. Absent: nothing is traced. */
+  readonly tracing?: Tracing;
   readonly batches: BatchService;
   readonly batchFiles: BatchFiles;
   readonly batchMetrics: BatchMetrics;

@@ -107,6 +107,7 @@ export function createHttpApp(deps: Omit<ApiDeps, 'forOperators'>, withOperation
     bodies: deps.bodies,
     unread: deps.unread,
     admissionQueue: deps.admissionQueue,
+    tracing: deps.tracing,
     trustedProxies: config.PLATEN_TRUSTED_PROXIES,
     publicUrl: deps.publicUrl,
     pages: serveDashboard(),

@@ -1,9 +1,9 @@
 import type { Request, Response } from 'express';
-import type { ObserveAdmission } from '../overload/admission-timer.ts';
 import { type PendingAdmission, pendingAdmission } from '../overload/pending-admission.ts';
 import type { ResponseReservation } from '../overload/unread-responses.ts';
 import type { Permit } from '../scheduling/fair-queue.ts';
 import type { RawBody } from './read-json.ts';
+import type { TracedRequest } from './request-trace.ts';
 import type { AnyRequest, AnyResponse, Identities, Route } from './route.ts';
 
 type AnyIdentity = Identities[keyof Identities];
@@ -39,17 +39,18 @@ export class Exchange<Deps> {
   isRecorded = false;
   #permit: Permit | undefined;
 
+  /** @param traced of a request for work. */
+  constructor(route: Route<Deps>, request: Request, response: Response, traced?: TracedRequest) {
+    this.route = route;
+    this.request = request;
+    this.response = response;
+    this.admission = pendingAdmission(traced?.observe, () => this.releasePermit(), traced?.trace);
+  }
+
   /** Notes whom the credential shows. */
   identify(identity: AnyIdentity): void {
     this.identity = identity;
     if (identity !== undefined && 'accountId' in identity) this.caller = identity;
-  }
-
-  constructor(route: Route<Deps>, request: Request, response: Response, observe?: ObserveAdmission) {
-    this.route = route;
-    this.request = request;
-    this.response = response;
-    this.admission = pendingAdmission(observe, () => this.releasePermit());
   }
 
   /** Holds a permit of the admission queue, until `releasePermit`. */

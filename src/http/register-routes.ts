@@ -1,7 +1,9 @@
 import type { Express, Request, RequestHandler, Response } from 'express';
 import { PlatenError } from '../errors/registry.ts';
+import { NO_TRACING } from '../telemetry/tracing.ts';
 import { Exchange } from './exchange.ts';
 import { contextOf } from './request-context.ts';
+import { traceRequest } from './request-trace.ts';
 import type { Route } from './route.ts';
 import { runStages, type StageDeps } from './stages.ts';
 
@@ -32,8 +34,9 @@ function runRoute<Deps>(route: Route<Deps>, deps: StageDeps<Deps>): RequestHandl
     context.route = route.path;
     context.auth = route.auth;
     if (route.logLevel !== undefined) context.logLevel = route.logLevel;
-    const observe = route.requestsWork && deps.observeAdmission;
-    await runStages(new Exchange(route, request, response, observe), deps);
+    const { tracing = NO_TRACING, observeAdmission } = deps;
+    const traced = route.requestsWork && traceRequest(tracing, route, request, response, observeAdmission);
+    await runStages(new Exchange(route, request, response, traced), deps);
   };
 }
 

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Request, RequestHandler, Response } from 'express';
+import { observeDuration } from '../telemetry/exemplars.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Auth } from './route.ts';
@@ -14,12 +15,14 @@ interface RequestContext {
   logLevel: 'info' | 'debug';
   accountId?: string;
   jobId?: string;
+  /** The trace of the request, if it is recorded. */
+  traceId?: string;
 }
 
 /** Requests that no route handles are counted together; otherwise a scanner would add a label for each of its paths. */
 const NO_ROUTE = 'none';
 /** The status that nginx logs for a caller that disconnected before its response. */
-const CLIENT_CLOSED_REQUEST = 499;
+export const CLIENT_CLOSED_REQUEST = 499;
 const SANE_REQUEST_ID = /^[\x21-\x7e]{1,128}$/;
 
 /** Gives every request an id. Logs and measures it when its response has been sent, or its caller has disconnected. */
@@ -33,12 +36,12 @@ export function trackRequests({ logger, metrics }: { logger: Logger; metrics: Me
     response.once('close', () => {
       const ms = performance.now() - began;
       const { method } = request;
-      const { route, logLevel, accountId, jobId } = context;
+      const { route, logLevel, accountId, jobId, traceId } = context;
       const status = response.writableFinished ? response.statusCode : CLIENT_CLOSED_REQUEST;
       metrics.httpRequests.inc({ method, route, status });
-      metrics.httpDuration.observe({ method, route }, ms / 1000);
+      observeDuration(metrics.httpDuration, { method, route }, ms / 1000, traceId);
       logger[logLevel](
-        { method, route, status, ms: Math.round(ms * 10) / 10, requestId, accountId, jobId },
+        { method, route, status, ms: Math.round(ms * 10) / 10, requestId, accountId, jobId, traceId },
         'request',
       );
     });

@@ -95,7 +95,8 @@ interface RouteRequest<A extends Auth, P, Q, H, B> {
   readonly caller: Identities[A];
   /** The client's IP address; undefined when the connection is closed already. */
   readonly clientAddress: string | undefined;
-  /** The headers User-Agent and Cookie, unchanged. */
+  /** The headers Accept, User-Agent and Cookie, unchanged. */
+  readonly accept: string | undefined;
   readonly userAgent: string | undefined;
   readonly cookies: string | undefined;
   /** Whether the caller accepts a compressed body. */

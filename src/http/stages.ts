@@ -9,6 +9,7 @@ import type { ChangeGate } from '../overload/change-gate.ts';
 import type { UnreadResponses } from '../overload/unread-responses.ts';
 import type { AdmissionQueue } from '../scheduling/admission.ts';
 import type { Logger } from '../telemetry/logger.ts';
+import type { Tracing } from '../telemetry/tracing.ts';
 import type { Authenticators } from './authenticate.ts';
 import type { CallerLimits } from './caller-limits.ts';
 import { checkRequest } from './check-request.ts';
@@ -44,6 +45,8 @@ export interface StageDeps<Deps> {
   /** Decides which request for work is admitted next. Absent in an app without requests for work. */
   readonly admissionQueue?: AdmissionQueue | undefined;
   readonly observeAdmission: ObserveAdmission;
+  /** Records requests for work. Absent: nothing is traced. */
+  readonly tracing?: Tracing | undefined;
   readonly logger: Logger;
 }
 
@@ -186,6 +189,7 @@ function check<Deps>(exchange: Exchange<Deps>): void {
     clientAddress: clientAddress(request),
     userAgent: request.headers['user-agent'],
     acceptsGzip: () => request.acceptsEncodings('gzip') === 'gzip',
+    accept: request.headers.accept,
     cookies: request.headers.cookie,
     route: route.path,
     bodyHash: () => bodyHash ?? sha256(JSON.stringify(checked.params)),

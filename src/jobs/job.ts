@@ -5,6 +5,7 @@ import type { RenderOptions } from '../options/core/render-options.ts';
 import type { MediaType } from '../pdf/media-type.ts';
 import type { RenderReport } from '../report/phases.ts';
 import type { OutputKey } from '../store/outputs/output-store.ts';
+import type { TraceContext } from '../telemetry/trace-context.ts';
 import type { Period } from '../usage/quota-period.ts';
 
 /*
@@ -115,6 +116,8 @@ export interface Job {
   readonly webhookUrl?: string;
   /** Of the account when the job was requested; absent for 0. Of a lower fence than the account's, it is not called back. */
   readonly ownerFence?: number;
+  /** The trace of the request; absent when it was not traced. */
+  readonly trace?: TraceContext;
   /** True for jobs of test keys: they carry a watermark and use no quota. */
   readonly test: boolean;
   /** The period of the quota from which it has reserved a PDF; null when it uses no quota. */

@@ -5,6 +5,7 @@ import { given, type RenderOptions } from '../options/core/render-options.ts';
 import { addedMs } from '../options/core/stages.ts';
 import { format } from '../options/format.ts';
 import { type Plan, poolOf } from '../plans/plan.ts';
+import type { TraceContext } from '../telemetry/trace-context.ts';
 import { quotaPeriod } from '../usage/quota-period.ts';
 import type { NewJob } from './admission.ts';
 import type { Job, JobInput, OutputMode } from './job.ts';
@@ -27,6 +28,8 @@ export interface JobSubmission {
   readonly retryOf?: string;
   /** The address of its callback; already checked. */
   readonly webhookUrl?: string;
+  /** The trace that it belongs to. */
+  readonly trace?: TraceContext | undefined;
 }
 
 /** The fields of a job that are determined before its admission. */
@@ -53,6 +56,7 @@ type JobFacts = Pick<
   | 'retryOf'
   | 'wantsReport'
   | 'ownerFence'
+  | 'trace'
 >;
 
 /**
@@ -104,6 +108,7 @@ export function newJob(submission: JobSubmission, caller: Caller, now: Date): Ne
     ...('templateId' in submission.source && { templateId: submission.source.templateId }),
     ...(submission.retryOf !== undefined && { retryOf: submission.retryOf }),
     ...(caller.ownerFence !== undefined && { ownerFence: caller.ownerFence }),
+    ...(submission.trace !== undefined && { trace: submission.trace }),
   });
   return { job, input: newInput(submission, caller, now) };
 }

@@ -129,6 +129,7 @@ export async function startApi(
     links: new DownloadLinks(secret),
     publicUrl: () => core.address.publicUrl ?? '',
     metrics: core.metrics,
+    tracing: core.tracing,
     logger,
     clock,
     admission: (plan) => gate.rejection(plan),

@@ -23,6 +23,7 @@ export function openSender(core: Core): { sender: CallbackSender; close: () => P
     batches: core.batchStore,
     clock: core.clock,
     logger,
+    tracing: core.tracing,
     post: createPost(agent, TIMEOUT_MS),
     publicUrl: () => address.publicUrl,
     headerPrefix: config.PLATEN_HEADER_PREFIX,

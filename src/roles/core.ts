@@ -23,6 +23,8 @@ import type { OutputStore } from '../store/outputs/output-store.ts';
 import { withRecentOutputs } from '../store/outputs/recent.ts';
 import { createLogger, type Logger } from '../telemetry/logger.ts';
 import { createMetrics, type Metrics } from '../telemetry/metrics.ts';
+import { openTracing } from '../telemetry/open-tracing.ts';
+import type { Tracing } from '../telemetry/tracing.ts';
 import { UsageCounters } from '../usage/usage-counters.ts';
 import { PoolSlots } from '../worker/pool/pool-slots.ts';
 import { WorkerRegistry } from '../worker/pool/worker-registry.ts';
@@ -42,6 +44,7 @@ export interface Base {
   readonly instance: string;
   readonly logger: Logger;
   readonly metrics: Metrics;
+  readonly tracing: Tracing;
   /** Aborts when the process is told to stop. */
   readonly stopped: AbortSignal;
 }
@@ -77,13 +80,20 @@ export interface Database {
 }
 
 /** Opens what needs nothing else to respond; `closers` closes it. */
-export function openBase(role: JobRole, config: Config, stopped: AbortSignal, closers: Closers): Base {
+export async function openBase(
+  role: JobRole,
+  config: Config,
+  stopped: AbortSignal,
+  closers: Closers,
+): Promise<Base> {
   const instance = `${hostname()}-${randomUUID().slice(0, 8)}`;
   const logger = createLogger({ level: config.PLATEN_LOG_LEVEL, role, instance });
-  const metrics = createMetrics(role);
+  const tracing = await openTracing(config, { role, instance, logger });
+  closers.add(() => tracing.stop());
+  const metrics = createMetrics(role, { exemplars: tracing.on });
   startSecretWatch(config, metrics, logger, closers);
   startDescriptorWatch(logger, closers);
-  return { role, config, instance, logger, metrics, stopped };
+  return { role, config, instance, logger, metrics, tracing, stopped };
 }
 
 /**

@@ -105,12 +105,13 @@ function storedRecount({ connection, jobs, batchStore, callbacks, clock }: Core)
 }
 
 function jobSweeps(core: Core, batches: Batches): Sweep[] {
-  const { jobs, accountPlans, planOf, clock, config, metrics, outputs } = core;
+  const { jobs, accountPlans, planOf, clock, config, metrics, outputs, tracing } = core;
   const { ledger, retries, store, stored } = jobs;
   const deps = {
     ...jobs,
     clock,
     planOf,
+    tracing,
     leaseMs: config.PLATEN_LEASE_MS,
     redeliveryMs: config.PLATEN_REDELIVERY_MS,
     retryBaseMs: config.PLATEN_RETRY_BASE_MS,

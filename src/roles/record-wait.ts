@@ -1,5 +1,7 @@
 import type { Job } from '../jobs/job.ts';
+import { observeDuration } from '../telemetry/exemplars.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
+import { recordedTrace } from '../telemetry/trace-context.ts';
 
 /**
  * Notes how long a job had waited when a worker first took it: until it had a slot of its plan, which depends on its
@@ -9,9 +11,11 @@ export function recordWait(metrics: Pick<Metrics, 'jobWait'>, job: Job): void {
   const { createdAt, dispatchedAt, startedAt, attempts, class: jobClass } = job;
   if (attempts !== 1 || dispatchedAt === null || startedAt === null) return;
   const observe = (what: 'slot' | 'worker', from: Date, to: Date) =>
-    metrics.jobWait.observe(
+    observeDuration(
+      metrics.jobWait,
       { for: what, class: jobClass },
       Math.max(0, to.getTime() - from.getTime()) / 1000,
+      recordedTrace(job.trace),
     );
   observe('slot', createdAt, dispatchedAt);
   observe('worker', dispatchedAt, startedAt);

@@ -86,7 +86,7 @@ export async function runRole(
 ): Promise<RunningRole> {
   const closers = new Closers();
   try {
-    const base = openBase(role, config, stopped, closers);
+    const base = await openBase(role, config, stopped, closers);
     const checks = healthFromStart();
     // First of all, and last to be stopped: a process that waits for a migration is alive.
     const admin = servesAdmin(role, config) ? await serveAdmin(config.PLATEN_ADMIN_TOKEN!) : undefined;

@@ -12,6 +12,8 @@ import { createPdfFinisher } from '../pdf/finish.ts';
 import { sandboxProcesses } from '../scheduling/sandbox-processes.ts';
 import { spareSlots, WorkerSlots } from '../scheduling/worker-slots.ts';
 import { ensureIndexes } from '../store/collection-spec.ts';
+import { observeDuration } from '../telemetry/exemplars.ts';
+import { recordedTrace } from '../telemetry/trace-context.ts';
 import type { TemplateEngine } from '../templates/engine/template-engine.ts';
 import { WorkerRegistry } from '../worker/pool/worker-registry.ts';
 import { WorkerPresence } from '../worker/presence.ts';
@@ -94,17 +96,20 @@ export async function startWorker(core: Core, templates: TemplateEngine): Promis
     random: Math.random,
     retryBaseMs: config.PLATEN_RETRY_BASE_MS,
     logger,
+    tracing: core.tracing,
     observe: {
       claimed: (job) => recordWait(metrics, job),
-      rendered({ phases }, pages, bytes) {
+      rendered({ trace }, { phases }, pages, bytes) {
+        const traceId = recordedTrace(trace);
         for (const [phase, ms] of Object.entries(phases))
-          metrics.renderDuration.observe({ phase }, ms / 1000);
+          observeDuration(metrics.renderDuration, { phase }, ms / 1000, traceId);
         metrics.pages.inc(pages);
         metrics.bytes.inc(bytes);
         metrics.pdfSize.observe(bytes);
       },
       ended(job) {
-        metrics.renderDuration.observe({ phase: 'total' }, job.processingTimeMs / 1000);
+        const seconds = job.processingTimeMs / 1000;
+        observeDuration(metrics.renderDuration, { phase: 'total' }, seconds, recordedTrace(job.trace));
       },
       retried: (code) => metrics.retries.inc({ code }),
       lost: () => metrics.rendersDropped.inc(),

@@ -1,5 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { BUILD } from '../version.ts';
+import { openMetricsText, setFormat } from './exemplars.ts';
 
 /** In seconds, from a cached response to the longest deadline. */
 const DURATION_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300];
@@ -17,20 +18,28 @@ const SIZE_BUCKETS = [1e3, 1e4, 5e4, 1e5, 5e5, 1e6, 5e6, 1e7, 5e7, 1e8];
 /**
  * All metrics of Platen, created once per process and passed to the modules that record them. The labels have a bounded
  * number of values: a plan may be a label, an account never.
+ *
+ * @param exemplars whether durations name traces; see `observeDuration`.
  */
-export function createMetrics(role: string) {
+export function createMetrics(role: string, { exemplars = false } = {}) {
   const registry = new Registry();
-  registry.setDefaultLabels({ role });
+  const defaultLabels = { role };
+  registry.setDefaultLabels(defaultLabels);
   collectDefaultMetrics({ register: registry });
   const registers = [registry];
+  // prom-client has exemplars in registries of OpenMetrics alone, which it asks for only while a metric is made.
+  if (exemplars) setFormat(registry, Registry.OPENMETRICS_CONTENT_TYPE);
+  const traced = { registers, enableExemplars: exemplars };
   new Gauge({
     name: 'platen_build_info',
     help: '1, with the version of Platen, the commit that it was built from and the version of Node as labels.',
     labelNames: ['version', 'commit', 'node'] as const,
     registers,
   }).set({ ...BUILD }, 1);
-  return {
+  const metrics = {
     registry,
+    /** In the format of OpenMetrics; undefined without exemplars, for which alone it is needed. */
+    openMetrics: exemplars ? () => openMetricsText(registry, defaultLabels) : undefined,
     httpRequests: new Counter({
       name: 'platen_http_requests_total',
       help: 'Responses to HTTP requests, by route pattern, method and status.',
@@ -42,7 +51,7 @@ export function createMetrics(role: string) {
       help: 'Time from a request to the end of its response, in seconds.',
       labelNames: ['method', 'route'] as const,
       buckets: DURATION_BUCKETS,
-      registers,
+      ...traced,
     }),
     admissionDuration: new Histogram({
       name: 'platen_admission_duration_seconds',
@@ -122,7 +131,7 @@ export function createMetrics(role: string) {
       help: 'Time that jobs had waited when a worker took them for the first time, by what they waited for (a slot of their plan, or a worker) and class.',
       labelNames: ['for', 'class'] as const,
       buckets: DURATION_BUCKETS,
-      registers,
+      ...traced,
     }),
     plansFileValid: new Gauge({
       name: 'platen_plans_file_valid',
@@ -169,7 +178,7 @@ export function createMetrics(role: string) {
       help: 'Time of a render by phase: page, load, wait, print, finish; total is from claim to completion.',
       labelNames: ['phase'] as const,
       buckets: DURATION_BUCKETS,
-      registers,
+      ...traced,
     }),
     pages: new Counter({ name: 'platen_pages_total', help: 'Pages printed.', registers }),
     bytes: new Counter({ name: 'platen_pdf_bytes_total', help: 'Bytes of PDF produced.', registers }),
@@ -292,6 +301,8 @@ export function createMetrics(role: string) {
       registers,
     }),
   };
+  setFormat(registry, Registry.PROMETHEUS_CONTENT_TYPE);
+  return metrics;
 }
 
 export type Metrics = ReturnType<typeof createMetrics>;

@@ -16,7 +16,9 @@ import { serializedReport } from '../report/stored-report.ts';
 import type { Permit } from '../scheduling/fair-queue.ts';
 import { type OutputStore, outputKey } from '../store/outputs/output-store.ts';
 import type { Logger } from '../telemetry/logger.ts';
+import { NO_TRACING, type Tracing } from '../telemetry/tracing.ts';
 import type { TemplateEngine } from '../templates/engine/template-engine.ts';
+import { type AttemptTrace, traceAttempt } from './attempt-trace.ts';
 import type { HeldJob } from './held-jobs.ts';
 
 export interface AttemptDeps {
@@ -34,13 +36,15 @@ export interface AttemptDeps {
   readonly retryBaseMs: number;
   readonly logger: Logger;
   readonly observe: AttemptObserver;
+  /** Default: nothing is traced. */
+  readonly tracing?: Tracing;
 }
 
 /** Receives the events of a worker's attempts; hides the telemetry from the worker. */
 interface AttemptObserver {
   /** Called when a job was claimed and its attempt begins. */
   claimed(job: Job): void;
-  rendered(report: RenderReport, pages: number, bytes: number): void;
+  rendered(job: Job, report: RenderReport, pages: number, bytes: number): void;
   ended(job: Job): void;
   retried(code: string): void;
   /** Called when the job was cancelled, or its lease ended: its output is dropped. */
@@ -64,11 +68,13 @@ export async function attempt(
   slot: Permit,
 ): Promise<void> {
   const { job } = held;
+  const trace = traceAttempt(deps.tracing ?? NO_TRACING, job);
   let phases: FailedAttempt['phases'] = null;
   let findings: Findings | undefined;
   const note = (report: RenderReport, found: Findings | undefined) => {
     phases = report.phases;
     findings = found;
+    trace.rendered(report);
   };
   try {
     const input = (await loading) ?? (await deps.store.inputs.load(job._id));
@@ -76,9 +82,11 @@ export async function attempt(
       throw new PlatenError('INTERNAL', 'The input of the job is gone.', { permanent: true });
     }
     await requireRoom(deps, job, input);
-    await renderAndStore(deps, held, input, slot, note);
+    await renderAndStore(deps, held, input, slot, note, trace);
   } catch (error) {
-    await afterError(deps, held, error, phases, findings);
+    await afterError(deps, held, error, phases, findings, trace);
+  } finally {
+    trace.end();
   }
 }
 
@@ -108,6 +116,7 @@ async function renderAndStore(
   input: JobInput,
   slot: Permit,
   note: NonNullable<RenderRequest['onFailed']>,
+  trace: AttemptTrace,
 ): Promise<void> {
   const { job, signal } = held;
   const { store, ends, renderer, outputs, observe } = deps;
@@ -127,6 +136,7 @@ async function renderAndStore(
     kind.documentOf(input.source, context),
     kind.optionsOf?.(input.source, input.options, context),
   ]);
+  trace.renders();
   const { bytes, mediaType, pages, report, findings } = await renderer.render({
     jobId: job._id,
     accountId: job.accountId,
@@ -152,9 +162,11 @@ async function renderAndStore(
     mediaType,
     report,
   };
+  const storing = Date.now();
   await outputs.put(output.key, bytes, signal).catch((cause: unknown) => {
     throw new PlatenError('RENDER_FAILED', 'The PDF was rendered, and could not be stored.', { cause });
   });
+  trace.stored(storing);
   const stored = await storeReport(deps, job, findings, null, expiresAt, signal);
   const completed = await store.transitions.complete(job, output, expiresAt, stored);
   if (completed === undefined) {
@@ -164,7 +176,8 @@ async function renderAndStore(
     return;
   }
   held.recorded();
-  observe.rendered(report, pages, bytes.byteLength);
+  trace.ends({ outcome: 'completed', pages, bytes: bytes.byteLength });
+  observe.rendered(completed, report, pages, bytes.byteLength);
   observe.ended(completed);
   await ends.followSoon(completed);
 }
@@ -175,12 +188,14 @@ async function afterError(
   thrown: unknown,
   phases: FailedAttempt['phases'],
   findings: Findings | undefined,
+  trace: AttemptTrace,
 ): Promise<void> {
   const { store, ends, retries, logger, observe } = deps;
   const { job, signal } = held;
   if (signal.aborted && signal.reason === 'lost') return noteLost(deps, job, 'while rendering');
   if (signal.aborted) {
     const returned = await retries.giveBack(job);
+    if (returned) trace.ends({ outcome: 'returned' });
     held.recorded();
     const why = signal.reason === 'unable' ? 'has no browser' : 'is shutting down';
     logger.info({ jobId: job._id, returned }, `render stopped: this worker ${why}`);
@@ -195,8 +210,9 @@ async function afterError(
   if (decision.kind === 'retry') {
     const retried = await retries.retryLater(job, error, decision.delayMs, false, phases);
     held.recorded();
-    if (retried) observe.retried(error.code);
-    else noteLost(deps, job, 'after a failed attempt');
+    if (!retried) return noteLost(deps, job, 'after a failed attempt');
+    trace.ends({ outcome: 'retried', code: error.code });
+    observe.retried(error.code);
     return;
   }
   if (findings !== undefined && phases !== null) findings.phases = phases;
@@ -205,6 +221,7 @@ async function afterError(
   held.recorded();
   if (failed === undefined && stored !== undefined) await deps.outputs.delete(stored.key);
   if (failed === undefined) return noteLost(deps, job, 'after a failed attempt');
+  trace.ends({ outcome: 'failed', code: error.code });
   observe.ended(failed);
   await ends.followSoon(failed);
 }

@@ -16,6 +16,7 @@ const IN_A_POD: Readonly<Record<string, string>> = {
   STRIPE_SECRET_KEY: 'rk_test_chart',
   STRIPE_WEBHOOK_SECRET: 'whsec_chart',
   SMTP_URL: 'smtps://platen:pass@mail.example.com:465',
+  OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Bearer%20token',
   POD_NAME: 'platen-controller-0',
   POD_NAMESPACE: 'default',
 };
@@ -38,6 +39,12 @@ const VALUES: Readonly<Record<string, Values>> = {
       apiBase: 'http://stand-in.test:8080',
     },
     mail: { smtpUrl: 'smtps://platen:pass@mail.example.com:465', from: 'billing@example.com' },
+    tracing: {
+      endpoint: 'http://collector.monitoring:4318',
+      headers: { existingSecret: { name: 'collector', key: 'token' } },
+      sampler: 'parentbased_traceidratio',
+      samplerArg: 0.25,
+    },
     config: {
       publicUrl: 'https://pdf.example.com',
       trustedProxies: 2,
@@ -93,6 +100,26 @@ describe('what the chart configures', () => {
       assert.deepEqual(variable, { name: 'HTTPS_PROXY', valueFrom: { secretKeyRef } });
     }
     assert.equal(inPod(manifests, 'controller').HTTPS_PROXY, undefined);
+  });
+
+  it('sends traces of all roles that work on jobs to the collector, with headers of a Secret', async () => {
+    const manifests = await render('helm4', VALUES['everything said']!);
+    for (const role of ['api', 'worker', 'dispatcher'] as const) {
+      const { env } = podSpec(manifests, role).containers[0];
+      const variable = env.find(({ name }: { name: string }) => name === 'OTEL_EXPORTER_OTLP_HEADERS');
+      assert.deepEqual(variable.valueFrom, { secretKeyRef: { name: 'collector', key: 'token' } });
+      const config = loadConfig(role, inPod(manifests, role));
+      assert.deepEqual(
+        [config.OTEL_EXPORTER_OTLP_ENDPOINT, config.OTEL_TRACES_SAMPLER, config.OTEL_TRACES_SAMPLER_ARG],
+        ['http://collector.monitoring:4318', 'parentbased_traceidratio', 0.25],
+      );
+    }
+    const none = await render('helm4', over(VALUES['everything said']!, { tracing: { endpoint: '' } }));
+    for (const role of ['api', 'worker', 'dispatcher', 'controller'] as const)
+      assert.deepEqual(
+        Object.keys(inPod(none, role)).filter((name) => name.startsWith('OTEL_')),
+        [],
+      );
   });
 
   it('reaches the configuration unchanged', async () => {

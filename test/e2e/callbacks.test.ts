@@ -62,6 +62,21 @@ describe('callbacks of a running service', () => {
     });
     assert.equal(receiver.received.length, 2);
   });
+
+  it('carry no trace, and the metrics name none, where no collector is named', async () => {
+    const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
+    const before = receiver.received.length;
+    const body = { ...HTML, executionMode: 'async', webhookUrl: receiver.url() };
+    const { status } = await tenant.client.render(body, { traceparent, tracestate: 'congo=t61' });
+    assert.equal(status, 202);
+    await eventually('it is there', () => receiver.received.length > before);
+    for (const name of ['traceparent', 'tracestate'])
+      assert.equal(receiver.received.at(-1)!.headers[name], undefined);
+    const accept = 'application/openmetrics-text;version=1.0.0,text/plain;version=0.0.4;q=0.5,*/*;q=0.1';
+    const metrics = await fetch(`${service.url}/metrics`, { headers: { accept } });
+    assert.match(metrics.headers.get('content-type') ?? '', /^text\/plain; version=0\.0\.4/);
+    assert.doesNotMatch(await metrics.text(), /trace_id|# EOF/);
+  });
 });
 
 describe('callbacks over Kafka, when the dispatcher is killed while they are due', () => {

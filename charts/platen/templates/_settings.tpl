@@ -178,6 +178,19 @@ keyKey: {{ $existing.keyKey | default "tls.key" | quote }}
 {{- end }}
 {{- end -}}
 
+{{/* Where traces are sent to: of `tracing`, which an older chart's values do not have. */}}
+{{- define "platen.tracingEnv" -}}
+{{- if .endpoint }}
+{{- include "platen.variables" (dict "OTEL_EXPORTER_OTLP_ENDPOINT" .endpoint "OTEL_TRACES_SAMPLER" .sampler) }}
+- name: OTEL_TRACES_SAMPLER_ARG
+  value: {{ .samplerArg | toString | quote }}
+{{- $existing := (.headers).existingSecret | default dict }}
+{{- if $existing.name }}
+{{ include "platen.secretVariable" (dict "name" "OTEL_EXPORTER_OTLP_HEADERS" "secret" (dict "name" $existing.name "key" ($existing.key | default "headers"))) }}
+{{- end }}
+{{- end }}
+{{- end -}}
+
 {{/* Who the pod is, by the downward API. */}}
 {{- define "platen.podEnv" -}}
 - name: POD_NAME
@@ -201,6 +214,7 @@ keyKey: {{ $existing.keyKey | default "tls.key" | quote }}
   "PLATEN_ALLOWED_PRIVATE_NETWORKS" (join "," .Values.config.allowedPrivateNetworks)
 ) }}
 {{- include "platen.proxyEnv" (.Values.config.proxy | default dict) }}
+{{- include "platen.tracingEnv" (.Values.tracing | default dict) }}
 {{- if $kafka.tls.enabled }}
 - name: KAFKA_SSL_CA
   value: {{ include "platen.kafkaCa" . | empty | ternary "system" "/etc/platen/tls/kafka/ca.crt" | quote }}

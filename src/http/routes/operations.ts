@@ -66,14 +66,19 @@ const metrics = defineRoute({
   method: 'get',
   path: '/metrics',
   summary: 'Measurements in the Prometheus text format',
+  description: 'In the format of OpenMetrics where traces are recorded and the caller accepts it.',
   tags,
   auth: 'none',
   logLevel: 'debug',
   responses: {
     200: { description: 'The measurements.', contentType: 'text/plain; version=0.0.4; charset=utf-8' },
   },
-}).handledBy(async (_request, deps: OpsDeps) => {
-  return { status: 200, body: await deps.metrics.registry.metrics() };
+}).handledBy(async ({ accept }, { metrics: { registry, openMetrics } }: OpsDeps) => {
+  if (openMetrics === undefined || !accept?.includes('application/openmetrics-text')) {
+    return { status: 200, body: await registry.metrics() };
+  }
+  const { text, contentType } = await openMetrics();
+  return { status: 200, body: text, headers: { 'Content-Type': contentType } };
 });
 
 /**

@@ -87,7 +87,8 @@ export class RenderService {
     const jobId = submission.jobId ?? newJobId();
     const accepted = this.#expect(caller.accountId, jobId, submission.execution);
     try {
-      await admission.admit(caller, [newJob({ ...submission, jobId }, caller, clock.now())], pending);
+      const job = newJob({ ...submission, jobId, trace: pending.trace }, caller, clock.now());
+      await admission.admit(caller, [job], pending);
     } catch (error) {
       // An earlier attempt of the same request has begun the job: all that remains is to wait for it.
       if (error instanceof JobExists) return accepted;

@@ -2,6 +2,8 @@ import type { Clock } from '../../clock.ts';
 import { type ErrorCode, PlatenError } from '../../errors/registry.ts';
 import { type NamedPlan, poolOf } from '../../plans/plan.ts';
 import type { FutureTimes } from '../../store/future-times.ts';
+import { NO_TRACING, type Tracing } from '../../telemetry/tracing.ts';
+import { startAttemptSpan } from '../attempt-span.ts';
 import { finalisingName, hasEnded, type Job, jobOfFinalising } from '../job.ts';
 import type { JobDispatch } from '../job-dispatch.ts';
 import type { JobEnds } from '../job-ends.ts';
@@ -34,6 +36,8 @@ interface NamedJobsDeps {
   readonly keepsArrivalOf?: (batchId: string, items: number) => Promise<boolean>;
   /** Called for every attempt that will be repeated. */
   readonly onRetried: (code: ErrorCode) => void;
+  /** Default: nothing is traced. */
+  readonly tracing?: Tracing;
 }
 
 /**
@@ -182,13 +186,30 @@ async function endLostAttempt(deps: NamedJobsDeps, job: Job): Promise<boolean> {
   const decision = decideRetry(job, error, retryBaseMs, random);
   if (decision.kind === 'retry') {
     const retried = await retries.retryLater(job, error, decision.delayMs, true);
-    if (retried) onRetried(error.code);
-    return retried;
+    if (!retried) return false;
+    traceLostAttempt(deps, job, 'retried');
+    onRetried(error.code);
+    return true;
   }
   const failed = await store.transitions.fail([job], error, { onlyIfLeaseEnded: true });
   if (failed.length === 0) return false;
+  traceLostAttempt(deps, job, 'failed');
   await ends.follow(failed);
   return true;
+}
+
+/** Records the attempt of a worker that can no longer do so itself. */
+function traceLostAttempt(
+  { tracing = NO_TRACING, clock }: NamedJobsDeps,
+  job: Job,
+  outcome: 'retried' | 'failed',
+): void {
+  if (!tracing.on || job.trace === undefined) return;
+  startAttemptSpan(tracing, job, job.trace).end({
+    endTime: clock.now().getTime(),
+    attributes: { 'platen.outcome': outcome, 'error.type': 'WORKER_LOST' },
+    error: 'WORKER_LOST',
+  });
 }
 
 /** The process died: jobs that it has not written were never accepted, and jobs that it has written are admitted. */

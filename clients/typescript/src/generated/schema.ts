@@ -1494,7 +1494,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Measurements in the Prometheus text format */
+        /**
+         * Measurements in the Prometheus text format
+         * @description In the format of OpenMetrics where traces are recorded and the caller accepts it.
+         */
         get: operations["get_metrics"];
         put?: never;
         post?: never;
