@@ -51,9 +51,12 @@ export class Redactor {
    * @param isCut whether the text was truncated: its end may then be the beginning of a secret.
    */
   text(text: string, isCut = false): string {
-    const shown = text.replace(ADDRESS_IN_TEXT, (address, at: number) =>
-      isCut && at + address.length === text.length ? CUT : this.address(address),
-    );
+    const shown = text.replace(ADDRESS_IN_TEXT, (found, at: number) => {
+      if (isCut && at + found.length === text.length) return CUT;
+      // The end of a sentence is none of the address.
+      const address = found.replace(/[.,;:!?]{1,10}$/, '');
+      return this.address(address) + found.slice(address.length);
+    });
     const safe = this.#known(shown);
     return isCut ? this.#secrets.reduce(withoutBeginning, safe) : safe;
   }

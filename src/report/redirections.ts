@@ -1,13 +1,22 @@
 import type { Observation } from './observations.ts';
+import type { Redactor } from './redact.ts';
 import type { RequestLog } from './request-log.ts';
 
-/** The address that a source URL has led to instead, if that is another page. */
-export function redirections({ entries }: Pick<RequestLog, 'entries'>): Observation[] {
-  const pages = entries.filter(({ main }) => main);
-  const [first, last] = [pages[0], pages.at(-1)];
-  if (first === undefined || last === undefined || first.outcome !== 'redirected') return [];
-  if (isSamePage(first.url, last.url)) return [];
-  const message = `the source URL ${first.url} led to ${last.url}, which was printed instead; a page to sign in, perhaps`;
+/**
+ * The address that a source URL has led to instead, by its server or by a script, if that is another page.
+ *
+ * @param final the address of the page that was printed; undefined for a document that was sent.
+ */
+export function redirections(
+  { entries }: Pick<RequestLog, 'entries'>,
+  final: string | undefined,
+  redactor: Pick<Redactor, 'address'>,
+): Observation[] {
+  const first = entries.find(({ main }) => main);
+  if (first === undefined || final === undefined) return [];
+  const last = redactor.address(final);
+  if (isSamePage(first.url, last)) return [];
+  const message = `the source URL ${first.url} led to ${last}, which was printed instead; a page to sign in, perhaps`;
   return [{ rule: 'redirect', message, selector: null, page: null }];
 }
 

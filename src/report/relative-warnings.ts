@@ -17,7 +17,9 @@ export function relativeAssets(requests: readonly LoggedRequest[]): string[] {
 /** A warning about the links that are printed without a target, since they are relative. */
 export function relativeLinks({ relativeLinks: { named, count }, redactor }: Findings): string[] {
   if (count === 0) return [];
-  const names = [...new Set(named.map((address) => redactor.address(address)))].join(', ');
+  const names = [...new Set(named.map((address) => redactor.address(address) || address.slice(0, 1)))].join(
+    ', ',
+  );
   const what = count === 1 ? '1 relative link leads' : `${count} relative links lead`;
   return [`${what} nowhere, since there is no baseUrl: ${names}${count > named.length ? ', …' : ''}`];
 }

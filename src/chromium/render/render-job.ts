@@ -123,7 +123,7 @@ async function render(
 
   const doneToPdf = [...printed.steps, ...ownSteps];
   await observePrint(printed.pdf, {
-    ...{ page, still: document.still, steps, finisher },
+    ...{ page, kind: document.kind, still: document.still, steps, finisher },
     ...{ options, findings, hyphenated: deps.hyphenated },
     finishSteps: doneToPdf,
   });

@@ -1,17 +1,22 @@
 import type { RenderPage } from '../../contexts/page/render-page.ts';
 
-/** Runs in a world of its own: the size of the document. */
-const SIZE = `() => [document.getElementsByTagName('*').length, document.documentElement?.textContent.length ?? 0]`;
+/** Characters of the text that are compared. */
+const MAX_COMPARED = 1_000_000;
 
-/** The number of a document's elements, and of the characters of its text. */
-export type DocumentSize = readonly [elements: number, characters: number];
+/** Runs in a world of its own: what the document has now. */
+const CONTENT = `(max) => {
+  const text = (document.documentElement?.textContent ?? '').slice(0, max);
+  let hash = text.length;
+  for (let i = 0; i < text.length; i++) hash = (hash * 31 + text.charCodeAt(i)) | 0;
+  return document.getElementsByTagName('*').length + ' ' + text.length + ' ' + hash;
+}`;
 
-/** The size of the document now; undefined when its page does not say. */
-export function documentSize(page: RenderPage): Promise<DocumentSize | undefined> {
-  return page.runIsolated<DocumentSize>(SIZE).catch(() => undefined);
+/** Stands for the elements of the document and for its text; undefined when its page does not say. */
+export function documentContent(page: RenderPage): Promise<string | undefined> {
+  return page.runIsolated<string>(CONTENT, MAX_COMPARED).catch(() => undefined);
 }
 
-/** Whether a document has become larger or smaller in between. */
-export function hasChanged(before: DocumentSize | undefined, after: DocumentSize | undefined): boolean {
-  return before !== undefined && after !== undefined && before.some((count, i) => count !== after[i]);
+/** Whether a document has other elements or another text than before. */
+export function hasChanged(before: string | undefined, after: string | undefined): boolean {
+  return before !== undefined && after !== undefined && before !== after;
 }

@@ -1,5 +1,8 @@
+import { asPrinted, lengthInInches, type Size } from '../../../options/core/lengths.ts';
 import type { ObservationRule } from '../../../options/core/observation-rules.ts';
+import { pageRules } from '../../../options/core/page-rules.ts';
 import type { RenderOptions } from '../../../options/core/render-options.ts';
+import { printSettings } from '../../../options/core/stages.ts';
 import type { Observation } from '../../../report/observations.ts';
 import { type PrintedPages, shrinkage } from '../../../report/printed-pages.ts';
 import { lastPart } from '../../../report/request-log.ts';
@@ -23,7 +26,7 @@ interface Inspected {
 type Described = readonly [rule: ObservationRule, message: string] | undefined;
 
 const DESCRIBE: Readonly<Record<Fact['kind'], (fact: Fact, inspected: Inspected) => Described>> = {
-  beyond({ selector, numbers: [right = 0, beyond = 0, columns = 0] }, { printed, options }) {
+  beyond({ selector, name, numbers: [right = 0, beyond = 0, columns = 0] }, { printed, options }) {
     const { layout } = printed;
     if (layout === undefined || shrinkage(printed, options.scale) === undefined) return undefined;
     const mm = Math.round((right - layout.width) * layout.scale * PIXEL_MM);
@@ -31,21 +34,21 @@ const DESCRIBE: Readonly<Record<Fact['kind'], (fact: Fact, inspected: Inspected)
     const part = columns > 0 && beyond > 0 ? `${beyond} of its ${columns} columns are` : `${mm} mm of it are`;
     return [
       'overflow',
-      `${selector} is wider than the paper: ${part} cut off at the right edge; use landscape, a smaller scale or a ` +
+      `${selector} is wider than the paper: ${part} cut off at the ${name} edge; use landscape, a smaller scale or a ` +
         'narrower layout',
     ];
   },
-  hidden({ selector, numbers: [count = 0, lost = 0, down = 0, right = 0] }) {
+  hidden({ selector, name, numbers: [count = 0, lost = 0, down = 0, right = 0] }) {
     const part =
       lost > 0
         ? `${lost} of its ${count} parts`
         : down > 0
           ? `${down} px of its height`
           : `${right} px of its width`;
+    const why = name === 'cut' ? 'cuts off what is larger than it' : 'scrolls, which paper does not';
     return [
       'hidden',
-      `${selector} scrolls, which paper does not: ${part} are hidden; give it overflow: visible and no height in ` +
-        '@media print',
+      `${selector} ${why}: ${part} are hidden; give it overflow: visible and no height in @media print`,
     ];
   },
   hiddenFrame({ selector, numbers: [down = 0, right = 0] }) {
@@ -56,11 +59,13 @@ const DESCRIBE: Readonly<Record<Fact['kind'], (fact: Fact, inspected: Inspected)
         'large as its document',
     ];
   },
-  covering({ selector, numbers: [bottom = 0, height = 0] }) {
+  covering({ selector, numbers: [side = 0, size = 0] }) {
+    const part =
+      side === 2 ? `${size} px of the width` : `${size} px of the document at the ${side ? 'bottom' : 'top'}`;
     return [
       'covered',
-      `${selector} is fixed and covers ${height} px of the document at the ${bottom ? 'bottom' : 'top'} of every ` +
-        'page; use headerTemplate or footerTemplate, or position: static in @media print',
+      `${selector} is fixed and covers ${part} of every page; use headerTemplate or footerTemplate, or position: static ` +
+        'in @media print',
     ];
   },
   rasterised({ selector, name, numbers: [characters = 0] }) {
@@ -90,7 +95,11 @@ const DESCRIBE: Readonly<Record<Fact['kind'], (fact: Fact, inspected: Inspected)
     return ['deadLink', `the link ${selector} leads to ${name}, which is not in the document`];
   },
   pageSize({ name }, { options }) {
-    if (options.preferCSSPageSize || name === 'auto' || options.singlePage) return undefined;
+    if (options.preferCSSPageSize || options.singlePage) return undefined;
+    const size = pageRules(`@page { size: ${name} }`)?.size;
+    // An orientation alone is used.
+    if (size === undefined || size.every((side, i) => isSameLength(side, paperOf(options)[i]!)))
+      return undefined;
     return [
       'pageRules',
       `the @page rule has the size ${name}, which is not used without preferCSSPageSize: true`,
@@ -98,7 +107,18 @@ const DESCRIBE: Readonly<Record<Fact['kind'], (fact: Fact, inspected: Inspected)
   },
   pageMargin({ name }, { options }) {
     if (options.margin === undefined || options.singlePage) return undefined;
-    return ['pageRules', `the @page rule has a margin (${name}), which is used instead of the option margin`];
+    const declared = pageRules(`@page { ${name} }`)?.margins ?? {};
+    const sides = Object.entries(options.margin) as ['top' | 'right' | 'bottom' | 'left', string][];
+    const differs = sides.some(([side, length]) => {
+      const used = declared[`${side[0]!.toUpperCase()}${side.slice(1)}` as keyof typeof declared];
+      return used !== undefined && !isSameLength(used, lengthInInches(length) ?? 0);
+    });
+    if (Object.keys(declared).length > 0 && !differs) return undefined;
+    const shown = name.replace(/^margin: /, '');
+    return [
+      'pageRules',
+      `the @page rule has a margin (${shown}), which is used instead of the option margin`,
+    ];
   },
   unsupported({ name, sheet }) {
     const which = sheet === undefined ? 'a style sheet' : `the style sheet ${shown(sheet)}`;
@@ -124,11 +144,14 @@ const DESCRIBE: Readonly<Record<Fact['kind'], (fact: Fact, inspected: Inspected)
     return ['unsupportedCss', `hyphens: auto breaks no words of ${selector}, since ${why}`];
   },
   spacer: () => undefined,
-  garbled({ name }) {
-    return [
-      'garbled',
+  empty: () => undefined,
+  garbled({ name, numbers: [kind = 0] }) {
+    const why = [
       `the page names no encoding and was read as ${name}, which garbles its text; send charset=utf-8 with it`,
-    ];
+      'the text is garbled: it was UTF-8 and was read as windows-1252 before it was sent',
+      'the text has replacement characters (U+FFFD): it was read in another encoding than it was written in',
+    ][kind]!;
+    return ['garbled', why];
   },
 };
 
@@ -147,8 +170,20 @@ export function observationsOf(inspected: Inspected): Observation[] {
   });
   // An element that is taller than what is in it leaves room on purpose.
   const isSpaced = inspection.facts.some(({ kind }) => kind === 'spacer');
-  const blank = isSpaced && printed.blankPages < printed.pages ? [] : blankPages(printed);
+  const isEmpty = inspection.facts.some(({ kind }) => kind === 'empty');
+  const seen = isEmpty ? { ...printed, blankPages: printed.pages } : printed;
+  const blank = isSpaced && seen.blankPages < seen.pages ? [] : blankPages(seen);
   return [...shrunk(inspected), ...described, ...more, ...blank];
+}
+
+function paperOf(options: RenderOptions): Size {
+  const { paperWidth = 0, paperHeight = 0, landscape } = printSettings(options);
+  return asPrinted([paperWidth, paperHeight], landscape);
+}
+
+/** To the precision of a printed page, which is a point. */
+function isSameLength(inches: number, other: number): boolean {
+  return Math.abs(inches - other) < 1.5 / 72;
 }
 
 function ruleOf(kind: Fact['kind'], inspected: Inspected): ObservationRule | undefined {

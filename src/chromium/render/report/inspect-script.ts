@@ -1,6 +1,9 @@
 import { SHOW } from '../print/hide-document.ts';
 import { MAX_ROOTS, ROOTS } from './document-roots.ts';
 import { SYNTHETIC } from './font-synthesis.ts';
+import { BEYOND, COVERING, HIDDEN } from './inspect-boxes.ts';
+import { INK, PICTURES } from './inspect-pictures.ts';
+import { GARBLED } from './inspect-text.ts';
 import { UNSUPPORTED_IN } from './unsupported-css.ts';
 
 /** What the script has found: a kind of fact, the element, and numbers or short texts for the sentence. */
@@ -21,6 +24,7 @@ export interface Fact {
     | 'unhyphenated'
     | 'synthetic'
     | 'garbled'
+    | 'empty'
     | 'spacer';
   readonly selector: string;
   /** What it is about: an address, a family, a property. */
@@ -36,6 +40,8 @@ export interface Inspection {
   readonly facts: readonly Fact[];
   /** How many further facts of each kind were found. */
   readonly more: Readonly<Record<string, number>>;
+  /** Pictures of style sheets and drawings, which are still to be decoded. */
+  readonly pictures: readonly (readonly [selector: string, address: string])[];
   /** Whether the time or the number of elements was used up before everything had been seen. */
   readonly cut: boolean;
   /** Whether there are style sheets that are not in the document itself. */
@@ -47,13 +53,16 @@ export interface Inspection {
  * medium of paper, and with a document that was hidden for its margins shown again. Everything that it looks at is bounded: by time, elements, texts and facts of a kind. It looks into open
  * shadow trees and into frames as well: a selector leads into each by " >>> ".
  *
- * The numbers of its facts are CSS pixels unless named otherwise. `beyond`: the right edge, columns of a table beyond.
+ * The numbers of its facts are CSS pixels unless named otherwise. `beyond`: the width up to the edge that
+ * is farthest out, columns of a table beyond, columns.
  * `hidden`: children, those not to be seen, hidden height, hidden width. `hiddenFrame`: the last two. `synthetic`: bold (0) or
- * italic (1). `covering`: top (0) or bottom (1), height.
+ * italic (1). `covering`: top (0) or bottom (1) and height, or side (2) and width.
  * `rasterised`: characters. `spacer`, a nearly empty element that is as tall as half a page: its height.
  */
-export const INSPECT = `async (width, mayBeCut, pages, ms, maxElements, maxFacts, hyphenated) => {
+export const INSPECT = `async (width, mayBeCut, pages, ms, maxElements, maxFacts, hyphenated, looksForInk, moreStyles) => {
   (${SHOW})();
+  // The layout comes first: it cannot be interrupted, and takes no time from the inspection.
+  Element.prototype.getBoundingClientRect.call(document.documentElement);
   const until = performance.now() + ms;
   const facts = [];
   const more = {};
@@ -150,9 +159,13 @@ export const INSPECT = `async (width, mayBeCut, pages, ms, maxElements, maxFacts
   });
   await attempt(() => {
     const { getElementById, getElementsByName } = Document.prototype;
-    for (const { element: link, place: { root } } of everywhere('a[href^="#"]', 5000)) {
-      const name = link.getAttribute('href').slice(1);
-      if (name === '' || name === 'top' || /^[!/]/.test(name)) continue;
+    for (const { element: link, place: { root } } of everywhere('a[href*="#"], area[href*="#"]', 5000)) {
+      const written = link.getAttribute('href').trim();
+      const at = written.indexOf('#');
+      // With an address before it, it may lead into the document, too.
+      if (at > 0 && link.href.split('#')[0] !== link.ownerDocument.URL.split('#')[0]) continue;
+      const name = written.slice(at + 1);
+      if (name === '' || name === 'top' || /^[!/]|^:~:/.test(name)) continue;
       let decoded = name;
       try { decoded = decodeURIComponent(name); } catch {}
       const whole = link.ownerDocument;
@@ -167,9 +180,11 @@ export const INSPECT = `async (width, mayBeCut, pages, ms, maxElements, maxFacts
       try { rules = sheet.cssRules; } catch { continue; }
       const visit = (list, depth) => {
         for (const rule of [...list].slice(0, 5000)) {
-          if (rule instanceof CSSPageRule && rule.selectorText === '') {
+          if (rule instanceof CSSPageRule) {
             if (rule.style.size) add('pageSize', null, rule.style.size);
-            if (['Top', 'Right', 'Bottom', 'Left'].some((side) => rule.style['margin' + side] !== '')) add('pageMargin', null, rule.style.margin || 'margins');
+            const sides = ['top', 'right', 'bottom', 'left'].map((side) => 'margin-' + side);
+            const margins = sides.filter((side) => rule.style.getPropertyValue(side) !== '').map((side) => side + ': ' + rule.style.getPropertyValue(side));
+            if (margins.length > 0 && rule.selectorText === '') add('pageMargin', null, rule.style.margin ? 'margin: ' + rule.style.margin : margins.join('; '));
           } else if (depth < 3 && rule.cssRules && !(rule instanceof CSSMediaRule && !matchMedia(rule.conditionText).matches)) visit(rule.cssRules, depth + 1);
         }
       };
@@ -180,15 +195,12 @@ export const INSPECT = `async (width, mayBeCut, pages, ms, maxElements, maxFacts
     let text = '';
     for (const { element } of everywhere('style', 50)) text += element.textContent.slice(0, 200000) + '\\n';
     linked = /@import/i.test(text) || everywhere('link', 200).some(({ element }) => element.sheet);
+    for (const { element } of everywhere('[style]', 1000)) text += '{' + element.getAttribute('style').slice(0, 1000) + '}\\n';
+    text += moreStyles;
     if (text.length > 500000) cut = true;
     for (const name of (${UNSUPPORTED_IN})(text.slice(0, 500000))) add('unsupported', null, name);
   });
-  await attempt(() => {
-    if (!/^windows-125|^iso-8859/i.test(document.characterSet)) return;
-    const found = /(?:\\u00c3[\\u0080-\\u00bf\\u0192\\u201a-\\u203a\\u0152-\\u0178]|\\u00e2\\u20ac|\\u00c2[\\u00a0-\\u00bf])/.exec((document.body?.textContent ?? '').slice(0, 200000));
-    if (found) add('garbled', null, document.characterSet, []);
-  });
-  // As the browser decides it, which asks the headers of the page as well.
+${GARBLED}  // As the browser decides it, which asks the headers of the page as well.
   const isHyphenated = ':is(' + hyphenated.map((language) => ':lang(' + language + ')').join() + ')';
   const unhyphenated = new Set();
   const { closest, matches } = Element.prototype;
@@ -211,11 +223,12 @@ export const INSPECT = `async (width, mayBeCut, pages, ms, maxElements, maxFacts
       if (scrolls && (down > 8 || right > 8) && shown.clientHeight > 8 && textOf(root.documentElement) !== '') add('hiddenFrame', holder, '', [down, right]);
     }
   });
+  ${HIDDEN}${BEYOND}${COVERING}${INK}${PICTURES}
   // Last, because it may use up the time.
   const fixed = [];
+  const texts = [];
   const synthetic = new Set();
   const syntheticOf = (${SYNTHETIC})();
-  let widest = null;
   let count = 0;
   const inspect = (elements, inFrame) => {
     for (const element of elements) {
@@ -233,32 +246,12 @@ export const INSPECT = `async (width, mayBeCut, pages, ms, maxElements, maxFacts
         synthetic.add(what + family);
         add('synthetic', element, family, [what]);
       }
-      if (!inFrame && rect.right > width + 1 && rect.width > 0 && rect.left < 5 * width && (!widest || rect.right > widest.right + 1)) {
-        // What a box cuts off itself is not for the paper to cut off.
-        let clipped = false;
-        for (let e = parentOf(element); e && e !== document.documentElement && !clipped; e = parentOf(e)) {
-          clipped = getComputedStyle(e).overflowX !== 'visible' && rectOf(e).right <= width + 1;
-        }
-        if (!clipped) widest = { element, right: rect.right };
-      }
-      if (!inFrame && style.position === 'fixed' && rect.height > 0 && rect.width > width / 3) fixed.push({ element, rect, style });
-      if (/(auto|scroll)/.test(style.overflowY + style.overflowX)) {
-        const down = element.scrollHeight - element.clientHeight;
-        const right = element.scrollWidth - element.clientWidth;
-        if ((down > 8 || right > 8) && element.clientHeight > 0) {
-          let list = element;
-          for (let depth = 0; depth < 4 && list.children.length === 1; depth++) list = list.children[0];
-          if (list.localName === 'table') list = list.tBodies[0] ?? list;
-          const box = rectOf(element);
-          let lost = 0;
-          const count = Math.min(list.children.length, 5000);
-          for (let c = 0; c < count; c++) {
-            const child = rectOf(list.children[c]);
-            if (child.bottom > box.bottom + 1 || child.right > box.right + 1) lost++;
-          }
-          if (lost > 0 || textOf(element) !== '') add('hidden', element, '', [count, lost, Math.max(0, down), Math.max(0, right)]);
-        }
-      }
+      if (isCut && !inFrame) beyondPaper(element, style, rect);
+      if (!inFrame && style.position === 'fixed' && rect.height > 0 && rect.width > 0) fixed.push({ element, rect, style });
+      else if (!inFrame && texts.length < 500 && pages > 1 && rect.width > 0 && ownText(element)) texts.push(element);
+      hiddenIn(element, style);
+      picturesOf(element, style);
+      hasInk ||= looksForInk && !inFrame && inks(element, style, rect);
       // Of a drawing, texts are often pictures on purpose.
       if (style.filter !== 'none' && isHtml(element)) {
         const text = textOf(element);
@@ -269,36 +262,12 @@ export const INSPECT = `async (width, mayBeCut, pages, ms, maxElements, maxFacts
     }
   };
   await attempt(() => {
-    for (const place of places) inspect(allOf(place, place.root === document ? 'body *' : '*'), place.inFrame);
+    for (const place of places) inspect(allOf(place, place.root === document ? 'body, body *' : '*'), place.inFrame);
   });
+  try { addBeyond(); } catch { cut = true; }
   await attempt(() => {
-    if (!widest || !mayBeCut) return;
-    let { element, right } = widest;
-    // The table that a cell belongs to says more than the cell.
-    const table = element.closest('table');
-    let columns = 0, beyond = 0;
-    if (table && rectOf(table).right > width + 1) {
-      const row = [...table.rows].slice(0, 50).reduce((a, b) => (a && a.cells.length >= b.cells.length ? a : b), null);
-      columns = row?.cells.length ?? 0;
-      for (const cell of row?.cells ?? []) if (rectOf(cell).right > width + 1) beyond++;
-      element = table;
-    } else {
-      for (let e = element.parentElement; e && e !== document.body && rectOf(e).right >= right - 1; e = e.parentElement) element = e;
-    }
-    add('beyond', element, '', [right, beyond, columns]);
+    if (pages > 1) addCovering(fixed, texts);
   });
-  await attempt(() => {
-    if (pages < 2) return;
-    for (const { element, rect, style } of fixed) {
-      const transparent = /rgba\\(.*, 0\\)|transparent/.test(style.backgroundColor) && style.backgroundImage === 'none';
-      if (transparent && textOf(element) === '' && element.querySelector('img, svg, canvas') === null) continue;
-      // Above or below the page's own area there is nothing to cover.
-      const top = rect.top < innerHeight / 2;
-      if (rect.bottom <= 1 || rect.height > innerHeight * 0.9) continue;
-      // A head or foot that a table repeats keeps the place free.
-      const kept = [...all(top ? 'thead' : 'tfoot')].slice(0, 20).some((part) => rectOf(part).height >= rect.height - 2);
-      if (!kept) add('covering', element, '', [top ? 0 : 1, rect.height]);
-    }
-  });
-  return { facts, more, cut, linked };
+  if (looksForInk && !hasInk && !cut) add('empty', null);
+  return { facts, more, pictures, cut, linked };
 }`;

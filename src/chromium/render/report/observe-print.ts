@@ -1,14 +1,16 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { FinishStep } from '../../../options/core/option.ts';
 import type { RenderOptions } from '../../../options/core/render-options.ts';
 import { needsInspection } from '../../../report/fail-on.ts';
 import type { Findings } from '../../../report/findings.ts';
 import { redirections } from '../../../report/redirections.ts';
-import { failed } from '../../../report/request-log.ts';
+import { arrived } from '../../../report/request-log.ts';
 import { DOCUMENT_ORIGIN } from '../../contexts/page/document-origin.ts';
 import type { RenderPage } from '../../contexts/page/render-page.ts';
+import type { JobDocument } from '../document/job-document.ts';
 import type { JobFinisher } from '../finish.ts';
 import type { RenderSteps } from '../steps.ts';
-import { documentSize, hasChanged } from './change-watch.ts';
+import { documentContent, hasChanged } from './change-watch.ts';
 import { observationsOf } from './describe-facts.ts';
 import { missingInSteps, textsOfOptions } from './drawn-over.ts';
 import { fontsUsed } from './fonts-used.ts';
@@ -16,8 +18,12 @@ import { inspectPage } from './inspect-page.ts';
 import type { Fact } from './inspect-script.ts';
 import { missingCharacters } from './missing-characters.ts';
 
+/** Scripts have this time to show that they still change the document: some steps of a timer. Milliseconds. */
+const CHANGE_MS = 100;
+
 interface Observed {
   readonly page: RenderPage;
+  readonly kind: JobDocument['kind'];
   /** Whether nothing in the document changes by itself. */
   readonly still: boolean;
   readonly steps: RenderSteps;
@@ -37,7 +43,10 @@ export async function observePrint(pdf: Uint8Array, observed: Observed): Promise
   const { page, still, steps, finisher, options, findings, hyphenated } = observed;
   if (findings === undefined) return;
   const inspects = options.report === true || needsInspection(options.failOn);
-  const size = inspects && !still ? await steps.compute(documentSize(page)) : undefined;
+  const before = inspects && !still ? await steps.compute(documentContent(page)) : undefined;
+  // Before a script may lead to another page, which is not the one that was printed.
+  const address = inspects ? await finalAddress(observed) : undefined;
+  const watched = performance.now() + CHANGE_MS;
   const readFonts = async () => {
     if (!options.report) return;
     // If the document replaces itself now, no fonts are reported.
@@ -54,18 +63,28 @@ export async function observePrint(pdf: Uint8Array, observed: Observed): Promise
   const characters = missing && (await steps.compute(missing));
   for (const text of texts) findings.addText(text, characters);
   if (!inspects) return;
-  if (size && hasChanged(size, await steps.compute(documentSize(page)))) findings.observe([STILL_CHANGING]);
+  if (before !== undefined) {
+    await steps.outside(pause(Math.max(0, watched - performance.now())));
+    if (hasChanged(before, await steps.compute(documentContent(page)))) findings.observe([STILL_CHANGING]);
+  }
   const inspection = await steps.compute(inspectPage(page, printed, options, hyphenated));
   if (still) await readFonts();
   if (inspection.cut) findings.truncated.add('observations');
-  findings.observe(redirections(findings.requests));
+  findings.observe(redirections(findings.requests, address, findings.redactor));
   const facts = inspection.facts.filter((fact) => !isReported(fact, findings));
   findings.observe(observationsOf({ inspection: { ...inspection, facts }, printed, options }));
 }
 
+/** The address of the page that was printed, which a script may have changed; undefined for a document that was sent. */
+async function finalAddress({ page, kind, steps }: Observed): Promise<string | undefined> {
+  if (kind !== 'url') return undefined;
+  const address = page.runIsolated<string>('() => document.URL').catch(() => undefined);
+  return await steps.compute(address);
+}
+
 /** Whether the requests say already that a picture or a font did not arrive. */
 function isReported({ kind, name }: Fact, { requests, redactor }: Findings): boolean {
-  const lost = requests.entries.filter(failed);
+  const lost = requests.entries.filter((request) => !arrived(request));
   if (kind === 'badFont') return lost.some((request) => request.kind === 'font');
   if (kind !== 'undecodable') return false;
   const address = redactor.address(name);
