@@ -115,12 +115,10 @@ const CASES: Readonly<
 describe('a look at a printed document, by its markup', () => {
   let bench: Bench;
   let site: Site;
-  const requested: string[] = [];
   before(async () => {
     bench = await startBench({ browsers: 1 });
     site = await startSite((request, response) => {
       const path = request.url!;
-      requested.push(path);
       if (path === '/hangs') return;
       const bodies: Readonly<Record<string, string>> = {
         '/refresh': '<meta http-equiv=refresh content="0; url=/login">',
@@ -129,13 +127,6 @@ describe('a look at a printed document, by its markup', () => {
         '/cyrillic': '<p>Привет, это страница</p>',
         '/links': '<meta charset=utf-8><a href="/links#here">1</a><a href="/other#there">2</a>',
       };
-      if (path === '/a.svg' || path === '/photo.heic') {
-        const type = path === '/a.svg' ? 'image/svg+xml' : 'image/heic';
-        response
-          .writeHead(200, { 'Content-Type': type })
-          .end('<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>');
-        return;
-      }
       response.writeHead(200, { 'Content-Type': 'text/html' }).end(bodies[path] ?? '<p>Sign in</p>');
     });
   });
@@ -172,15 +163,6 @@ describe('a look at a printed document, by its markup', () => {
     const found = await observed({ url: site.at('/links') });
     assert.equal(found.length, 1, JSON.stringify(found));
     assert.match(found[0]!, /leads to #here/);
-  });
-
-  it('finds pictures of style sheets by their names, and requests none again', async () => {
-    requested.length = 0;
-    const html = `<p style="background-image: url(${site.at('/photo.heic')})">x</p><p style="background-image: url(${site.at('/a.svg')})">y</p>`;
-    const found = await observed(`<!doctype html>${html}`);
-    assert.equal(found.length, 1, JSON.stringify(found));
-    assert.match(found[0]!, /^the picture p:nth-of-type\(1\) \(photo\.heic\) arrived and cannot be shown/);
-    assert.deepEqual(requested.toSorted(), ['/a.svg', '/photo.heic']);
   });
 
   it('names what had not arrived when a wait was given up', async () => {

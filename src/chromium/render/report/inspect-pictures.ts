@@ -40,11 +40,6 @@ export const PICTURES = `
   };
 `;
 
-/**
- * Runs in the document's world of its own: returns which of `addresses` are no pictures that the browser can show. Nothing
- * is requested again for it: what is not in the address itself is judged by its name.
- */
-export const UNDECODABLE = `(addresses) => Promise.all(addresses.map((address) => {
-  if (!address.startsWith('data:')) return /^[^?#]*\\.(?:heic|heif|tiff?)(?:[?#]|$)/i.test(address);
-  return Object.assign(new Image(), { src: address }).decode().then(() => false, () => true);
-}))`;
+/** Runs in the document's world of its own: returns which of `addresses` are no pictures that the browser can show. */
+export const UNDECODABLE = `(addresses) => Promise.all(addresses.map((address) =>
+  Object.assign(new Image(), { src: address }).decode().then(() => false, () => true)))`;
