@@ -71,6 +71,7 @@ export const GROUPS: readonly Group[] = [
   {
     label: 'Operate it',
     files: [
+      'docs/administration.md',
       'docs/dashboards.md',
       'docs/tracing.md',
       'docs/failures.md',

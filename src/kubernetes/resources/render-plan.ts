@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { overridesSchema } from '../../plans/plans-file.ts';
 import { CATEGORY } from './group.ts';
-import type { ResourceDefinition } from './resource-definition.ts';
+import { COMMON_COLUMNS, type ResourceDefinition } from './resource-definition.ts';
 import { commonStatus, rules } from './schema-fields.ts';
 
 /** The rule of `nameSchema` (plans/plan.ts) for a field that names a plan or a pool. */
@@ -80,19 +80,6 @@ export const RENDER_PLAN: ResourceDefinition = {
     { name: 'Accounts', type: 'integer', jsonPath: '.status.accounts', description: 'Accounts on the plan' },
     { name: 'In flight', type: 'integer', jsonPath: '.status.inFlight', description: 'Slots taken' },
     { name: 'Waiting', type: 'integer', jsonPath: '.status.waiting', description: 'Jobs without a slot' },
-    {
-      name: 'Status',
-      type: 'string',
-      jsonPath: '.status.conditions[?(@.type=="Ready")].reason',
-      description: 'Ready, or what is the matter',
-    },
-    {
-      name: 'Managed by',
-      type: 'string',
-      jsonPath: '.status.managedBy',
-      priority: 1,
-      description: 'The installation that manages it',
-    },
-    { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp', description: 'Since it was made' },
+    ...COMMON_COLUMNS,
   ],
 };

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { CATEGORY } from './group.ts';
 import { podFields } from './pod-fields.ts';
 import { nameRule } from './render-plan.ts';
-import type { ResourceDefinition } from './resource-definition.ts';
+import { COMMON_COLUMNS, type ResourceDefinition } from './resource-definition.ts';
 import { commonStatus, MAX_REPLICAS, podCount, rules, seconds, timeSchema } from './schema-fields.ts';
 
 const scaleDownSchema = z
@@ -244,20 +244,7 @@ export const RENDER_POOL: ResourceDefinition = {
       priority: 1,
       description: 'When its size changed',
     },
-    {
-      name: 'Status',
-      type: 'string',
-      jsonPath: '.status.conditions[?(@.type=="Ready")].reason',
-      description: 'Ready, or what is the matter',
-    },
-    {
-      name: 'Managed by',
-      type: 'string',
-      jsonPath: '.status.managedBy',
-      priority: 1,
-      description: 'The installation that manages it',
-    },
-    { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp', description: 'Since it was made' },
+    ...COMMON_COLUMNS,
   ],
   scale: {
     specReplicasPath: '.spec.replicas',

@@ -29,3 +29,21 @@ export interface ResourceDefinition {
     readonly labelSelectorPath: string;
   };
 }
+
+/** The last columns of every kind. */
+export const COMMON_COLUMNS: readonly PrinterColumn[] = [
+  {
+    name: 'Status',
+    type: 'string',
+    jsonPath: '.status.conditions[?(@.type=="Ready")].reason',
+    description: 'Ready, or what is the matter',
+  },
+  {
+    name: 'Managed by',
+    type: 'string',
+    jsonPath: '.status.managedBy',
+    priority: 1,
+    description: 'The installation that manages it',
+  },
+  { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp', description: 'Since it was made' },
+];

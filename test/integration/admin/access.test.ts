@@ -1,25 +1,14 @@
 import assert from 'node:assert/strict';
 import { adminRoutes } from '../../../src/http/admin/routes.ts';
-import { openApi, type TestApi } from '../http/support/api.ts';
-import { ANNA, BEN, serveAdmin, type TestAdmin } from './support/admin.ts';
+import type { TestApi } from '../http/support/api.ts';
+import { ANNA, BEN, type TestAdmin, useAdmin } from './support/admin.ts';
 
 describe('Who may administer an installation', () => {
+  const opened = useAdmin();
   let api: TestApi;
   let admin: TestAdmin;
-  before(async () => {
-    api = await openApi();
-    admin = await serveAdmin(api);
-  });
-  after(async () => {
-    try {
-      admin.assertNothingMarked();
-    } finally {
-      await admin.close();
-      await api.close();
-    }
-  });
-  afterEach(() => {
-    api.worker.render = async () => ({ pages: 1 });
+  before(() => {
+    ({ api, admin } = opened);
   });
 
   describe('who may', () => {

@@ -1,26 +1,15 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { PASSWORD, signUp } from '../../support/account-client.ts';
-import { openApi, type TestApi } from '../http/support/api.ts';
-import { serveAdmin, type TestAdmin } from './support/admin.ts';
+import type { TestApi } from '../http/support/api.ts';
+import { type TestAdmin, useAdmin } from './support/admin.ts';
 
 describe('Accounts in the administration', () => {
+  const opened = useAdmin();
   let api: TestApi;
   let admin: TestAdmin;
-  before(async () => {
-    api = await openApi();
-    admin = await serveAdmin(api);
-  });
-  after(async () => {
-    try {
-      admin.assertNothingMarked();
-    } finally {
-      await admin.close();
-      await api.close();
-    }
-  });
-  afterEach(() => {
-    api.worker.render = async () => ({ pages: 1 });
+  before(() => {
+    ({ api, admin } = opened);
   });
 
   describe('accounts', () => {

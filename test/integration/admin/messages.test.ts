@@ -2,25 +2,14 @@ import assert from 'node:assert/strict';
 import { MailOutbox } from '../../../src/mail/outbox.ts';
 import { eventually } from '../../support/eventually.ts';
 import { openApi, type TestApi } from '../http/support/api.ts';
-import { MARKER, SECRET, serveAdmin, type TestAdmin } from './support/admin.ts';
+import { MARKER, SECRET, serveAdmin, type TestAdmin, useAdmin } from './support/admin.ts';
 
 describe('Messages and billing in the administration', () => {
+  const opened = useAdmin();
   let api: TestApi;
   let admin: TestAdmin;
-  before(async () => {
-    api = await openApi();
-    admin = await serveAdmin(api);
-  });
-  after(async () => {
-    try {
-      admin.assertNothingMarked();
-    } finally {
-      await admin.close();
-      await api.close();
-    }
-  });
-  afterEach(() => {
-    api.worker.render = async () => ({ pages: 1 });
+  before(() => {
+    ({ api, admin } = opened);
   });
 
   describe('messages', () => {

@@ -11,7 +11,7 @@ import { ChangeGate } from '../../../../src/overload/change-gate.ts';
 import { openAdmin } from '../../../../src/roles/admin.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { type Reply, send } from '../../../support/send.ts';
-import type { TestApi, TestCaller } from '../../http/support/api.ts';
+import { openApi, type TestApi, type TestCaller } from '../../http/support/api.ts';
 
 export const ANNA = 'a'.repeat(32);
 export const BEN = 'b'.repeat(32);
@@ -55,6 +55,30 @@ export interface TestAdmin {
   /** Fails when any response has had something that an account has sent. */
   assertNothingMarked(): void;
   close(): Promise<void>;
+}
+
+/**
+ * An API with its administration for the tests of one `describe`, there from its `before` on. Each test finds renders that
+ * succeed. Fails when any response has had something that an account has sent.
+ */
+export function useAdmin(): { readonly api: TestApi; readonly admin: TestAdmin } {
+  const opened = {} as { api: TestApi; admin: TestAdmin };
+  before(async () => {
+    opened.api = await openApi();
+    opened.admin = await serveAdmin(opened.api);
+  });
+  after(async () => {
+    try {
+      opened.admin.assertNothingMarked();
+    } finally {
+      await opened.admin.close();
+      await opened.api.close();
+    }
+  });
+  afterEach(() => {
+    opened.api.worker.render = async () => ({ pages: 1 });
+  });
+  return opened;
 }
 
 interface AuditedAct {
