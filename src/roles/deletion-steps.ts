@@ -15,8 +15,8 @@ interface DeletionStepsDeps extends Omit<JobLife, 'callbacks'> {
 
 /** Jobs that are deleted together. */
 const PAGE = 500;
-/** Pages that one pass deletes at most, so that other accounts have their turn. */
-const PAGES = 40;
+/** Pages that one pass deletes at most, so that other accounts have their turn, and a process can stop. */
+const PAGES = 10;
 /** No owner of the account has a fence as high: all work is ended. */
 const ALL = Number.POSITIVE_INFINITY;
 

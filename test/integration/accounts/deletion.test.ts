@@ -8,6 +8,7 @@ import { PlatenError } from '../../../src/errors/registry.ts';
 import { declaredCollections } from '../../../src/store/collection-spec.ts';
 import { PASSWORD, signUp } from '../../support/account-client.ts';
 import { eventually } from '../../support/eventually.ts';
+import { mentions as recordsWith } from '../../support/mentions.ts';
 import { serveAdmin, type TestAdmin } from '../admin/support/admin.ts';
 import { openApi, type TestApi } from '../http/support/api.ts';
 import { latch } from '../http/support/test-worker.ts';
@@ -97,16 +98,8 @@ describe('An account that an operator deletes', () => {
     await new TakeoverStore(connection, clock).begin(accountId, 1, { actor: 'account' });
   }
 
-  /** By collection, how many records of the database have a text anywhere; and under `files`, outputs of these jobs. */
-  async function mentions(...texts: readonly string[]): Promise<Record<string, number>> {
-    const found: Record<string, number> = {};
-    for (const { name } of await api.domain.connection.db!.listCollections().toArray()) {
-      const records = await api.domain.connection.collection(name).find({}).toArray();
-      const count = records.filter((record) => hasAny(record, texts)).length;
-      if (count > 0) found[name] = count;
-    }
-    return found;
-  }
+  /** By collection, how many records have one of these texts. */
+  const mentions = (...texts: readonly string[]) => recordsWith(api.domain.connection, texts);
 
   async function files(): Promise<string[]> {
     const entries = await readdir(api.outputFolder!, { recursive: true, withFileTypes: true });
@@ -323,14 +316,3 @@ describe('An account that an operator deletes', () => {
     return (await api.domain.store.history.ofAccount(accountId, 1000)).map(({ _id }) => _id);
   }
 });
-
-/** Whether a text is anywhere in a record, also in its binary fields. */
-function hasAny(value: unknown, texts: readonly string[]): boolean {
-  if (typeof value === 'string') return texts.some((text) => value.includes(text));
-  if (typeof value !== 'object' || value === null || value instanceof Date) return false;
-  if ('buffer' in value && value.buffer instanceof Uint8Array) {
-    const bytes = Buffer.from(value.buffer);
-    return texts.some((text) => bytes.includes(text));
-  }
-  return Object.entries(value).some(([name, part]) => hasAny(name, texts) || hasAny(part, texts));
-}
