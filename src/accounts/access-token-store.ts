@@ -53,6 +53,7 @@ const SESSION_TOKEN = /^st_[A-Za-z0-9_-]{43}$/;
 
 const TOKENS: CollectionSpec = {
   name: 'access_tokens',
+  account: 'accountId',
   indexes: [
     // Unique because it contains the id: see docs/decisions/0178.
     { fields: { accountId: 1, createdAt: 1, _id: 1 }, unique: true },

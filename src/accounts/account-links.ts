@@ -18,7 +18,7 @@ interface AccountLink extends SingleUse {
   readonly email: string | null;
 }
 
-const LINKS = singleUseSpec('account_links');
+const LINKS = singleUseSpec('account_links', 'accountId');
 const TOKEN_BYTES = 32;
 
 /** Owns the links that let the owner of an account do something once. Only hashes of their tokens are stored. */

@@ -206,6 +206,18 @@ export class AccountService {
     return true;
   }
 
+  /**
+   * Marks the account as being deleted: from then on, in every process within a second, it is refused as a suspended
+   * account is, and cannot be resumed.
+   *
+   * @returns false when it was marked already.
+   */
+  async markDeleting(account: Account, by: DoneBy): Promise<boolean> {
+    if (!(await this.#accounts.markDeleting(account._id, by.operator))) return false;
+    await this.#record(account, 'account.deletion_requested', by);
+    return true;
+  }
+
   async #recordFollowed({ _id, unrecorded = [] }: Account): Promise<void> {
     for (const change of unrecorded) {
       await this.#audit.recordOnce(_id, change);

@@ -3,57 +3,13 @@ import type { Connection } from 'mongoose';
 import { TtlCache } from '../async/ttl-cache.ts';
 import type { UnrecordedChange } from '../audit/audit-log.ts';
 import type { Clock } from '../clock.ts';
-import { PlatenError } from '../errors/registry.ts';
 import { namedUuid } from '../named-uuid.ts';
 import type { PlanName } from '../plans/plan.ts';
 import { Collection, type CollectionSpec } from '../store/collection.ts';
 import { beyond, type KeysetPage } from '../store/keyset.ts';
-import type { QuotaWindow } from '../usage/quota-period.ts';
+import type { Account, Subscribed } from './account.ts';
 
-/** What an account's subscription gives it. */
-export interface Subscribed {
-  readonly plan: PlanName;
-  /** Null for the calendar month. */
-  readonly quotaWindow: QuotaWindow | null;
-}
-
-export interface Account {
-  readonly _id: string;
-  /** The address that is shown. Null for an account of an issuer that has verified none. */
-  readonly email: string | null;
-  /**
-   * The address, in lower case, for signing in with a password. An account of an issuer has none: its owner and the
-   * person who registered the same address here may be two people.
-   */
-  readonly login?: string;
-  /** From `hashPassword`; null for an account without a password. */
-  readonly passwordHash: string | null;
-  readonly plan: PlanName;
-  readonly createdAt: Date;
-  /** When the owner confirmed the address; absent before that, and for an issuer's account. */
-  readonly emailVerifiedAt?: Date;
-  /** Bearer tokens issued earlier are not valid. */
-  readonly tokensNotBefore?: Date;
-  /**
-   * Raised when the owner of the address takes the account over from whoever registered it. Tokens, API keys, signing
-   * keys and work of a lower fence have ended; absent stands for 0, in them as well.
-   */
-  readonly ownerFence?: number;
-  /** When that happened last. */
-  readonly takenOverAt?: Date;
-  /** Since when the operator of the service has it suspended; absent for an account in good standing. */
-  readonly suspendedAt?: Date;
-  /** The operator of the service has created the account or taken it over; absent for other accounts. */
-  readonly byOperator?: true;
-  /** The subscription period whose quota is used; absent or null for the calendar month. */
-  readonly quotaWindow?: QuotaWindow | null;
-  /** Fence of the last writer that set `plan` and `quotaWindow` from the subscription. */
-  readonly billingFence?: number;
-  /** What that writer set: a plan that was set by hand since stays until the subscription changes. */
-  readonly subscribed?: Subscribed;
-  /** Changes by that writer that are not in the audit log yet. */
-  readonly unrecorded?: readonly UnrecordedChange[];
-}
+export type { Account, Subscribed } from './account.ts';
 
 /** Accounts that the operator looks for. */
 export interface AccountSearch {
@@ -72,6 +28,7 @@ const NAMES_AT_ONCE = 1000;
 
 const ACCOUNTS: CollectionSpec = {
   name: 'accounts',
+  account: { step: 'account' },
   indexes: [
     { fields: { login: 1 }, unique: true, sparse: true },
     // Unique because they contain the id: the embedded database reads only parts of a unique index
@@ -310,16 +267,47 @@ export class AccountStore {
   /**
    * Suspends the account or ends its suspension; in force in every process within ACCOUNT_CACHE_MS.
    *
-   * @returns false when it was so already, and nothing was written.
+   * @returns false when it was so already or the account is being deleted, and nothing was written.
    */
   async setSuspended(accountId: string, suspended: boolean): Promise<boolean> {
-    const asIs = { _id: accountId, suspendedAt: { $exists: !suspended } };
+    const asIs = {
+      _id: accountId,
+      suspendedAt: { $exists: !suspended },
+      deletingSince: { $exists: false },
+    };
     const change = suspended
       ? { $set: { suspendedAt: this.#clock.now() } }
       : { $unset: { suspendedAt: '' } as const };
     const changed = await this.#accounts.updateOne(asIs, change);
     this.#cache.forget(accountId);
     return changed;
+  }
+
+  /**
+   * Marks the account as being deleted, and suspends it by the same write, for good; in force in every process within
+   * ACCOUNT_CACHE_MS.
+   *
+   * @returns false when it was so already, or there is no such account.
+   */
+  async markDeleting(accountId: string, operator: string | undefined): Promise<boolean> {
+    const now = this.#clock.now();
+    const $set = { deletingSince: now, ...(operator !== undefined && { deletedBy: operator }) };
+    try {
+      return await this.#accounts.updateOne(
+        { _id: accountId, deletingSince: { $exists: false } },
+        { $set, $min: { suspendedAt: now } },
+      );
+    } finally {
+      // Also when the database's reply was lost: the update may have been written.
+      this.#cache.forget(accountId);
+    }
+  }
+
+  /** Deletes an account that is marked; its address is free then. @returns false when there is none. */
+  async deleteMarked(accountId: string): Promise<boolean> {
+    const deleted = await this.#accounts.deleteOne({ _id: accountId, deletingSince: { $exists: true } });
+    this.#cache.forget(accountId);
+    return deleted;
   }
 
   /** Bearer tokens issued until now become invalid within ACCOUNT_CACHE_MS. */
@@ -363,11 +351,6 @@ export type AccountReader = Pick<
   | 'search'
   | 'some'
 >;
-
-/** @throws PlatenError ACCOUNT_SUSPENDED */
-export function requireActive({ suspendedAt }: Pick<Account, 'suspendedAt'>): void {
-  if (suspendedAt !== undefined) throw new PlatenError('ACCOUNT_SUSPENDED');
-}
 
 /** The e-mail address of an account; null without an account or an address. */
 export async function emailOf(

@@ -21,7 +21,11 @@ const EVERYWHERE_TIMES = 10;
 
 /** Failures of one account or one network, by `<kind>:<hash>`. */
 const FAILURES: CountedWindows = {
-  spec: { name: 'sign_in_failures', indexes: [{ fields: { expiresAt: 1 } }] },
+  spec: {
+    name: 'sign_in_failures',
+    account: { none: 'counts by hashes of addresses, for 15 minutes' },
+    indexes: [{ fields: { expiresAt: 1 } }],
+  },
   fields: { count: 'failures', end: 'expiresAt' },
   lengthMs: 15 * 60_000,
 };

@@ -9,7 +9,7 @@ export interface Invitation extends SingleUse {
   readonly plan: PlanName;
 }
 
-const INVITATIONS = singleUseSpec('invitations');
+const INVITATIONS = singleUseSpec('invitations', { none: 'nobody has registered with it yet' });
 const CODE_BYTES = 18;
 
 /** Owns the invitations. Their codes are shown once and not stored. */

@@ -13,7 +13,11 @@ const MAILS_TO_ADDRESS = 3;
 const EVERYWHERE_TIMES = 5;
 
 const MAILS: CountedWindows = {
-  spec: { name: 'recovery_mails', indexes: [{ fields: { expiresAt: 1 } }] },
+  spec: {
+    name: 'recovery_mails',
+    account: { none: 'counts by hashes of addresses, for an hour' },
+    indexes: [{ fields: { expiresAt: 1 } }],
+  },
   fields: { count: 'mails', end: 'expiresAt' },
   lengthMs: 3_600_000,
 };

@@ -5,7 +5,11 @@ import { countedNetworks } from '../limits/network-of.ts';
 
 /** Registrations that one network has attempted in an hour. */
 const REGISTRATIONS: CountedWindows = {
-  spec: { name: 'registrations', indexes: [{ fields: { expiresAt: 1 } }] },
+  spec: {
+    name: 'registrations',
+    account: { none: 'counts of networks, for an hour' },
+    indexes: [{ fields: { expiresAt: 1 } }],
+  },
   fields: { count: 'registrations', end: 'expiresAt' },
   lengthMs: 3_600_000,
 };

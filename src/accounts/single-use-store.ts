@@ -14,8 +14,10 @@ export interface SingleUse {
 }
 
 /** Declares a collection of such rights. A connection has one declaration of a name, however many stores it has. */
-export function singleUseSpec(name: string): CollectionSpec {
-  return { name, indexes: [{ fields: { expiresAt: 1 } }] };
+export function singleUseSpec(name: string, account: CollectionSpec['account']): CollectionSpec {
+  const ofAccount = { fields: { accountId: 1, _id: 1 }, unique: true } as const;
+  const indexes = [{ fields: { expiresAt: 1 } }, ...(account === 'accountId' ? [ofAccount] : [])] as const;
+  return { name, account, indexes };
 }
 
 /** Owns rights to do something once. Their secrets are not stored. */

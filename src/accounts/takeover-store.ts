@@ -27,7 +27,7 @@ export interface Takeover extends Due {
  */
 const LEASE_MS = 15_000;
 
-const TAKEOVERS: CollectionSpec = { name: 'account_takeovers', indexes: [DUE_INDEX] };
+const TAKEOVERS: CollectionSpec = { name: 'account_takeovers', account: '_id', indexes: [DUE_INDEX] };
 
 /** Owns the takeovers of accounts whose consequences have to be carried out. */
 export class TakeoverStore extends DueQueue<Takeover> {

@@ -1,5 +1,6 @@
 import type { AccountService } from '../accounts/account-service.ts';
 import type { Account, AccountReader, AccountSearch } from '../accounts/account-store.ts';
+import type { DeletionStore } from '../accounts/deletion-store.ts';
 import type { DoneBy } from '../audit/audit-log.ts';
 import type { Clock } from '../clock.ts';
 import { PlatenError } from '../errors/registry.ts';
@@ -10,7 +11,10 @@ import { type Page, type RequestedPage, readPage } from './cursor.ts';
 
 interface AccountAdminDeps {
   readonly accounts: Pick<AccountReader, 'findNow' | 'search'>;
-  readonly accountService: Pick<AccountService, 'suspend' | 'resume'>;
+  readonly accountService: Pick<AccountService, 'suspend' | 'resume' | 'markDeleting'>;
+  readonly deletions: Pick<DeletionStore, 'note' | 'hasten'>;
+  /** Why an account cannot be deleted at present. */
+  readonly hindrance: (accountId: string) => Promise<string | undefined>;
   readonly counters: Pick<UsageCounters, 'requestsOf'>;
   readonly ledger: Pick<Ledger, 'find'>;
   readonly clock: Clock;
@@ -24,6 +28,8 @@ export interface ShownAccount {
   readonly createdAt: string;
   /** Since when it is suspended; null for an account in good standing. */
   readonly suspendedAt: string | null;
+  /** Since when it is being deleted, with all that it has. */
+  readonly deletingSince: string | null;
   readonly addressConfirmed: boolean;
   readonly signsInBy: 'password' | 'issuer';
   /** Of the last 24 hours, from the beginning of an hour. */
@@ -87,9 +93,37 @@ export class AccountAdmin {
     return this.get(accountId);
   }
 
-  /** @throws PlatenError NOT_FOUND */
+  /** @throws PlatenError NOT_FOUND; VALIDATION for an account that is being deleted. */
   async resume(accountId: string, by: DoneBy): Promise<ShownAccountDetail> {
-    await this.#deps.accountService.resume(await this.require(accountId), by);
+    const account = await this.require(accountId);
+    if (account.deletingSince !== undefined)
+      throw new PlatenError('VALIDATION', `Account ${accountId} is being deleted, which cannot be undone.`);
+    await this.#deps.accountService.resume(account, by);
+    return this.get(accountId);
+  }
+
+  /**
+   * Has the account deleted with all that it has. From then on it is refused as a suspended account is; a sweep does
+   * the rest. Asked for again, nothing changes.
+   *
+   * @param confirm the account's address or id, so that no other account is deleted by mistake.
+   * @throws PlatenError NOT_FOUND; VALIDATION when `confirm` is another one, or the payment provider hinders it.
+   */
+  async delete(accountId: string, confirm: string, by: DoneBy): Promise<ShownAccountDetail> {
+    const { accountService, deletions, hindrance } = this.#deps;
+    const account = await this.require(accountId);
+    if (![account.email, accountId].includes(confirm.trim().toLowerCase()))
+      throw new PlatenError(
+        'VALIDATION',
+        `confirm: is neither the address nor the id of account ${accountId}.`,
+      );
+    const reason = account.deletingSince === undefined ? await hindrance(accountId) : undefined;
+    if (reason !== undefined)
+      throw new PlatenError('VALIDATION', `Account ${accountId} cannot be deleted: ${reason}.`);
+    // First, because no sweep would find a marked account that is not noted.
+    await deletions.note(accountId, by);
+    await accountService.markDeleting(account, by);
+    if (account.deletingSince === undefined) await deletions.hasten(accountId);
     return this.get(accountId);
   }
 
@@ -110,6 +144,7 @@ export class AccountAdmin {
       plan: account.plan,
       createdAt: account.createdAt.toISOString(),
       suspendedAt: account.suspendedAt?.toISOString() ?? null,
+      deletingSince: account.deletingSince?.toISOString() ?? null,
       addressConfirmed: account.emailVerifiedAt !== undefined,
       signsInBy: account.login === undefined ? 'issuer' : 'password',
       lastDay: requests.get(account._id) ?? { requests: 0, failed: 0 },

@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { requireActive } from '../accounts/account.ts';
 import type { AccountReader } from '../accounts/account-store.ts';
-import { requireActive } from '../accounts/account-store.ts';
+
 import { type Caller, NO_KEY } from '../accounts/caller.ts';
 import type { AuditLog, DoneBy } from '../audit/audit-log.ts';
 import type { Clock } from '../clock.ts';

@@ -20,6 +20,8 @@ export const AUDIT_ACTIONS = [
   'account.taken_over',
   'account.suspended',
   'account.resumed',
+  'account.deletion_requested',
+  'account.deleted',
   'billing.auto_overage_changed',
   'billing.block_granted',
   'billing.block_frozen',
@@ -127,6 +129,7 @@ const KEPT_MS = 400 * 24 * 3_600_000;
 
 const ENTRIES: CollectionSpec = {
   name: 'audit_log',
+  account: 'accountId',
   // Unique because they contain the id: the embedded database reads only parts of a unique index (docs/decisions/0178).
   indexes: [
     { fields: { accountId: 1, at: 1, _id: 1 }, unique: true },
@@ -142,7 +145,7 @@ const ENTRIES: CollectionSpec = {
 
 /** Entries of one action of one account in a day, by `<account>:<action>`. */
 const COUNTS: CountedWindows = {
-  spec: { name: 'audit_counts', indexes: [{ fields: { endsAt: 1 } }] },
+  spec: { name: 'audit_counts', account: 'prefix', indexes: [{ fields: { endsAt: 1 } }] },
   fields: { count: 'entries', end: 'endsAt' },
   lengthMs: 24 * 3_600_000,
 };
@@ -205,6 +208,21 @@ export class AuditLog {
     await this.#entries.insertIfAbsent({
       ...{ _id: namedUuid(accountId, id), accountId, action, ...BY_BILLING },
       ...{ ipAddress: null, targetId, details, at },
+    });
+  }
+
+  /**
+   * Records that an account is deleted, after its own entries are: the account's id and who has deleted it are all that
+   * stays. Recording it again does not add an entry.
+   *
+   * @param id names the deletion.
+   * @throws when the entry cannot be written.
+   */
+  async recordDeletion(id: string, accountId: string, { actor, operator }: DoneBy): Promise<void> {
+    await this.#entries.insertIfAbsent({
+      ...{ _id: id, accountId, action: 'account.deleted', actor },
+      ...(operator !== undefined && { operator }),
+      ...{ ipAddress: null, targetId: null, details: {}, at: this.#clock.now() },
     });
   }
 

@@ -1,8 +1,8 @@
 import type { Connection } from 'mongoose';
 import type { Timers } from '../async/timers.ts';
 import type { Clock } from '../clock.ts';
-import { Collection, type CollectionSpec } from '../store/collection.ts';
-import { DUE_INDEX, type Due, DueQueue } from '../store/due-queue.ts';
+import { Collection } from '../store/collection.ts';
+import { type Due, DueQueue } from '../store/due-queue.ts';
 import { FutureTimes } from '../store/future-times.ts';
 import {
   type Batch,
@@ -13,6 +13,7 @@ import {
   hasFinished,
   pendingOf,
 } from './batch.ts';
+import { BATCHES, CHUNKS, RECONCILED, RETENTIONS, TALLIES } from './batch-collections.ts';
 import { type ItemEnd, tallyFields, tallyOf } from './chunk-tally.ts';
 import { dueMark } from './pace.ts';
 import { shownAs } from './shown-as.ts';
@@ -47,34 +48,6 @@ const HOUR_MS = 3_600_000;
 const PAGE = 500;
 /** How long the record of a batch is kept after its outputs are deleted, in milliseconds. */
 const REMEMBERED_MS = 90 * 24 * HOUR_MS;
-
-const BATCHES: CollectionSpec = {
-  name: 'batches',
-  indexes: [
-    // Unique because they contain the id: the embedded database reads only parts of a unique index
-    // (docs/decisions/0178).
-    { fields: { accountId: 1, createdAt: 1, _id: 1 }, unique: true },
-    { fields: { accountId: 1, test: 1, createdAt: 1, _id: 1 }, unique: true },
-  ],
-  replaced: [{ accountId: 1, createdAt: -1 }, { busy: 1 }, { purgeAt: 1 }, { forgetAt: 1 }],
-  filtersBy: {
-    fields: ['phase', 'cancelledAt', 'startedAt', '_id', '$or'],
-    reason: 'the index leads to the batches of one account',
-  },
-};
-const CHUNKS: CollectionSpec = { name: 'batch_chunks' };
-const TALLIES: CollectionSpec = { name: 'batch_tallies' };
-/** When a sweep has to make sure that a batch is reconciled: while it is being expanded or cancelled. */
-const RECONCILED = listOfDue('batch_care');
-/** When the outputs of a batch are to be deleted, and later its record. */
-const RETENTIONS = listOfDue('batch_endings');
-
-/** A due-queue of batch ids. The record of a batch decides whether it is really due. */
-function listOfDue(name: string): CollectionSpec {
-  // The second index finds entries that processes of the previous version have written: see
-  // src/store/layout/migrate-to-3.ts.
-  return { name, indexes: [DUE_INDEX, { fields: { due: 1 } }] };
-}
 
 /** Entries of a due-queue that are read together. */
 const AT_ONCE = 100;
@@ -350,6 +323,15 @@ export class BatchStore {
   async forget(batch: Batch): Promise<boolean> {
     await this.deleteChunks(batch._id, chunkCount(batch));
     return this.#batches.deleteOne({ _id: batch._id });
+  }
+
+  /** Deletes the record of a batch, and what makes it due. Repeated after a crash, it deletes the rest. */
+  async delete(batch: Batch): Promise<void> {
+    for (const list of [this.#reconciler, this.#retentions]) {
+      const entry = await list.find(batch._id);
+      if (entry !== undefined) await list.remove(entry);
+    }
+    await this.forget(batch);
   }
 
   /** Deletes a batch that was never accepted. */

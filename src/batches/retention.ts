@@ -3,9 +3,12 @@ import type { JobInputs } from '../jobs/store/inputs.ts';
 import type { JobStore } from '../jobs/store/job-store.ts';
 import { deleteKept } from '../jobs/sweeps/retention.ts';
 import type { OutputStore } from '../store/outputs/output-store.ts';
-import { type Batch, chunkCount, itemJobId } from './batch.ts';
+import { type Batch, chunkCount, hasFinished, itemJobId } from './batch.ts';
 import { chunkIds } from './batch-admission.ts';
 import type { BatchStore } from './batch-store.ts';
+
+/** Batches of an account that are deleted together. */
+const DELETED_AT_ONCE = 20;
 
 interface RetentionDeps {
   readonly batches: BatchStore;
@@ -37,6 +40,23 @@ export async function endBatchRetention(deps: RetentionDeps, now: Date): Promise
     }
     ended += due.toPurge.length + due.toForget.length;
   }
+}
+
+/**
+ * Deletes an account's batches that have finished, with all that they have.
+ *
+ * @returns false when some are left: they have not finished, or there were more than one call deletes.
+ */
+export async function deleteBatchesOf(deps: RetentionDeps, accountId: string): Promise<boolean> {
+  const { batches } = deps;
+  const page = { accountId, limit: DELETED_AT_ONCE, offset: 0, newestFirst: false };
+  const { batches: found } = await batches.list(page);
+  const finished = found.filter((batch) => hasFinished(batch) && batch.busy === undefined);
+  for (const batch of finished) {
+    await purge(deps, batch);
+    await batches.delete(batch);
+  }
+  return finished.length === found.length && found.length < DELETED_AT_ONCE;
 }
 
 async function purge({ batches, store, stored, outputs }: RetentionDeps, batch: Batch): Promise<void> {

@@ -72,6 +72,7 @@ const FREE = { $unset: { claimedUntil: '' } } as const;
 
 const ACCOUNTS: CollectionSpec = {
   name: 'billing_accounts',
+  account: '_id',
   indexes: [
     { fields: { customerId: 1 }, unique: true, sparse: true },
     DUE_INDEX,

@@ -14,7 +14,7 @@ interface LinkKey {
   readonly key: string;
 }
 
-const KEYS: CollectionSpec = { name: 'billing_link_keys' };
+const KEYS: CollectionSpec = { name: 'billing_link_keys', account: { none: 'one key for all accounts' } };
 
 /**
  * Makes and checks the tokens in mails that switch auto overage off without signing in. Their key signs nothing else,

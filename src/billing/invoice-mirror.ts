@@ -41,6 +41,7 @@ const FIELDS = {
 
 const INVOICES: CollectionSpec = {
   name: 'billing_invoices',
+  account: 'accountId',
   indexes: [{ fields: { accountId: 1, createdAt: 1, _id: 1 } }],
   filtersBy: {
     fields: [

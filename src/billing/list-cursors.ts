@@ -44,7 +44,10 @@ interface Pass<T, K> {
 type ReadList<T> = (range: Range, most: number) => Promise<readonly T[]>;
 type MadeAt<T> = (item: T) => Date;
 
-const cursorSpec: CollectionSpec = { name: 'billing_readings' };
+const cursorSpec: CollectionSpec = {
+  name: 'billing_readings',
+  account: { none: 'how far lists of the provider are read' },
+};
 const SECOND_MS = 1000;
 
 /** Owns how far the provider's lists have been read, so that the next pass continues there. */

@@ -68,6 +68,7 @@ export interface WaitingEvent extends Reference, Due {
 
 const EVENTS: CollectionSpec = {
   name: 'billing_events',
+  account: { none: 'events of the provider that are not understood yet, by its own ids' },
   indexes: [DUE_INDEX],
   replaced: [{ dueAt: 1 }],
   filtersBy: { fields: ['$or'], reason: 'a page begins among the events of one moment' },

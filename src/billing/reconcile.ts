@@ -16,7 +16,11 @@ interface MissedEvent {
   readonly seenAt: Date;
 }
 
-const MISSED: CollectionSpec = { name: 'billing_missed_events', indexes: [{ fields: { seenAt: 1 } }] };
+const MISSED: CollectionSpec = {
+  name: 'billing_missed_events',
+  account: { none: 'ids of events alone' },
+  indexes: [{ fields: { seenAt: 1 } }],
+};
 /** In milliseconds. The provider keeps events for 30 days. */
 const KEPT_MS = 31 * 24 * 3_600_000;
 /** Events that one pass reads per query: at most 1,000 new ones, and at most 1,000 that earlier passes have left. */

@@ -41,6 +41,7 @@ const KEPT_MS = 90 * 24 * 3_600_000;
 
 const DELIVERIES: CollectionSpec = {
   name: 'callback_deliveries',
+  account: 'accountId',
   // Unique, as the id in them is: the embedded database reads parts of such indexes alone (docs/decisions/0178).
   indexes: [
     { fields: { accountId: 1, createdAt: 1, _id: 1 }, unique: true },

@@ -32,7 +32,7 @@ const MOST_KEYS = 5;
 /** How often other rotations may come first before this one gives up. */
 const TRIES = 10;
 
-const RINGS: CollectionSpec = { name: 'callback_keys' };
+const RINGS: CollectionSpec = { name: 'callback_keys', account: '_id' };
 
 /** Owns the keys that sign callbacks. They are stored in the clear: signing needs them. */
 export class SigningKeys {

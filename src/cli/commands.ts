@@ -25,7 +25,11 @@ export const COMMANDS: ReadonlyMap<string, Command> = new Map([
     'admin',
     async (argv) => {
       const { runAdminCommand } = await import('./admin/admin-command.ts');
-      process.exitCode = await runAdminCommand(argv, process.env, { print, stderr: process.stderr });
+      process.exitCode = await runAdminCommand(argv, process.env, {
+        print,
+        stderr: process.stderr,
+        stdin: process.stdin,
+      });
     },
   ],
   [

@@ -22,7 +22,7 @@ export const REMEDIES: Readonly<Record<ErrorCode, string>> = {
   UNAUTHENTICATED:
     'Routes under /v1 need a key that is active, in the header `X-API-Key`; routes under /user need `Authorization: Bearer` with an access token that has not ended. Make a new key, or sign in again.',
   ACCOUNT_SUSPENDED:
-    'Ask the operator of this installation. Nothing of the account is deleted: work that waits goes on once the account is resumed.',
+    'Ask the operator of this installation. Work of a suspended account that waits goes on once the account is resumed.',
   ADDRESS_NOT_ALLOWED:
     'Send the request from an address that the key allows, or add this address to the `allowedIps` of the key.',
   ORIGIN_NOT_ALLOWED:

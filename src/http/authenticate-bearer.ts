@@ -1,5 +1,5 @@
 import type { Request } from 'express';
-import { requireActive } from '../accounts/account-store.ts';
+import { requireActive } from '../accounts/account.ts';
 import type { BearerTokens, Session } from '../accounts/bearer.ts';
 import { type Caller, NO_KEY } from '../accounts/caller.ts';
 import { PlatenError } from '../errors/registry.ts';

@@ -1,5 +1,6 @@
 import type { Request } from 'express';
-import { type AccountReader, requireActive } from '../accounts/account-store.ts';
+import { requireActive } from '../accounts/account.ts';
+import type { AccountReader } from '../accounts/account-store.ts';
 import type { Caller } from '../accounts/caller.ts';
 import { PlatenError } from '../errors/registry.ts';
 import { isAddressAllowed } from '../keys/allowed-ips.ts';

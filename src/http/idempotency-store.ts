@@ -62,6 +62,7 @@ export type Begun =
 
 const KEYS: CollectionSpec = {
   name: 'idempotency_keys',
+  account: { none: 'hashes, which name no account, and are deleted after a day' },
   indexes: [
     // Makes compare-and-set by exactly these two fields one index lookup on every supported database.
     { fields: { _id: 1, holder: 1 }, unique: true },

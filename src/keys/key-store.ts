@@ -109,6 +109,7 @@ const SORT_FIELDS = { last_used: 'lastUse.at', created: 'createdAt', name: 'sort
 
 const KEYS: CollectionSpec = {
   name: 'api_keys',
+  account: 'accountId',
   indexes: [
     { fields: { hash: 1 }, unique: true },
     { fields: { accountId: 1, seat: 1, generation: 1 }, unique: true },

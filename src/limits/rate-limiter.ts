@@ -42,7 +42,7 @@ export const LINKED_PER_WINDOW = 30;
 const REMEMBERED = 10_000;
 /** One account's requests of one kind, by `<account>:<kind>`; downloads, by `<job>:<network>:linked`. */
 const REQUESTS: CountedWindows = {
-  spec: { name: 'rate_windows', indexes: [{ fields: { endsAt: 1 } }] },
+  spec: { name: 'rate_windows', account: 'prefix', indexes: [{ fields: { endsAt: 1 } }] },
   fields: { count: 'count', end: 'endsAt' },
   lengthMs: RATE_WINDOW_MS,
   // A counter may lose its last updates with the server; waiting for the disk would cost more than they are worth.

@@ -4,7 +4,7 @@ import { Collection, type CollectionSpec } from '../store/collection.ts';
 import { FREE_PLAN, type Plan, type PlanName } from './plan.ts';
 import { BUILT_IN, type PlanSet, type PoolSettings } from './plan-source.ts';
 
-const MIRROR: CollectionSpec = { name: 'plan_mirror' };
+const MIRROR: CollectionSpec = { name: 'plan_mirror', account: { none: 'the plans of the installation' } };
 /** All plans and pools are one record, so that a reader sees a consistent set. */
 const CURRENT = 'current';
 /** Attempts to write. Concurrent writers are few: the leader, and perhaps the previous one. */

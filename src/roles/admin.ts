@@ -1,3 +1,4 @@
+import { DeletionStore } from '../accounts/deletion-store.ts';
 import { AccountAdmin } from '../admin/accounts.ts';
 import type { Admin } from '../admin/admin.ts';
 import { BillingAdmin } from '../admin/billing.ts';
@@ -7,6 +8,7 @@ import { JobAdmin } from '../admin/jobs.ts';
 import { MessageAdmin } from '../admin/messages.ts';
 import { readQueues } from '../admin/queue.ts';
 import { WorkerAdmin } from '../admin/workers.ts';
+import { deletionHindrance } from '../billing/deletion-hindrance.ts';
 import type { ApiDeps } from '../http/api-deps.ts';
 import { MailOutbox } from '../mail/outbox.ts';
 import { ensureIndexes } from '../store/collection-spec.ts';
@@ -31,10 +33,15 @@ export async function openAdmin(
   const { ledger, store } = jobs;
   const registry = new WorkerRegistry(connection, clock);
   const outbox = new MailOutbox(connection, clock);
+  const deletions = new DeletionStore(connection, clock);
+  const hindrance = (accountId: string) => deletionHindrance(api.billing, accountId, clock);
   await ensureIndexes(connection);
   const jobAdmin = new JobAdmin({ ...api, store, accounts, plans, audit, clock });
   return {
-    accounts: new AccountAdmin({ accounts, accountService, counters, ledger, clock }),
+    accounts: new AccountAdmin({
+      ...{ accounts, accountService, counters, ledger, clock },
+      ...{ deletions, hindrance },
+    }),
     queues: (limit) => readQueues({ ledger, store, accountPlans, accounts, registry, clock }, limit),
     workers: new WorkerAdmin({ registry, ledger, live: store.live, audit }),
     jobs: jobAdmin,

@@ -1,6 +1,9 @@
+import { AccountDeletion } from '../accounts/account-deletion.ts';
+import { DeletionStore } from '../accounts/deletion-store.ts';
 import { type Sweep, Sweeper } from '../async/sweeper.ts';
 import type { Batches } from '../batches/open-batches.ts';
 import { endBatchRetention } from '../batches/retention.ts';
+import { deletionHindrance } from '../billing/deletion-hindrance.ts';
 import { openBilling } from '../billing/open-billing.ts';
 import { endCallbacks } from '../callbacks/retention.ts';
 import { IdempotencyStore } from '../http/idempotency-store.ts';
@@ -24,6 +27,7 @@ import { billingSweeps } from './billing.ts';
 import { callbackSweep, openSender } from './callbacks.ts';
 import type { Component } from './component.ts';
 import type { Core } from './core.ts';
+import { deletionSteps } from './deletion-steps.ts';
 import { mailSweep, openMailSender } from './mails.ts';
 import { recordDemand } from './record-demand.ts';
 import { TopicReconciler } from './topic-reconciler.ts';
@@ -58,11 +62,27 @@ export async function startDispatcher(core: Core, batches: Batches): Promise<Com
     outbox,
     publicUrl: () => core.address.publicUrl ?? '',
   });
+  const deletion = new AccountDeletion({
+    ...core,
+    ...accountServices,
+    deletions: new DeletionStore(connection, core.clock),
+    hindrance: (accountId) => deletionHindrance(billing, accountId, core.clock),
+    steps: deletionSteps(core),
+  });
   const sweeps = [
     ...jobSweeps(core, batches),
     callbackSweep(core, sender.sender),
     mailSweep(core, outbox, mails),
     { name: 'takeovers', everyMs: core.config.PLATEN_SWEEP_MS, run: () => accountServices.takeover.sweep() },
+    {
+      name: 'account-deletions',
+      everyMs: core.config.PLATEN_SWEEP_MS,
+      // Ordinary work, not a repair.
+      async run() {
+        await deletion.sweep();
+        return undefined;
+      },
+    },
     ...billingSweeps(billing, core.config, metrics),
     ...expirySweeps(core, accountServices, outbox),
     ...(core.config.KAFKA_BROKERS === undefined ? [] : [topicSweep(core)]),

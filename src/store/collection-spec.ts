@@ -10,9 +10,29 @@ export interface Index {
   readonly sparse?: true;
 }
 
+/** Steps that delete the records of an account that lead to others (src/roles/deletion-steps.ts). */
+export type DeletionStep = 'batches' | 'jobs' | 'account';
+
+/**
+ * How the records of a collection belong to an account, which decides how they are deleted with it (account-records.ts):
+ *
+ * - `accountId`: by this field, with which an index begins;
+ * - `_id`: the account's id is the record's;
+ * - `prefix`: `_id` begins with the account's id and a colon;
+ * - `step`: the step that deletes them;
+ * - `none`: why no record belongs to an account.
+ */
+export type AccountBelonging =
+  | 'accountId'
+  | '_id'
+  | 'prefix'
+  | { readonly step: DeletionStep }
+  | { readonly none: string };
+
 /** The declaration of a collection, next to the code that owns it. */
 export interface CollectionSpec {
   readonly name: string;
+  readonly account: AccountBelonging;
   /** In addition to the index on `_id`. */
   readonly indexes?: readonly Index[];
   /** Fields of indexes from older versions that no query needs besides `indexes`. */

@@ -87,14 +87,19 @@ const MAX_PAGE_BYTES = 2 * 1024 * 1024;
 
 const TEMPLATES: CollectionSpec = {
   name: 'templates',
+  account: 'accountId',
   // Unique, as the id in it is: the embedded database reads parts of such indexes alone (docs/decisions/0178).
   indexes: [{ fields: { accountId: 1, createdAt: 1, _id: 1 }, unique: true }],
   replaced: [{ accountId: 1, createdAt: -1, _id: -1 }],
 };
 const VERSIONS: CollectionSpec = {
   name: 'template_versions',
+  account: 'accountId',
   // Two concurrent saves get two numbers: one of them conflicts in this index and counts again.
-  indexes: [{ fields: { templateId: 1, version: 1 }, unique: true }],
+  indexes: [
+    { fields: { templateId: 1, version: 1 }, unique: true },
+    { fields: { accountId: 1, _id: 1 }, unique: true },
+  ],
   filtersBy: { fields: ['size'], reason: 'once, of each version that an older Platen has saved' },
 };
 

@@ -65,8 +65,16 @@ type Kind = Pick<RequestLogQuery, 'status' | 'endpoint'>;
 const MAX_BLOCKS = 200;
 const BLOCKS_AT_ONCE = 20;
 
-const DAYS: CollectionSpec = { name: 'request_log_days', indexes: [{ fields: { day: 1 } }] };
-const BLOCKS: CollectionSpec = { name: 'request_log_blocks', indexes: [{ fields: { day: 1 } }] };
+const DAYS: CollectionSpec = {
+  name: 'request_log_days',
+  account: 'prefix',
+  indexes: [{ fields: { day: 1 } }],
+};
+const BLOCKS: CollectionSpec = {
+  name: 'request_log_blocks',
+  account: 'prefix',
+  indexes: [{ fields: { day: 1 } }],
+};
 
 /**
  * The requests of an account, one entry each. Entries are written in the background and never changed. They are stored

@@ -47,6 +47,7 @@ const KEPT_MS = 15_000;
 
 const BUCKETS: CollectionSpec = {
   name: 'usage_buckets',
+  account: 'accountId',
   indexes: [{ fields: { accountId: 1, day: 1 } }, { fields: { day: 1 } }],
 };
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -144,4 +144,27 @@ describe('The administration of standalone', () => {
       return failed.every((id) => repeated.includes(id));
     });
   });
+
+  it('deletes an account: its keys are refused and its jobs and PDFs are gone, and it is listed until it is', async () => {
+    const [{ id: accountId }] = (await platen('accounts')).rows;
+    const jobId = await client.submit({ html: '<p>x</p>' });
+    await client.end(jobId);
+    assert.ok((await outputs()).length > 0);
+    const deleted = await platen('accounts', 'delete', EMAIL, '--yes');
+    assert.equal(deleted.id, accountId);
+    await eventually('its keys are refused', async () => (await client.render({ html: 'x' })).status >= 401);
+    const headers = { authorization: `Bearer ${TOKEN}` };
+    await eventually('its jobs are gone', async () => {
+      return (await send(opsUrl, 'GET', `/admin/api/jobs/${jobId}`, undefined, headers)).status === 404;
+    });
+    assert.deepEqual(await outputs(), []);
+    const [row] = (await admin(`/accounts?search=${accountId}`)).rows;
+    assert.equal(row.deletingSince, deleted.deletingSince);
+  });
+
+  /** PDFs and reports that are stored. */
+  async function outputs(): Promise<string[]> {
+    const names = await readdir(dataDir, { recursive: true });
+    return names.filter((name) => /\.\d+\.(pdf|json)$/.test(name));
+  }
 });

@@ -40,6 +40,8 @@ const BLOCK_STATES: readonly BlockState[] = [
 ];
 /** States that only a refund or a dispute, or nothing, leads out of. */
 const SETTLED: readonly BlockState[] = ['granted', 'frozen', 'reversed', 'failed'];
+/** States of blocks that are being bought, or whose payment is in dispute. */
+const UNSETTLED = BLOCK_STATES.filter((state) => state === 'frozen' || !SETTLED.includes(state));
 
 /** PDFs bought beyond the quota. Amounts are US cents. */
 export interface Block extends Due {
@@ -84,6 +86,7 @@ type Changes = Partial<
 
 const BLOCKS: CollectionSpec = {
   name: 'overage_blocks',
+  account: 'accountId',
   indexes: [
     DUE_INDEX,
     { fields: { endsAt: 1 }, sparse: true },
@@ -161,8 +164,12 @@ export class BlockStore extends DueQueue<Block> {
 
   /** Some of the blocks that are being bought, or whose payment is in dispute; and those alone. */
   unsettled(limit: number): Promise<Block[]> {
-    const states = BLOCK_STATES.filter((state) => state === 'frozen' || !SETTLED.includes(state));
-    return this.records.find({ state: { $in: states } }, { limit });
+    return this.records.find({ state: { $in: UNSETTLED } }, { limit });
+  }
+
+  /** Whether a block of the account is being bought, or its payment is in dispute. */
+  async hasUnsettled(accountId: string): Promise<boolean> {
+    return (await this.records.findOne({ accountId, state: { $in: UNSETTLED } })) !== undefined;
   }
 
   /** Continues a purchase now that waits. @returns undefined when there is none of this id. */

@@ -1,3 +1,4 @@
+import { createInterface } from 'node:readline';
 import { CommandError } from '../command-error.ts';
 import { misused, parseCommandLine } from '../command-line.ts';
 import { AdminClient, type Body, type Query } from './admin-client.ts';
@@ -8,6 +9,7 @@ const USAGE = `usage: platen admin <command> [--json] [--limit N] [--cursor CURS
   accounts [--search TEXT] [--plan PLAN] [--suspended]   TEXT is an id, or how an address begins
   accounts show | resume ACCOUNT                         ACCOUNT is an id or an address
   accounts suspend ACCOUNT --reason TEXT                 refuses its keys and sign-in; its waiting work waits
+  accounts delete ACCOUNT [--yes]                        for good, with all that it has; asks for its address
   queue                                                  what waits and runs, and why it waits
   workers                                                what each worker renders
   workers drain | resume WORKER                          lets a worker claim nothing more, or claim again
@@ -32,7 +34,9 @@ token in PLATEN_ADMIN_TOKEN. Exits with 2 when some jobs of --all were left alon
 const SOME_SKIPPED = 2;
 const MAX_ROWS = 100_000;
 
-const ACTS_ON_ONE: ReadonlySet<string> = new Set(['show', 'suspend', 'resume', 'drain', 'retry', 'cancel']);
+const ACTS_ON_ONE: ReadonlySet<string> = new Set([
+  ...['show', 'suspend', 'resume', 'delete', 'drain', 'retry', 'cancel'],
+]);
 
 const OPTIONS = {
   json: { type: 'boolean', default: false },
@@ -42,6 +46,7 @@ const OPTIONS = {
   plan: { type: 'string' },
   suspended: { type: 'boolean', default: false },
   reason: { type: 'string' },
+  yes: { type: 'boolean', default: false },
   state: { type: 'string' },
   account: { type: 'string' },
   code: { type: 'string' },
@@ -55,8 +60,10 @@ type Values = ReturnType<typeof parseCommandLine<typeof OPTIONS>>['values'];
 interface Streams {
   /** Receives the result, and nothing else. */
   readonly print: (text: string) => void;
-  /** Receives the progress. */
+  /** Receives the progress, and questions. */
   readonly stderr: { write(text: string): unknown };
+  /** Has the answers. */
+  readonly stdin: NodeJS.ReadableStream;
 }
 
 /** A result for programs and for people, and the exit code. */
@@ -76,11 +83,11 @@ interface Result {
 export async function runAdminCommand(
   argv: readonly string[],
   environment: NodeJS.ProcessEnv,
-  { print, stderr }: Streams,
+  { print, ...streams }: Streams,
 ): Promise<number> {
   const { positionals, values } = parseCommandLine(argv, OPTIONS, USAGE);
   const client = new AdminClient(environment);
-  const result = await run(client, positionals, values, stderr);
+  const result = await run(client, positionals, values, streams);
   if (result === undefined) throw misused(`Not understood: ${argv.join(' ')}`, USAGE);
   print(values.json ? JSON.stringify(result.value, undefined, 2) : result.text);
   return result.exitCode ?? 0;
@@ -91,7 +98,7 @@ async function run(
   client: AdminClient,
   [what = '', act = 'list', ...operands]: readonly string[],
   values: Values,
-  stderr: Streams['stderr'],
+  { stderr, stdin }: Omit<Streams, 'print'>,
 ): Promise<Result | undefined> {
   const [id = '', ...more] = operands;
   if (more.length > (what === 'billing' ? 1 : 0)) return undefined;
@@ -112,6 +119,11 @@ async function run(
       return one(client.post(`/accounts/${await accountId(client, id)}/suspend`, { reason: values.reason }));
     case 'accounts resume':
       return one(client.post(`/accounts/${await accountId(client, id)}/resume`));
+    case 'accounts delete': {
+      const account = await accountId(client, id);
+      const confirm = values.yes ? account : await confirmed(client, account, { stderr, stdin });
+      return one(client.post(`/accounts/${account}/delete`, { confirm }));
+    }
     case 'queue list': {
       const value = await client.get('/queue', { limit: `${Math.min(200, limitOf(values))}` });
       return { value, text: queueText(value) };
@@ -209,6 +221,24 @@ async function accountId(client: AdminClient, who: string): Promise<string> {
   if (named.length === 0) throw new CommandError(`There is no account ${who}.`);
   const ids = named.map(({ id }) => id).join(', ');
   throw new CommandError(`Several accounts have the address ${who}; name one by its id: ${ids}`);
+}
+
+/** What the operator has typed as the address of the account, or its id; the service compares it. */
+async function confirmed(
+  client: AdminClient,
+  account: string,
+  { stderr, stdin }: Omit<Streams, 'print'>,
+): Promise<string> {
+  const { email } = await client.get(`/accounts/${account}`);
+  const name = email ?? account;
+  stderr.write(`This deletes ${name} for good, with all that it has. Type ${name} to go on: `);
+  const lines = createInterface({ input: stdin });
+  for await (const line of lines) {
+    lines.close();
+    if (line.trim().toLowerCase() === name) return line;
+    break;
+  }
+  throw new CommandError('Nothing is deleted: that was not the account. --yes deletes without a question.');
 }
 
 function shown(value: Body): Result {

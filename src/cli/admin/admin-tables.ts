@@ -12,6 +12,7 @@ export const LISTS = {
     ['PLAN', 'plan'],
     ['CREATED', 'createdAt'],
     ['SUSPENDED', 'suspendedAt'],
+    ['DELETING', 'deletingSince'],
     ['REQUESTS 24H', ({ lastDay }) => (lastDay as Body).requests],
     ['FAILED 24H', ({ lastDay }) => (lastDay as Body).failed],
   ],

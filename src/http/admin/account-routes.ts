@@ -62,6 +62,20 @@ const resume = defineRoute({
   return { status: 200, json: await admin().accounts.resume(params.id, doneBy(caller)) };
 });
 
+const remove = defineRoute({
+  method: 'post',
+  path: `${BASE}/accounts/:id/delete`,
+  withoutRoom: 'confirmed',
+  summary: 'Delete an account with all that it has',
+  tags,
+  auth: 'operator',
+  params,
+  body: z.strictObject({ confirm: z.string().max(320) }),
+  responses: ok,
+}).handledBy(async ({ params, body, caller }, { admin }: AdminDeps) => {
+  return { status: 200, json: await admin().accounts.delete(params.id, body.confirm, doneBy(caller)) };
+});
+
 const audit = defineRoute({
   method: 'get',
   path: `${BASE}/audit`,
@@ -74,4 +88,4 @@ const audit = defineRoute({
   return { status: 200, json: await admin().audit(query) };
 });
 
-export const accountRoutes = [list, get, suspend, resume, audit];
+export const accountRoutes = [list, get, suspend, resume, remove, audit];

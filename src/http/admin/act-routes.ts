@@ -17,6 +17,8 @@ interface Act {
 const ACTS: Readonly<Record<string, (admin: Admin, act: Act) => Promise<unknown>>> = {
   'accounts suspend': ({ accounts }, { id, fields, by }) => accounts.suspend(id, reasonOf(fields), by),
   'accounts resume': ({ accounts }, { id, by }) => accounts.resume(id, by),
+  'accounts delete': ({ accounts }, { id, fields, by }) =>
+    accounts.delete(id, fields.get('confirm') ?? '', by),
   'workers drain': ({ workers }, { id, by }) => workers.drain(id, true, by),
   'workers resume': ({ workers }, { id, by }) => workers.drain(id, false, by),
   'jobs retry': ({ jobs }, { id, by }) => jobs.retry(id, by),

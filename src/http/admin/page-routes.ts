@@ -59,9 +59,15 @@ const accounts = defineRoute({
 ${tableOf(
   'Accounts',
   ['Address', 'Id', 'Plan', 'Requests in 24 h', 'Failed', 'Suspended', 'Act'],
-  found.rows.map(({ id, email, plan, lastDay, suspendedAt }) => [
+  found.rows.map(({ id, email, plan, lastDay, suspendedAt, deletingSince }) => [
     ...[email, id, plan, lastDay.requests, lastDay.failed, suspendedAt],
-    suspendedAt === null ? suspendForm(id, email ?? id) : act('Resume', email ?? id, `accounts/${id}/resume`),
+    deletingSince === null
+      ? html`${
+          suspendedAt === null
+            ? suspendForm(id, email ?? id)
+            : act('Resume', email ?? id, `accounts/${id}/resume`)
+        }${deleteForm(id, email ?? id)}`
+      : `is being deleted since ${deletingSince}`,
   ]),
 )}
 ${nextPage('accounts', { search }, found.cursor)}`,
@@ -72,6 +78,13 @@ function suspendForm(id: string, name: string): Html {
   return html`<form method="post" action="/admin/act/accounts/${id}/suspend">
 <label>Reason <input name="reason" required maxlength="500"></label>
 <button aria-label="Suspend ${name}">Suspend</button></form>`;
+}
+
+/** The address has to be typed, because nothing brings the account back. */
+function deleteForm(id: string, name: string): Html {
+  return html`<details><summary>Delete</summary><form method="post" action="/admin/act/accounts/${id}/delete">
+<label>Address or id, to confirm <input name="confirm" required maxlength="320" autocomplete="off"></label>
+<button aria-label="Delete for good ${name}">Delete for good</button></form></details>`;
 }
 
 const workers = defineRoute({ ...common, path: '/admin/workers' }).handledBy(

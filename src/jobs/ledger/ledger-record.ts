@@ -9,6 +9,7 @@ import type { Overage } from '../purchases/overage.ts';
 
 const LEDGERS: CollectionSpec = {
   name: 'ledgers',
+  account: '_id',
   indexes: [
     { fields: { active: 1 }, sparse: true },
     { fields: { 'overage.gate.at': 1 }, sparse: true },

@@ -49,6 +49,7 @@ export interface JobCollections {
 
 const LIVE: CollectionSpec = {
   name: 'jobs',
+  account: { step: 'jobs' },
   indexes: [
     // Makes compare-and-set by exactly these two fields one index lookup on every supported database.
     { fields: { _id: 1, version: 1 }, unique: true },
@@ -66,6 +67,7 @@ const LIVE: CollectionSpec = {
 
 const RETRIES: CollectionSpec = {
   name: 'job_retries',
+  account: 'accountId',
   indexes: [DUE_INDEX, { fields: { accountId: 1 } }],
   replaced: [{ dueAt: 1 }],
   filtersBy: { fields: ['sort dueAt'], reason: 'an account has as many as its plan lets wait' },
@@ -73,6 +75,7 @@ const RETRIES: CollectionSpec = {
 
 const HISTORY: CollectionSpec = {
   name: 'job_history',
+  account: { step: 'jobs' },
   indexes: [
     // Unique because they contain the id: the embedded database reads only parts of a unique index
     // (docs/decisions/0178).
@@ -88,8 +91,8 @@ const HISTORY: CollectionSpec = {
   },
 };
 
-const INPUTS: CollectionSpec = { name: 'job_inputs' };
-const INPUT_CHUNKS: CollectionSpec = { name: 'job_input_parts' };
+const INPUTS: CollectionSpec = { name: 'job_inputs', account: { step: 'jobs' } };
+const INPUT_CHUNKS: CollectionSpec = { name: 'job_input_parts', account: { step: 'batches' } };
 
 export function openJobCollections(connection: Connection): JobCollections {
   return {

@@ -3,6 +3,8 @@ import type { JobCollections } from './collections.ts';
 
 /** Ids that one query looks up. */
 const AT_ONCE = 500;
+/** The fields of a `KeptJob`. */
+const KEPT = { accountId: 1, state: 1, output: 1, report: 1, inputBytes: 1 } as const;
 
 /** An ended job, and the fields that describe its stored data. */
 export type KeptJob = Pick<Job, '_id' | 'accountId' | 'state' | 'output' | 'report' | 'inputBytes'>;
@@ -59,8 +61,12 @@ export class JobHistory {
 
   /** Jobs whose retention has ended, with the fields that are needed to delete them. */
   expired(now: Date, limit: number): Promise<KeptJob[]> {
-    const projection = { accountId: 1, state: 1, output: 1, report: 1, inputBytes: 1 } as const;
-    return this.#collections.history.find({ expiresAt: { $lte: now } }, { projection, limit });
+    return this.#collections.history.find({ expiresAt: { $lte: now } }, { projection: KEPT, limit });
+  }
+
+  /** Some of an account's ended jobs, with the fields that are needed to delete them. */
+  ofAccount(accountId: string, limit: number): Promise<KeptJob[]> {
+    return this.#collections.history.find({ accountId }, { projection: KEPT, limit });
   }
 
   /** Deletes jobs and their inputs for good. @returns the number of deleted jobs. */

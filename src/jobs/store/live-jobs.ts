@@ -50,6 +50,11 @@ export class LiveJobs {
     return this.#live.find({ accountId, expiresAt: null }, { sort: { createdAt: 1, _id: 1 }, ...page });
   }
 
+  /** Some of an account's jobs that are here, ended or not. */
+  anyOf(accountId: string, limit: number): Promise<Job[]> {
+    return this.#live.find({ accountId }, { limit });
+  }
+
   /** The jobs at some of these positions, at most one at each: it waits there or has ended there. */
   atPositions(positions: readonly string[]): Promise<Job[]> {
     return this.#live.find({ place: { $in: [...positions] } });

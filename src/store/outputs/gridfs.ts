@@ -32,8 +32,8 @@ interface ChunkDocument {
   data: mongo.Binary;
 }
 
-const FILES: CollectionSpec = { name: 'outputs.files' };
-const CHUNKS: CollectionSpec = { name: 'outputs.chunks' };
+const FILES: CollectionSpec = { name: 'outputs.files', account: { step: 'jobs' } };
+const CHUNKS: CollectionSpec = { name: 'outputs.chunks', account: { step: 'jobs' } };
 
 /**
  * Outputs in MongoDB, in the layout of GridFS (bucket `outputs`), with one exception: a PDF that fits into one chunk,

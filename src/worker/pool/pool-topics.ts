@@ -9,6 +9,7 @@ interface PoolTopicsRecord {
 
 const POOL_TOPICS: CollectionSpec = {
   name: 'pool_topics',
+  account: { none: 'the pools of the installation' },
   scans: { '{}': 'there are as many as pools, and whoever asks wants to know of all' },
 };
 

@@ -55,6 +55,7 @@ export const UNSEEN_AFTER_MS = 10_000;
 
 const WORKERS: CollectionSpec = {
   name: 'workers',
+  account: { none: 'the workers of the installation' },
   indexes: [{ fields: { pool: 1 } }, { fields: { seenAt: 1 } }],
   scans: { '{}': 'there are as many as workers run, and whoever asks wants to know of all' },
 };

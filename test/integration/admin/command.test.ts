@@ -57,6 +57,30 @@ describe('platen admin', () => {
     );
   });
 
+  it('deletes an account when its address is typed, or with --yes', async () => {
+    const emails = [`${randomUUID()}@example.com`, `${randomUUID()}@example.com`];
+    const [asked, told] = await Promise.all(
+      emails.map(async (email) => (await api.accounts.create(email, null, 'free'))!),
+    );
+    const typed = (stdin: string) =>
+      runCommand(['admin', 'accounts', 'delete', asked!.email!], { environment, stdin });
+    for (const stdin of ['', 'yes\n', `${emails[1]}\n`]) {
+      const { code, stderr } = await typed(stdin);
+      assert.equal(code, 1);
+      assert.match(stderr, /Nothing is deleted/);
+    }
+    assert.equal((await api.accounts.findNow(asked!._id))?.deletingSince, undefined);
+    const deleted = await typed(`${emails[0]}\n`);
+    assert.equal(deleted.code, 0, deleted.stderr);
+    assert.match(deleted.stdout, /^deletingSince +2/m);
+    assert.ok((await json('accounts', 'delete', told!._id, '--yes')).deletingSince !== null);
+    const table = await platen('accounts', '--search', emails[0]!);
+    assert.match(table.stdout, /DELETING/);
+    const resumed = await platen('accounts', 'resume', asked!._id);
+    assert.equal(resumed.code, 1);
+    assert.match(resumed.stderr, /being deleted/);
+  });
+
   it('renders again all that fit, and says how many', async () => {
     const { accountId } = await admin.failedJobs(3);
     const listed = await json('jobs', '--account', accountId, '--limit', '2');

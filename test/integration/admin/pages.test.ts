@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import type { Browser, Page } from 'puppeteer';
 import { barriersOf } from '../../support/barriers.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -82,6 +83,21 @@ describe('The pages of the administration', () => {
     assert.deepEqual(complaints, []);
   });
 
+  it('delete an account whose address was typed, and show that it is being deleted', async () => {
+    const email = `${randomUUID()}@example.com`;
+    const { _id } = (await api.accounts.create(email, null, 'free'))!;
+    await page.goto(`${admin.url}/admin/accounts?search=${email}`);
+    await page.click('summary');
+    await page.type('input[name=confirm]', email);
+    assert.deepEqual(await barriersOf(page), []);
+    await Promise.all([page.waitForNavigation(), page.click('button[aria-label^=Delete]')]);
+    assert.ok((await api.accounts.findNow(_id))?.deletingSince !== undefined);
+    await page.goto(`${admin.url}/admin/accounts?search=${email}`);
+    assert.match((await shown()) ?? '', /is being deleted since 2/);
+    assert.equal(await page.$('button[aria-label^=Resume]'), null);
+    assert.deepEqual(complaints, []);
+  });
+
   it('ask for the token, and refuse what a page of another origin sends', async () => {
     assert.equal((await admin.call('GET', '/admin', undefined, {})).status, 401);
     const authorization = `Basic ${Buffer.from(`x:${BEN}`).toString('base64')}`;
@@ -90,7 +106,8 @@ describe('The pages of the administration', () => {
       assert.equal((await admin.call('POST', path, 'reason=x', { authorization, origin })).status, 403);
     const own = { authorization, origin: admin.url };
     assert.equal((await admin.call('POST', path, 'reason=', own)).status, 400);
-    assert.equal((await admin.call('POST', path.replace('suspend', 'delete'), '', own)).status, 404);
+    assert.equal((await admin.call('POST', path.replace('suspend', 'delete'), 'confirm=', own)).status, 400);
+    assert.equal((await admin.call('POST', path.replace('suspend', 'nothing'), '', own)).status, 404);
     assert.equal((await api.accounts.findNow(accountId))?.suspendedAt, undefined);
   });
 });

@@ -19,6 +19,7 @@ interface Thing {
 
 const THINGS: CollectionSpec = {
   name: 'things',
+  account: { none: 'a test has none' },
   indexes: [{ fields: { owner: 1, at: -1 } }, { fields: { serial: 1 }, unique: true, sparse: true }],
   replaced: [{ at: 1 }, { owner: -1 }],
   filtersBy: { fields: ['kind', 'sort kind'], reason: 'an owner has few' },

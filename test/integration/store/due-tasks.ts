@@ -10,6 +10,7 @@ export interface Task extends Due {
 
 export const TASKS: CollectionSpec = {
   name: 'tasks',
+  account: { none: 'a test has none' },
   indexes: [DUE_INDEX],
   filtersBy: { fields: ['owner'], reason: 'the index leads to what is due' },
 };

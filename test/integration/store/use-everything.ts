@@ -12,6 +12,7 @@ import { useAdmin } from './use-admin.ts';
 import { useBatches } from './use-batches.ts';
 import { useBilling } from './use-billing.ts';
 import { useCallbacks } from './use-callbacks.ts';
+import { useDeletion } from './use-deletion.ts';
 import { useMails } from './use-mails.ts';
 import { useTakeover } from './use-takeover.ts';
 
@@ -30,6 +31,7 @@ export async function useEverything(api: TestApi): Promise<void> {
   await mirrorPlans(api);
   await listWorkers(api);
   await useAdmin(api);
+  await useDeletion(api);
   await deleteOld(api);
 }
 
