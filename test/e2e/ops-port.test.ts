@@ -51,10 +51,12 @@ describe('The port of operations', () => {
       assert.equal((await fetch(`${opsUrl}/openapi.json`)).status, 404);
       assert.deepEqual(Object.keys(await versionAt(url)), ['version']);
       const { version, commit, node, browser } = await versionAt(opsUrl);
-      assert.deepEqual({ version, commit, node }, { ...BUILD });
+      assert.deepEqual({ version, node }, { version: BUILD.version, node: BUILD.node });
+      // What was bundled in a checkout has its commit; sources that run as they are do not know it.
+      assert.match(String(commit), /^(unknown|[0-9a-f]{40})$/);
       assert.equal(typeof browser, role === 'standalone' ? 'string' : 'undefined');
       const ready = await running!.logged(({ msg }) => msg === 'ready');
-      assert.deepEqual([ready.version, ready.commit], [BUILD.version, BUILD.commit]);
+      assert.deepEqual([ready.version, ready.commit], [version, commit]);
       const { paths } = (await (await fetch(`${url}/openapi.json`)).json()) as { paths: object };
       assert.deepEqual(
         Object.keys(paths).filter((path) => OPERATIONS.includes(path)),

@@ -27,7 +27,7 @@ export function describeInstallation(release: () => Release): void {
           .split('\n')
           .map((row) => row.split(/\s+/));
         assert.deepEqual(rows.map(([name]) => name).sort(), PLANS);
-        return rows.every((row) => row.includes('True'));
+        return rows.every((row) => row.includes('Ready'));
       });
       const [name, mode] = (await release().kubectl('get', 'renderpools', '--no-headers')).split(/\s+/);
       assert.deepEqual([name, mode], ['default', 'Automatic']);

@@ -57,7 +57,7 @@ export function describePlans(release: () => Release): void {
       const ofPool = ',platen.dev/pool=acme';
       await eventually(
         'an accepted plan',
-        async () => (await release().kubectl('get', 'renderplan', 'acme', '--no-headers')).includes('True'),
+        async () => (await release().kubectl('get', 'renderplan', 'acme', '--no-headers')).includes('Ready'),
         HUNG_MS,
       );
       const client = await release().openAccount('acme');

@@ -161,7 +161,7 @@ const OF_JOBS = [
 ] as const satisfies ErrorCode[];
 for (const code of OF_JOBS) PRODUCED[code] = (api, caller) => failing(api, caller, code);
 
-/** Codes that never end a request, or that the tests of accounts (sign-in, keys, templates, storage) and uploads cover. */
+/** Codes that never end a request, or that the tests of accounts (sign-in, keys, templates, storage, administration) and uploads cover. */
 const ELSEWHERE: readonly ErrorCode[] = [
   'RETRY_SCHEDULED',
   'KEY_CAPACITY',
@@ -177,6 +177,7 @@ const ELSEWHERE: readonly ErrorCode[] = [
   'TOO_MANY_MAILS',
   'CONFIRMATION_UNPROVEN',
   'ADDRESS_NOT_CONFIRMED',
+  'ACCOUNT_SUSPENDED',
   // The tests of billing cover these.
   'PAYMENT_EVENT_REFUSED',
   'NOT_SUBSCRIBED',
