@@ -184,7 +184,7 @@ describe('render options', () => {
     ];
     const batch = await client.call('POST', '/v1/pdf/batch', { items });
     assert.deepEqual([batch.status, batch.json.code], [400, 'URL_BLOCKED']);
-    assert.match(batch.json.message, /^items\[1\]\.options\.baseUrl leads to/);
+    assert.match(batch.json.message, /^items\[1\] \("b"\)\.options\.baseUrl leads to/);
   });
 
   it('name the error of a rule between options beside a text that is too long to be compared with patterns', async () => {
