@@ -14,20 +14,17 @@ export const list = z.string().transform((text) =>
     .map((part) => part.trim())
     .filter((part) => part !== ''),
 );
-export const networks = list.superRefine((entries, context) => {
-  try {
-    parseNetworks(entries);
-  } catch (error) {
-    context.addIssue({ code: 'custom', message: (error as Error).message });
-  }
-});
-export const proxyExceptions = list.superRefine((entries, context) => {
-  try {
-    directTargets(entries);
-  } catch (error) {
-    context.addIssue({ code: 'custom', message: (error as Error).message });
-  }
-});
+/** A list that `parse` accepts; what it throws is the error. */
+const listFor = (parse: (entries: string[]) => unknown) =>
+  list.superRefine((entries, context) => {
+    try {
+      parse(entries);
+    } catch (error) {
+      context.addIssue({ code: 'custom', message: (error as Error).message });
+    }
+  });
+export const networks = listFor(parseNetworks);
+export const proxyExceptions = listFor(directTargets);
 /** A user name or a password of an address that is not encoded as addresses are cannot be sent. */
 export const proxyUrl = z
   .url({ protocol: /^https?$/, error: 'must be an http or https address' })
