@@ -15,12 +15,15 @@ export const INK = `
   };
 `;
 
-/** Declares `pictures`, and `picturesOf(element, style)`, which collects those that no element of a page can be asked about. */
+/**
+ * Declares `pictures`, and `picturesOf(element, style)`, which collects those that no element of a page can be asked
+ * about. Only those that the document carries in itself: to decode another one could load it from its server again.
+ */
 export const PICTURES = `
   const pictures = [];
   const collected = new Set();
   const collect = (element, address) => {
-    if (!address || collected.has(address) || pictures.length >= 50 || address.length > 100000) return;
+    if (!/^data:/i.test(address) || collected.has(address) || pictures.length >= 50 || address.length > 100000) return;
     collected.add(address);
     pictures.push([selectorOf(element), address]);
   };
