@@ -44,7 +44,6 @@ export const operatorTokens = z.string().transform((text, context) => {
     return z.NEVER;
   }
 });
-export const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an http or https address' });
 
 export const kubernetesName = z
   .string()

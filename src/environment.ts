@@ -7,7 +7,6 @@ import { machineMemory } from './chromium/browsers/process/machine-memory.ts';
 import { defaultSlots } from './chromium/cpu/machine-cores.ts';
 import {
   givenKey,
-  httpUrl,
   integer,
   kubernetesName,
   list,
@@ -16,6 +15,7 @@ import {
   proxyExceptions,
   proxyUrl,
 } from './config-values.ts';
+import { httpUrl } from './egress/http-url.ts';
 import { DEFAULT_POOL, PLAN_OR_POOL_NAME } from './plans/names.ts';
 import { nameSchema } from './plans/plan.ts';
 import { ENGINE_CHOICES } from './store/embedded/engines.ts';

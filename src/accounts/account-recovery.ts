@@ -1,6 +1,5 @@
 import { byAccount } from '../audit/audit-log.ts';
 import { PlatenError } from '../errors/registry.ts';
-import type { KeyReader } from '../keys/key-store.ts';
 import type { MailOutbox } from '../mail/outbox.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { type AccountLinks, type MailedPurpose, openLink, readLink } from './account-links.ts';
@@ -20,7 +19,8 @@ interface AccountRecoveryDeps {
   readonly accounts: AccountStore;
   readonly accountService: AccountService;
   readonly takeover: AccountTakeover;
-  readonly keys: Pick<KeyReader, 'list'>;
+  /** The number of active API keys of an account. */
+  readonly countKeys: (accountId: string) => Promise<number>;
   readonly links: AccountLinks;
   readonly limit: MailLimit;
   readonly outbox: MailOutbox;
@@ -137,8 +137,7 @@ export class AccountRecovery {
   }
 
   async #unproven({ _id, createdAt }: Account): Promise<PlatenError> {
-    const active = { status: 'active', sort: 'created_asc', limit: 1, offset: 0 } as const;
-    const { total } = await this.#deps.keys.list(_id, active);
+    const total = await this.#deps.countKeys(_id);
     const day = createdAt.toISOString().slice(0, 10);
     const keys = total === 1 ? '1 active API key' : `${total} active API keys`;
     return new PlatenError(

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import { AssetClient } from '../egress/asset-client.ts';
+import type { EgressRecord } from '../egress/egress-record.ts';
 import type { ListenerOpener } from '../egress/proxy-listeners.ts';
 import { Cores, rendersOnCores } from '../scheduling/cores.ts';
 import { dedicatedBrowsersFor } from '../scheduling/dedicated-browsers.ts';
@@ -22,7 +23,6 @@ import { RenderSlots } from './contexts/render-slots.ts';
 import { WarmMemory } from './contexts/warm-memory.ts';
 import { BlockedRenders } from './cpu/blocked-budget.ts';
 import { coresOfMachine } from './cpu/machine-cores.ts';
-import type { EgressRecord } from './render/document/load-url.ts';
 import type { Finisher } from './render/finish.ts';
 import { SheetCache } from './render/print/sheet.ts';
 import type { RenderDeps } from './render/render-job.ts';

@@ -1,13 +1,15 @@
 import { hasKnownOwner } from '../accounts/confirmed-address.ts';
+import type { Config } from '../config.ts';
 import { PlatenError } from '../errors/registry.ts';
 import type { KeyMode } from '../keys/secret.ts';
-import type { ApiDeps } from './api-deps.ts';
 import type { AccountCaller } from './authenticate-bearer.ts';
+
+type ConfirmationConfig = Pick<Config, 'PLATEN_CONFIRM_ADDRESS'>;
 
 /** Whether live work of an account waits for its address to be confirmed. */
 export function needsConfirmation(
   account: AccountCaller['session']['account'],
-  { PLATEN_CONFIRM_ADDRESS: confirm }: Pick<ApiDeps['config'], 'PLATEN_CONFIRM_ADDRESS'>,
+  { PLATEN_CONFIRM_ADDRESS: confirm }: ConfirmationConfig,
 ): boolean {
   return confirm === 'required' && !hasKnownOwner(account);
 }
@@ -21,7 +23,7 @@ export function needsConfirmation(
 export function requireConfirmedAddress(
   { session }: Pick<AccountCaller, 'session'>,
   mode: KeyMode,
-  { config }: Pick<ApiDeps, 'config'>,
+  { config }: { readonly config: ConfirmationConfig },
 ): void {
   if (mode === 'live' && needsConfirmation(session.account, config))
     throw new PlatenError('ADDRESS_NOT_CONFIRMED');

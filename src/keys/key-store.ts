@@ -246,6 +246,10 @@ export class KeyStore {
     return { total, keys };
   }
 
+  async countActive(accountId: string): Promise<number> {
+    return this.#keys.count({ accountId, status: 'active' });
+  }
+
   /** The prefixes of these keys by id; deleted keys are left out. */
   async prefixes(keyIds: readonly string[]): Promise<Map<string, string>> {
     if (keyIds.length === 0) return new Map();
@@ -334,7 +338,10 @@ export class KeyStore {
 }
 
 /** Read access to keys; changes go through the `KeyService`. */
-export type KeyReader = Pick<KeyStore, 'authenticate' | 'find' | 'findBySecret' | 'list' | 'prefixes'>;
+export type KeyReader = Pick<
+  KeyStore,
+  'authenticate' | 'countActive' | 'find' | 'findBySecret' | 'list' | 'prefixes'
+>;
 
 type Numbered = Pick<KeyRecord, 'seat' | 'generation'>;
 

@@ -1,8 +1,8 @@
 /** The program of a finisher's process: applies steps to a document, or reads from it; one document at a time. */
 import { ParseSpeeds, PDFDocument } from '@cantoo/pdf-lib';
-import type { FinishStep } from '../options/core/option.ts';
 import { serve } from '../sandbox/serve.ts';
 import { destinationsOf } from './destinations.ts';
+import type { FinishStep } from './finish-step.ts';
 import { printedPages } from './printed-pages.ts';
 
 export type FinishCall = { readonly pdf: Uint8Array } & (

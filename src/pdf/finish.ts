@@ -1,10 +1,10 @@
 import { extname } from 'node:path';
 import { PlatenError } from '../errors/registry.ts';
-import type { FinishStep } from '../options/core/option.ts';
 import type { PrintedPages } from '../report/printed-pages.ts';
 import { createSandbox, type Sandbox, SandboxError, type SandboxLogger } from '../sandbox/sandbox.ts';
 import { pageTreeCount } from './count-pages.ts';
 import type { FinishCall } from './finish-main.ts';
+import type { FinishStep } from './finish-step.ts';
 import { pdfHeapMb } from './heap.ts';
 
 interface FinishRequest {

@@ -106,7 +106,7 @@ export function createAccountServices(
     accounts,
     accountService,
     takeover,
-    keys,
+    countKeys: (accountId) => keys.countActive(accountId),
     links,
     limit: new MailLimit(connection, clock),
     outbox,

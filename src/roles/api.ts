@@ -30,7 +30,7 @@ import { TemplateEditor } from '../templates/template-editor.ts';
 import type { AdminApi } from './admin.ts';
 import type { ApiServices } from './api-services.ts';
 import type { Core } from './core.ts';
-import type { HealthChecks } from './health.ts';
+import type { HealthChecks } from './health-checks.ts';
 import { type ListeningComponent, listen } from './http-server.ts';
 import { ServerDrain } from './server-drain.ts';
 

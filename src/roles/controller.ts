@@ -38,7 +38,7 @@ import { PoolTopics } from '../worker/pool/pool-topics.ts';
 import { WorkerRegistry } from '../worker/pool/worker-registry.ts';
 import { Closers } from './component.ts';
 import { startDescriptorWatch } from './descriptor-watch.ts';
-import { healthFromStart } from './health.ts';
+import { healthFromStart } from './health-checks.ts';
 import { startOpsServer } from './http-server.ts';
 import type { RunningRole } from './run-role.ts';
 import { startSecretWatch } from './secret-watch.ts';

@@ -5,7 +5,7 @@ import { createOpsApp, type ServedAdmin } from '../http/ops-app.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Component } from './component.ts';
-import type { HealthChecks } from './health.ts';
+import type { HealthChecks } from './health-checks.ts';
 
 export interface ListeningComponent extends Component {
   readonly port: number;

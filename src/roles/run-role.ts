@@ -7,7 +7,8 @@ import { createTemplateEngine, type TemplateEngine } from '../templates/engine/t
 import type { AdminApi } from './admin.ts';
 import { Closers, type Component } from './component.ts';
 import { type Base, type Core, type Database, openBase, openCore } from './core.ts';
-import { type HealthChecks, healthFromStart, healthOf, type LifePhase } from './health.ts';
+import { healthOf } from './health.ts';
+import { type HealthChecks, healthFromStart, type LifePhase } from './health-checks.ts';
 import { startOpsServer } from './http-server.ts';
 import { openBatchesOn } from './job-life.ts';
 import { report } from './report.ts';

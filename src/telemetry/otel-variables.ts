@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { httpUrl } from '../config-values.ts';
+import { httpUrl } from '../egress/http-url.ts';
 
 /** Of OTLP over HTTP. */
 const OTLP_PROTOCOLS = ['http/protobuf', 'http/json'] as const;

@@ -1,11 +1,18 @@
 import { LRUCache } from 'lru-cache';
-import type { JobDocument } from '../render/document/job-document.ts';
+import type { RenderNeeds } from '../../options/core/option.ts';
 
 /** How long an account has a dedicated browser after its document has exceeded a limit. Milliseconds. */
 const DEDICATED_MS = 600_000;
 const REMEMBERED_ACCOUNTS = 10_000;
 /** The parts of an account's blame amount to one, within the precision of their sum. */
 const ALL_BLAME = 0.999;
+
+/** What decides about a document by itself. */
+interface DocumentNeeds {
+  /** Whether it runs no script. */
+  readonly still: boolean;
+  readonly needs: Pick<RenderNeeds, 'dedicatedBrowser'>;
+}
 
 /**
  * Decides which renders do not share a browser with all others. A request that is paused, for its headers or for a
@@ -44,7 +51,7 @@ export class DedicatedPages {
   }
 
   /** The group that a document shares a browser with; undefined for a shared browser. */
-  groupOf(accountId: string, { still, needs }: Pick<JobDocument, 'still' | 'needs'>): string | undefined {
+  groupOf(accountId: string, { still, needs }: DocumentNeeds): string | undefined {
     if (this.#accounts.has(accountId)) return `account ${accountId}`;
     // Without script a document sends no body by itself.
     return needs.dedicatedBrowser && !still ? `paused ${accountId}` : undefined;

@@ -1,5 +1,5 @@
-import type { FinishStep } from '../../options/core/option.ts';
 import type { PdfFinisher } from '../../pdf/finish.ts';
+import type { FinishStep } from '../../pdf/finish-step.ts';
 import type { PrintedPages } from '../../report/printed-pages.ts';
 import type { JobEnd } from './job-end.ts';
 import type { PrintReader } from './print/print-document.ts';

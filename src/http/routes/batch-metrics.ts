@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { ApiDeps } from '../api-deps.ts';
+import { periodParameter } from '../period-parameter.ts';
 import { defineRoute } from '../route.ts';
 import { batchMetricsSchema } from '../schemas/batch-metrics.ts';
-import { periodParameter } from '../schemas/usage.ts';
 
 const metrics = defineRoute({
   method: 'get',

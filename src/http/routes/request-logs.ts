@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import type { ApiDeps } from '../api-deps.ts';
+import { periodParameter } from '../period-parameter.ts';
 import { defineRoute } from '../route.ts';
 import { countedPaging } from '../schemas/paging.ts';
-import { periodParameter, requestLogListSchema } from '../schemas/usage.ts';
+import { requestLogListSchema } from '../schemas/usage.ts';
 
 const list = defineRoute({
   method: 'get',

@@ -5,9 +5,10 @@ import { periodDays } from '../../usage/periods.ts';
 import { addCounts } from '../../usage/tallies.ts';
 import { DURATION_BOUNDS_MS, INTERVALS, type SeriesPoint } from '../../usage/usage-series.ts';
 import type { ApiDeps } from '../api-deps.ts';
+import { periodParameter } from '../period-parameter.ts';
 import { defineRoute } from '../route.ts';
 import { queryBoolean } from '../schemas/paging.ts';
-import { periodParameter, usageSeriesSchema, usageSummarySchema } from '../schemas/usage.ts';
+import { usageSeriesSchema, usageSummarySchema } from '../schemas/usage.ts';
 
 const usage = defineRoute({
   method: 'get',

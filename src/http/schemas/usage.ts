@@ -1,17 +1,10 @@
 import { z } from 'zod';
 import { nameSchema } from '../../plans/plan.ts';
 import { RENDER_PHASES, type RenderPhase } from '../../report/phases.ts';
-import { PERIODS } from '../../usage/periods.ts';
 import { INTERVALS } from '../../usage/usage-series.ts';
 import { page } from './paging.ts';
 
 const count = z.int().min(0);
-
-/** `period` of every report. */
-export const periodParameter = z
-  .enum(PERIODS)
-  .default('7d')
-  .describe('How far back; counted from the start of the hour.');
 
 export const usageSummarySchema = z
   .strictObject({

@@ -1,6 +1,7 @@
 import type { CDPSession, Protocol } from 'puppeteer';
 import type { ZodType, z } from 'zod';
 import type { ErrorCode } from '../../errors/registry.ts';
+import type { FinishStep } from '../../pdf/finish-step.ts';
 
 /** The loading progress at which a document counts as loaded. */
 export type Milestone = 'DOMContentLoaded' | 'load' | 'networkIdle';
@@ -120,12 +121,6 @@ export type Evaluated =
 
 /** Parameters of `Page.printToPDF`. */
 export type PrintSettings = Protocol.Page.PrintToPDFRequest;
-
-/** A step of the finisher: the name of a module in `src/pdf/steps`, and its argument. */
-export interface FinishStep {
-  readonly step: string;
-  readonly argument: unknown;
-}
 
 /** Operations of an option before its step of the finisher. */
 export interface FinishStage {

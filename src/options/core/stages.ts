@@ -1,6 +1,6 @@
+import type { FinishStep } from '../../pdf/finish-step.ts';
 import {
   type FinishStage,
-  type FinishStep,
   type LoadSettings,
   type Option,
   type OptionSetting,

@@ -1,14 +1,9 @@
 import type { Protocol } from 'puppeteer';
+import type { EgressRecord } from '../../../egress/egress-record.ts';
 import { PlatenError } from '../../../errors/registry.ts';
 import { PDF } from '../../../pdf/media-type.ts';
 import type { RenderPage } from '../../contexts/page/render-page.ts';
 import type { JobDocument } from './job-document.ts';
-
-/** The egress proxy's record of requested hosts; the browser only learns that a tunnel failed. */
-export interface EgressRecord {
-  wasBlocked(hostname: string, sinceEpochMs: number): boolean;
-  wasUnresolvable(hostname: string, sinceEpochMs: number): boolean;
-}
 
 /** Header by which the egress proxy marks its own responses. */
 const EGRESS_HEADER = 'x-platen-egress';

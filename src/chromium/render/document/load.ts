@@ -1,3 +1,4 @@
+import type { EgressRecord } from '../../../egress/egress-record.ts';
 import { PlatenError } from '../../../errors/registry.ts';
 import type { Cookie } from '../../../options/core/option.ts';
 import { rejectionReason } from '../../contexts/page/rejected-command.ts';
@@ -7,7 +8,7 @@ import { assetHeadersOf } from './asset-headers.ts';
 import type { JobDocument } from './job-document.ts';
 import { navigateToDocument, replaceContent, rewritePage } from './load-html.ts';
 import type { LoadStrategy } from './load-strategy.ts';
-import { type EgressRecord, openUrl } from './load-url.ts';
+import { openUrl } from './load-url.ts';
 
 type Load = (page: RenderPage, document: JobDocument, outside: Outside) => Promise<void>;
 

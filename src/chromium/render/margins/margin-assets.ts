@@ -1,9 +1,9 @@
 import { type AssetClient, AssetError, isFetchable } from '../../../egress/asset-client.ts';
+import type { EgressRecord } from '../../../egress/egress-record.ts';
 import type { BlockedRequests } from '../../../options/core/option.ts';
 import type { Findings } from '../../../report/findings.ts';
 import type { LoggedRequest } from '../../../report/request-log.ts';
 import { matchesPattern } from '../../contexts/page/url-pattern.ts';
-import type { EgressRecord } from '../document/load-url.ts';
 import { type CssAddressKind, quotable, replaceAddresses } from './css-addresses.ts';
 
 /** Files of one render, in all of its headers and footers. */

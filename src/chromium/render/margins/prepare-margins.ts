@@ -1,4 +1,5 @@
 import type { AssetClient } from '../../../egress/asset-client.ts';
+import type { EgressRecord } from '../../../egress/egress-record.ts';
 import { MARGIN_TEMPLATES } from '../../../options/core/margin-templates.ts';
 import { given, type RenderOptions } from '../../../options/core/render-options.ts';
 import { displayHeaderFooter } from '../../../options/displayHeaderFooter.ts';
@@ -7,7 +8,6 @@ import type { RenderPage } from '../../contexts/page/render-page.ts';
 import type { RenderRequest } from '../../renderer.ts';
 import { assetHeadersOf } from '../document/asset-headers.ts';
 import type { JobDocument } from '../document/job-document.ts';
-import type { EgressRecord } from '../document/load-url.ts';
 import { originsInMarkup, originsInTemplate } from '../document/written-origins.ts';
 import { fillUrl } from './document-url.ts';
 import { inlineAssets } from './inline-assets.ts';

@@ -1,11 +1,12 @@
 import { EMULATED_MEDIA } from '../../../options/core/emulated-media.ts';
 import { asPrinted } from '../../../options/core/lengths.ts';
-import type { FinishStep, Given, PrintSettings, PrintStage } from '../../../options/core/option.ts';
+import type { Given, PrintSettings, PrintStage } from '../../../options/core/option.ts';
 import { given, type RenderOptions } from '../../../options/core/render-options.ts';
 import { printHooks, printSettings } from '../../../options/core/stages.ts';
 import { WINDOW_SIZE } from '../../../options/core/window-size.ts';
 import { shrinkToFit } from '../../../options/shrinkToFit.ts';
 import { singlePage } from '../../../options/singlePage.ts';
+import type { FinishStep } from '../../../pdf/finish-step.ts';
 import { trimPages } from '../../../pdf/trim-pages.ts';
 import { SCRIPT } from '../../contexts/page/page-settings.ts';
 import type { RenderPage } from '../../contexts/page/render-page.ts';

@@ -1,6 +1,6 @@
 import { MARGIN_TEMPLATES } from '../../../options/core/margin-templates.ts';
-import type { FinishStep } from '../../../options/core/option.ts';
 import type { RenderOptions } from '../../../options/core/render-options.ts';
+import type { FinishStep } from '../../../pdf/finish-step.ts';
 import type { MarginSheet } from '../../../pdf/steps/margins.ts';
 import type { PrintedText } from '../../../report/missing-glyphs.ts';
 import type { JobFinisher } from '../finish.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { FinishStep } from '../../../options/core/option.ts';
 import type { RenderOptions } from '../../../options/core/render-options.ts';
+import type { FinishStep } from '../../../pdf/finish-step.ts';
 import { needsInspection } from '../../../report/fail-on.ts';
 import type { Findings } from '../../../report/findings.ts';
 import { redirections } from '../../../report/redirections.ts';

@@ -1,9 +1,9 @@
 import type { Protocol } from 'puppeteer';
+import type { EgressRecord } from '../../../egress/egress-record.ts';
 import type { Findings } from '../../../report/findings.ts';
 import type { RenderPage } from '../../contexts/page/render-page.ts';
 import { WorkerSessions } from '../../contexts/page/worker-sessions.ts';
 import type { JobDocument } from '../document/job-document.ts';
-import type { EgressRecord } from '../document/load-url.ts';
 import { BINDING } from './report-script.ts';
 import { RequestObserver } from './request-observer.ts';
 

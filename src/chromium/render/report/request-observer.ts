@@ -1,7 +1,7 @@
 import type { CDPEvents, CDPSession, Protocol } from 'puppeteer';
+import type { EgressRecord } from '../../../egress/egress-record.ts';
 import { type LoggedRequest, type RequestLog, WORKER } from '../../../report/request-log.ts';
 import { DOCUMENT_ORIGIN } from '../../contexts/page/document-origin.ts';
-import type { EgressRecord } from '../document/load-url.ts';
 import { relativeName } from './relative-name.ts';
 
 /** Header by which the egress proxy marks its own responses. */
