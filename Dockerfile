@@ -126,7 +126,7 @@ COPY --from=database /app/.cache/peers/mongo-java-server /opt/mongo-java-server
 # As the user that will run it: a JVM takes the archive of the very same installation only.
 RUN chown -R 1000:0 /opt/mongo-java-server
 USER 1000:1000
-RUN node -e "import('/app/dist/store/embedded/class-archive.js').then((m) => m.makeClassArchive('java', '/opt/mongo-java-server'))"
+RUN node -e "import('/app/dist/infra/embedded-database/class-archive.js').then((m) => m.makeClassArchive('java', '/opt/mongo-java-server'))"
 
 # What is built when no target is named.
 FROM platen

@@ -6,7 +6,7 @@ DASHBOARD := dashboard
 LOCKED = mkdir -p .cache && flock .cache/$(1).lock
 SOURCES := $(shell find src $(CLIENT)/src -name '*.ts')
 
-.PHONY: advisories fonts image release docs prometheus dashboards dashboard run test resilience fast check generate bench bench-kubernetes soak chaos simulate image-test e2e build setup peers kubernetes helm schemathesis python-client pdf-readers stripe-mock clean
+.PHONY: house advisories fonts image release docs prometheus dashboards dashboard run test resilience fast check generate bench bench-kubernetes soak chaos simulate image-test e2e build setup peers kubernetes helm schemathesis python-client pdf-readers stripe-mock clean
 .DEFAULT_GOAL := run
 
 ## run: install, build and start the whole service in one process (PORT, PLATEN_DATA_DIR and the rest are obeyed)
@@ -25,11 +25,12 @@ resilience: peers docs dashboard
 fast: peers
 	@test/run.sh unit quick_accounts quick_http
 
-## check: format, lint, import cycles, types, stale generated files
+## check: format, lint, the floors of src and circles of folders, types, stale generated files
 check: node_modules/.installed
 	@node_modules/.bin/biome check .
 	@node_modules/.bin/tsc -p tsconfig.json
 	@node_modules/.bin/tsc -p $(DASHBOARD)
+	@$(NODE) scripts/house.ts --check
 	@$(NODE) scripts/check-advisories.ts >/dev/null
 	@$(NODE) scripts/generate-options.ts --check
 	@$(NODE) scripts/generate-docs.ts --check
@@ -37,6 +38,10 @@ check: node_modules/.installed
 	@$(NODE) scripts/generate-chart-readme.ts --check
 	@$(NODE) scripts/generate-client.ts --check
 	@$(NODE) scripts/generate-python-client.ts --check
+
+## house: prints the rooms of src and of its wings, their floors and the arrows between them, from the imports
+house: node_modules/.installed
+	@$(NODE) scripts/house.ts
 
 ## advisories: compares the pinned versions with known advisories, and the packages with those of npm where its registry answers
 advisories: node_modules/.installed

@@ -21,11 +21,11 @@ const OTHERS = ['dashboard', 'hyphen-data'];
 const ENTRIES = [
   'main.ts',
   'compile.ts',
-  'pdf/finish-main.ts',
-  'pdf/merge-main.ts',
-  'templates/engine/process-main.ts',
-  'sandbox/watchdog.ts',
-  'store/embedded/class-archive.ts',
+  'render/pdf/finish-main.ts',
+  'render/pdf/merge-main.ts',
+  'tenants/templates/engine/process-main.ts',
+  'infra/sandbox/watchdog.ts',
+  'infra/embedded-database/class-archive.ts',
 ];
 
 /**

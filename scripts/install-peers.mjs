@@ -155,7 +155,7 @@ function javaArguments(name, folder) {
 async function archiveClasses(name, folder) {
   if (name !== 'mongo-java-server') return;
   try {
-    const { makeClassArchive } = await import('../src/store/embedded/class-archive.ts');
+    const { makeClassArchive } = await import('../src/infra/embedded-database/class-archive.ts');
     await makeClassArchive('java', folder);
   } catch (error) {
     say(`${name}: its first start will be slower, for no class archive could be made (${error.message})`);

@@ -4,8 +4,8 @@
  */
 import { readdirSync } from 'node:fs';
 import { flushCompileCache } from 'node:module';
-import { letHeapGrow } from './overload/heap-growth.ts';
-import { useCompileCache } from './roles/compile-cache.ts';
+import { letHeapGrow } from './infra/overload/heap-growth.ts';
+import { useCompileCache } from './roles/process/compile-cache.ts';
 
 /** The code of all roles and commands, once bundled. */
 const CHUNKS = new URL('./chunks/', import.meta.url);

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
-import { letHeapGrow } from './overload/heap-growth.ts';
-import { useCompileCache } from './roles/compile-cache.ts';
-import { hideSecrets } from './roles/hidden-environment.ts';
+import { letHeapGrow } from './infra/overload/heap-growth.ts';
+import { useCompileCache } from './roles/process/compile-cache.ts';
+import { hideSecrets } from './roles/process/hidden-environment.ts';
 
 /** The roles that start browsers. */
 const WITH_BROWSERS: readonly (string | undefined)[] = ['worker', 'standalone'];

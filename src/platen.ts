@@ -1,10 +1,10 @@
 import { CommandError } from './cli/command-error.ts';
 import { COMMANDS } from './cli/commands.ts';
-import { type Config, ConfigError, loadConfig, type Role } from './config.ts';
-import { report } from './roles/report.ts';
+import { type Config, ConfigError, loadConfig, type Role } from './config/config.ts';
+import { BUILD } from './infra/version.ts';
+import { report } from './roles/process/print-line.ts';
 import type { RunningRole } from './roles/run-role.ts';
 import { useProxy } from './roles/use-proxy.ts';
-import { BUILD } from './version.ts';
 
 const ROLES: readonly Role[] = ['api', 'worker', 'dispatcher', 'controller', 'standalone'];
 const USAGE = `usage: platen <${ROLES.join(' | ')}>\n       platen accounts <list | create | invite | set-plan | reset-password | revoke-tokens>\n       platen billing <setup | check>\n       platen admin <accounts | queue | workers | jobs | deliveries | mails | billing | audit>\n       platen try URL\n       platen render FILE… --out DIR\n       platen batch FILE.csv|FILE.ndjson [--template ID] --out OUT.zip|DIR\n       platen migrate\n       platen --version`;
@@ -81,7 +81,7 @@ async function run(role: Role, config: Config): Promise<void> {
   } catch (error) {
     // A signal has interrupted the start.
     if (stopping.signal.aborted) return;
-    const { describeStartError } = await import('./roles/start-error.ts');
+    const { describeStartError } = await import('./roles/process/start-error.ts');
     report(`platen ${role} cannot start: ${describeStartError(error, config)}`);
     process.exit(1);
   }

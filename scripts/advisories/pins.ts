@@ -26,7 +26,7 @@ const SOURCES: readonly (Omit<Pin, 'version'> & { readonly pattern: RegExp })[] 
   {
     product: 'mongodb',
     where: 'embedded',
-    file: 'src/store/embedded/mongod.ts',
+    file: 'src/infra/embedded-database/mongod.ts',
     pattern: /FETCHED_VERSION = '([\d.]+)'/,
   },
   { product: 'mongodb', where: 'compose', file: 'compose.yaml', pattern: /\/mongo:([\d.]+)@/ },

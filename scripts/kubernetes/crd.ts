@@ -1,8 +1,8 @@
 import { z } from 'zod';
+import { BUILD } from '../../src/infra/version.ts';
 import { GROUP, VERSION } from '../../src/kubernetes/resources/group.ts';
 import type { ResourceDefinition } from '../../src/kubernetes/resources/resource-definition.ts';
 import { KUBERNETES_TYPE } from '../../src/kubernetes/resources/schema-fields.ts';
-import { BUILD } from '../../src/version.ts';
 import { kubernetesSchema } from './kubernetes-schema.ts';
 import { OF_KUBERNETES, type StructuralSchema } from './structural-schema.ts';
 

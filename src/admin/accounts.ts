@@ -1,12 +1,12 @@
-import type { AccountService } from '../accounts/account-service.ts';
-import type { Account, AccountReader, AccountSearch } from '../accounts/account-store.ts';
-import type { DeletionStore } from '../accounts/deletion-store.ts';
-import type { DoneBy } from '../audit/audit-log.ts';
-import type { Clock } from '../clock.ts';
-import { PlatenError } from '../errors/registry.ts';
-import type { Ledger } from '../jobs/ledger/ledger.ts';
-import { periodStart } from '../usage/periods.ts';
-import type { UsageCounters } from '../usage/usage-counters.ts';
+import type { Clock } from '../infra/clock.ts';
+import { PlatenError } from '../infra/errors/registry.ts';
+import type { AccountService } from '../tenants/accounts/account-service.ts';
+import type { Account, AccountReader, AccountSearch } from '../tenants/accounts/account-store.ts';
+import type { DeletionStore } from '../tenants/accounts/deletion-store.ts';
+import type { DoneBy } from '../tenants/audit/audit-log.ts';
+import { periodStart } from '../tenants/usage/periods.ts';
+import type { UsageCounters } from '../tenants/usage/usage-counters.ts';
+import type { Ledger } from '../work/jobs/ledger/ledger.ts';
 import { type Page, type RequestedPage, readPage } from './cursor.ts';
 
 interface AccountAdminDeps {

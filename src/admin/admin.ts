@@ -1,4 +1,4 @@
-import type { OperatorEntry } from '../audit/audit-log.ts';
+import type { OperatorEntry } from '../tenants/audit/audit-log.ts';
 import type { AccountAdmin } from './accounts.ts';
 import type { BillingAdmin } from './billing.ts';
 import type { Page, RequestedPage } from './cursor.ts';

@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import type { AuditLog, DoneBy } from '../audit/audit-log.ts';
-import type { BillingAccount } from '../billing/billing-store.ts';
 import type { Billing } from '../billing/open-billing.ts';
 import type { Block } from '../billing/overage/block-store.ts';
-import type { WaitingEvent } from '../billing/payment-events.ts';
-import { PlatenError } from '../errors/registry.ts';
+import type { BillingAccount } from '../billing/subscriptions/billing-store.ts';
+import type { WaitingEvent } from '../billing/subscriptions/payment-events.ts';
+import { PlatenError } from '../infra/errors/registry.ts';
+import type { AuditLog, DoneBy } from '../tenants/audit/audit-log.ts';
 import { type Page, type RequestedPage, readCursor, readPage, writeCursor } from './cursor.ts';
 
 /** Payment events whose customer is not found, purchases that are not settled, and subscriptions with a problem. */

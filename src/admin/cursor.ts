@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { PlatenError } from '../errors/registry.ts';
-import type { KeysetPosition } from '../store/keyset.ts';
+import { PlatenError } from '../infra/errors/registry.ts';
+import type { KeysetPosition } from '../infra/store/keyset.ts';
 
 /** Longer cursors are none of ours. Characters. */
 const MAX_CURSOR = 4096;

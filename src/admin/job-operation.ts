@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import type { AuditLog, DoneBy } from '../audit/audit-log.ts';
-import type { Clock } from '../clock.ts';
-import { PlatenError } from '../errors/registry.ts';
-import type { Job } from '../jobs/job.ts';
-import { namedUuid } from '../named-uuid.ts';
+import type { Clock } from '../infra/clock.ts';
+import { PlatenError } from '../infra/errors/registry.ts';
+import { namedUuid } from '../infra/ids/named-uuid.ts';
+import type { AuditLog, DoneBy } from '../tenants/audit/audit-log.ts';
+import type { Job } from '../work/jobs/job.ts';
 import { readCursor, writeCursor } from './cursor.ts';
 import {
   checkFilter,

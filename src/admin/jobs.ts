@@ -1,17 +1,16 @@
 import { z } from 'zod';
-import { requireActive } from '../accounts/account.ts';
-import type { AccountReader } from '../accounts/account-store.ts';
-
-import { type Caller, NO_KEY } from '../accounts/caller.ts';
-import type { AuditLog, DoneBy } from '../audit/audit-log.ts';
-import type { Clock } from '../clock.ts';
-import { ERRORS, type ErrorCode, PlatenError } from '../errors/registry.ts';
-import type { Job } from '../jobs/job.ts';
-import { newJobId } from '../jobs/new-job.ts';
-import type { JobStore } from '../jobs/store/job-store.ts';
-import type { RenderService } from '../jobs/submission/render-service.ts';
-import type { Plan } from '../plans/plan.ts';
-import type { PlanSource } from '../plans/plan-source.ts';
+import type { Clock } from '../infra/clock.ts';
+import { ERRORS, type ErrorCode, PlatenError } from '../infra/errors/registry.ts';
+import { requireActive } from '../tenants/accounts/account.ts';
+import type { AccountReader } from '../tenants/accounts/account-store.ts';
+import { type Caller, NO_KEY } from '../tenants/accounts/caller.ts';
+import type { AuditLog, DoneBy } from '../tenants/audit/audit-log.ts';
+import type { Plan } from '../tenants/plans/plan.ts';
+import type { PlanSource } from '../tenants/plans/plan-source.ts';
+import type { Job } from '../work/jobs/job.ts';
+import { newJobId } from '../work/jobs/new-job.ts';
+import type { JobStore } from '../work/jobs/store/job-store.ts';
+import type { RenderService } from '../work/jobs/submission/render-service.ts';
 import { type Page, pageOf, type RequestedPage, readCursor } from './cursor.ts';
 import { type ShownJob, type ShownJobDetail, shownJob, shownJobDetail } from './shown-job.ts';
 

@@ -1,10 +1,10 @@
-import type { AuditLog, DoneBy } from '../audit/audit-log.ts';
-import type { Delivery } from '../callbacks/delivery.ts';
-import type { DeliveryStore } from '../callbacks/delivery-store.ts';
-import type { Clock } from '../clock.ts';
-import { PlatenError } from '../errors/registry.ts';
-import type { Mail } from '../mail/mail.ts';
-import type { MailOutbox } from '../mail/outbox.ts';
+import type { Clock } from '../infra/clock.ts';
+import { PlatenError } from '../infra/errors/registry.ts';
+import type { AuditLog, DoneBy } from '../tenants/audit/audit-log.ts';
+import type { Mail } from '../tenants/mail/mail.ts';
+import type { MailOutbox } from '../tenants/mail/outbox.ts';
+import type { Delivery } from '../work/callbacks/delivery.ts';
+import type { DeliveryStore } from '../work/callbacks/delivery-store.ts';
 import { type Page, type RequestedPage, readPage } from './cursor.ts';
 
 export const MESSAGE_STATES = ['waiting', 'failed'] as const;

@@ -1,14 +1,14 @@
-import type { AccountPlans } from '../accounts/account-plans.ts';
-import type { AccountReader } from '../accounts/account-store.ts';
-import { JOB_CLASSES, type JobClass } from '../bus/bus.ts';
-import type { Clock } from '../clock.ts';
-import type { Ledger } from '../jobs/ledger/ledger.ts';
-import { type LedgerRecord, queueState } from '../jobs/ledger/ledger-record.ts';
-import { firstPositions, PRIORITY_QUEUES } from '../jobs/priority-queues.ts';
-import type { JobStore } from '../jobs/store/job-store.ts';
-import type { Whereabouts } from '../jobs/store/live-jobs.ts';
-import { poolOf } from '../plans/plan.ts';
-import type { WorkerRegistry } from '../worker/pool/worker-registry.ts';
+import { JOB_CLASSES, type JobClass } from '../infra/bus/bus.ts';
+import type { Clock } from '../infra/clock.ts';
+import type { AccountPlans } from '../tenants/accounts/account-plans.ts';
+import type { AccountReader } from '../tenants/accounts/account-store.ts';
+import { poolOf } from '../tenants/plans/plan.ts';
+import type { Ledger } from '../work/jobs/ledger/ledger.ts';
+import { type LedgerRecord, queueState } from '../work/jobs/ledger/ledger-record.ts';
+import { firstPositions, PRIORITY_QUEUES } from '../work/jobs/priority-queues.ts';
+import type { JobStore } from '../work/jobs/store/job-store.ts';
+import type { Whereabouts } from '../work/jobs/store/live-jobs.ts';
+import type { WorkerRegistry } from '../work/pools/worker-registry.ts';
 
 interface QueueDeps {
   readonly ledger: Pick<Ledger, 'active'>;

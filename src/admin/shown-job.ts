@@ -1,4 +1,4 @@
-import type { Job } from '../jobs/job.ts';
+import type { Job } from '../work/jobs/job.ts';
 
 /**
  * A job as operators see it: what became of it, and nothing of what its account has sent. The message of an error may

@@ -1,8 +1,8 @@
-import type { AuditLog, DoneBy } from '../audit/audit-log.ts';
-import { PlatenError } from '../errors/registry.ts';
-import type { Ledger } from '../jobs/ledger/ledger.ts';
-import type { LiveJobs } from '../jobs/store/live-jobs.ts';
-import type { WorkerRecord, WorkerRegistry } from '../worker/pool/worker-registry.ts';
+import { PlatenError } from '../infra/errors/registry.ts';
+import type { AuditLog, DoneBy } from '../tenants/audit/audit-log.ts';
+import type { Ledger } from '../work/jobs/ledger/ledger.ts';
+import type { LiveJobs } from '../work/jobs/store/live-jobs.ts';
+import type { WorkerRecord, WorkerRegistry } from '../work/pools/worker-registry.ts';
 
 interface WorkerAdminDeps {
   readonly registry: Pick<WorkerRegistry, 'list' | 'isSeen' | 'requestDrain'>;

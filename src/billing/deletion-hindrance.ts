@@ -1,6 +1,6 @@
-import type { Clock } from '../clock.ts';
-import type { BillingAccount } from './billing-store.ts';
+import type { Clock } from '../infra/clock.ts';
 import type { Billing } from './open-billing.ts';
+import type { BillingAccount } from './subscriptions/billing-store.ts';
 
 /** Statuses of subscriptions that cost nothing any more, or never began. */
 const ENDED: ReadonlySet<string> = new Set(['none', 'canceled', 'incomplete_expired']);

@@ -1,36 +1,41 @@
 import type { Connection } from 'mongoose';
-import type { AccountService } from '../accounts/account-service.ts';
-import type { AccountReader } from '../accounts/account-store.ts';
-import type { AuditLog } from '../audit/audit-log.ts';
-import type { Clock } from '../clock.ts';
-import type { Config } from '../config.ts';
-import type { Purchases } from '../jobs/purchases/purchases.ts';
-import { UnrecordedChanges } from '../jobs/purchases/unrecorded-changes.ts';
-import type { MailOutbox } from '../mail/outbox.ts';
-import type { PlanSource } from '../plans/plan-source.ts';
-import type { Logger } from '../telemetry/logger.ts';
-import type { Metrics } from '../telemetry/metrics.ts';
-import { BillingStore } from './billing-store.ts';
-import { Catalogue } from './catalogue.ts';
-import { Disputes } from './disputes.ts';
-import { HalfMadeSchedules } from './half-made-schedules.ts';
-import { HostedPages } from './hosted-pages.ts';
-import { invoiceHistory } from './invoice-history.ts';
-import { InvoiceMirror } from './invoice-mirror.ts';
-import { ListCursors } from './list-cursors.ts';
-import { notifyOfDuplicate, notifyOfEnd, notifyOwner } from './notify-owner.ts';
-import { Operations } from './operations.ts';
+import type { Config } from '../config/config.ts';
+import type { Clock } from '../infra/clock.ts';
+import type { Logger } from '../infra/telemetry/logger.ts';
+import type { Metrics } from '../infra/telemetry/metrics.ts';
+import type { AccountService } from '../tenants/accounts/account-service.ts';
+import type { AccountReader } from '../tenants/accounts/account-store.ts';
+import type { AuditLog } from '../tenants/audit/audit-log.ts';
+import type { MailOutbox } from '../tenants/mail/outbox.ts';
+import type { PlanSource } from '../tenants/plans/plan-source.ts';
+import type { Purchases } from '../work/jobs/purchases/purchases.ts';
+import { UnrecordedChanges } from '../work/jobs/purchases/unrecorded-changes.ts';
+import { InvoiceMirror } from './invoices/invoice-mirror.ts';
 import type { AutoOverage } from './overage/auto-overage.ts';
 import { BlockStore } from './overage/block-store.ts';
 import type { CreditPurchases } from './overage/credit-purchases.ts';
+import { Disputes } from './overage/disputes.ts';
 import { openOverage } from './overage/open-overage.ts';
 import type { TopUps } from './overage/top-ups.ts';
-import { PaymentEvents } from './payment-events.ts';
-import { Reconcile } from './reconcile.ts';
-import { StripeGateway } from './stripe-gateway.ts';
-import { StripeSchedules } from './stripe-schedules.ts';
-import { Subscriptions } from './subscriptions.ts';
-import { ERROR_KINDS, type ErrorKind, SubscriptionSync, SYNC_OUTCOMES } from './sync.ts';
+import { Catalogue } from './stripe/catalogue.ts';
+import { ListCursors } from './stripe/list-cursors.ts';
+import { StripeGateway } from './stripe/stripe-gateway.ts';
+import { StripeSchedules } from './stripe/stripe-schedules.ts';
+import { BillingStore } from './subscriptions/billing-store.ts';
+import { HostedPages } from './subscriptions/hosted-pages.ts';
+import { invoiceHistory } from './subscriptions/invoice-history.ts';
+import { Operations } from './subscriptions/keyed-operations.ts';
+import { notifyOfDuplicate, notifyOfEnd, notifyOwner } from './subscriptions/notify-owner.ts';
+import { PaymentEvents } from './subscriptions/payment-events.ts';
+import { Reconcile } from './subscriptions/reconcile.ts';
+import { HalfMadeSchedules } from './subscriptions/schedule-repair.ts';
+import { Subscriptions } from './subscriptions/subscription-service.ts';
+import {
+  ERROR_KINDS,
+  type ErrorKind,
+  SubscriptionSync,
+  SYNC_OUTCOMES,
+} from './subscriptions/subscription-sync.ts';
 
 export type BillingConfig = Pick<Config, 'STRIPE_SECRET_KEY' | 'STRIPE_WEBHOOK_SECRET' | 'STRIPE_API_BASE'>;
 

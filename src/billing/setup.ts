@@ -1,5 +1,5 @@
 import type Stripe from 'stripe';
-import type { PlanSource } from '../plans/plan-source.ts';
+import type { PlanSource } from '../tenants/plans/plan-source.ts';
 import {
   BLOCK_SIZES,
   blockLookupKey,
@@ -11,9 +11,14 @@ import {
   planPrice,
   SOLD_PLANS,
   wrongWith,
-} from './catalogue.ts';
-import { EVENT_TYPES } from './payment-events.ts';
-import { isRejection, PORTAL_METADATA, STRIPE_API_VERSION, type StripeGateway } from './stripe-gateway.ts';
+} from './stripe/catalogue.ts';
+import {
+  isRejection,
+  PORTAL_METADATA,
+  STRIPE_API_VERSION,
+  type StripeGateway,
+} from './stripe/stripe-gateway.ts';
+import { EVENT_TYPES } from './subscriptions/payment-events.ts';
 
 /** Something that is sold: a product with one price. */
 interface Item extends ExpectedPrice {

@@ -8,7 +8,7 @@ import {
   type PlatenClient,
   type RenderOptions,
 } from '../../clients/typescript/src/index.ts';
-import { PDF_EXTENSION } from '../pdf/media-type.ts';
+import { PDF_EXTENSION } from '../infra/outputs/media-type.ts';
 import { type PlacedItem, readBatchFile } from './batch-file.ts';
 import { CommandError } from './command-error.ts';
 import { misused, parseCommandLine } from './command-line.ts';

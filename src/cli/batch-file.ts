@@ -1,7 +1,7 @@
 import { basename, extname } from 'node:path';
 import { CsvError, parse } from 'csv-parse/sync';
-import { PDF_EXTENSION } from '../pdf/media-type.ts';
-import { isRawNumber, parseKeepingIntegers, rawNumber } from '../templates/long-integers.ts';
+import { PDF_EXTENSION } from '../infra/outputs/media-type.ts';
+import { isRawNumber, parseKeepingIntegers, rawNumber } from '../tenants/templates/long-integers.ts';
 import { CommandError } from './command-error.ts';
 
 /** An item of a batch as it is sent. The service validates it. */

@@ -1,14 +1,14 @@
 import Stripe from 'stripe';
 import { checkStripe, setUpStripe } from '../billing/setup.ts';
-import { StripeGateway } from '../billing/stripe-gateway.ts';
-import { type Config, loadConfig } from '../config.ts';
-import { openMirroredPlans } from '../plans/mirrored-plans.ts';
-import { PlanMirror } from '../plans/plan-mirror.ts';
-import type { PlanSource } from '../plans/plan-source.ts';
-import { openPlanSource } from '../plans/watched-plans.ts';
-import { mongodbCertificate } from '../store/client-certificate.ts';
-import { connectDatabase } from '../store/connection.ts';
-import { createLogger, type Logger } from '../telemetry/logger.ts';
+import { StripeGateway } from '../billing/stripe/stripe-gateway.ts';
+import { type Config, loadConfig } from '../config/config.ts';
+import { mongodbCertificate } from '../infra/store/client-certificate.ts';
+import { connectDatabase } from '../infra/store/connection.ts';
+import { createLogger, type Logger } from '../infra/telemetry/logger.ts';
+import { openMirroredPlans } from '../tenants/plans/mirrored-plans.ts';
+import { PlanMirror } from '../tenants/plans/plan-mirror.ts';
+import type { PlanSource } from '../tenants/plans/plan-source.ts';
+import { openPlanSource } from '../tenants/plans/watched-plans.ts';
 import { CommandError } from './command-error.ts';
 
 const BILLING_USAGE = `usage: platen billing <command>

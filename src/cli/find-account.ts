@@ -1,4 +1,4 @@
-import type { Account, AccountReader } from '../accounts/account-store.ts';
+import type { Account, AccountReader } from '../tenants/accounts/account-store.ts';
 import { CommandError } from './command-error.ts';
 
 const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;

@@ -1,9 +1,9 @@
 import type { Connection } from 'mongoose';
-import { loadConfig } from '../config.ts';
-import { mongodbCertificate } from '../store/client-certificate.ts';
-import { connectDatabase } from '../store/connection.ts';
-import { checkLayout, LAYOUT, LayoutError } from '../store/layout/layout.ts';
-import { createLogger } from '../telemetry/logger.ts';
+import { loadConfig } from '../config/config.ts';
+import { mongodbCertificate } from '../infra/store/client-certificate.ts';
+import { connectDatabase } from '../infra/store/connection.ts';
+import { createLogger } from '../infra/telemetry/logger.ts';
+import { checkLayout, LAYOUT, LayoutError } from '../roles/data-layout/data-layout.ts';
 import { CommandError } from './command-error.ts';
 import { misused } from './command-line.ts';
 

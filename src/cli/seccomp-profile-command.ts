@@ -1,9 +1,9 @@
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Kind } from '../kubernetes/runtime/client/kube-object.ts';
-import type { KubernetesApi } from '../kubernetes/runtime/client/kubernetes-api.ts';
-import { openKubernetesApi } from '../kubernetes/runtime/client/open-kubernetes-api.ts';
+import type { Kind } from '../infra/kube/client/kube-object.ts';
+import type { KubernetesApi } from '../infra/kube/client/kubernetes-api.ts';
+import { openKubernetesApi } from '../infra/kube/client/open-kubernetes-api.ts';
 import { CommandError } from './command-error.ts';
 
 const USAGE = `usage: platen install-seccomp-profile SOURCE TARGET LABEL=VALUE

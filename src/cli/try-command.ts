@@ -1,6 +1,6 @@
-import { BY_OPERATOR } from '../audit/audit-log.ts';
-import { type Config, loadConfig } from '../config.ts';
-import { FREE_PLAN } from '../plans/plan.ts';
+import { type Config, loadConfig } from '../config/config.ts';
+import { BY_OPERATOR } from '../tenants/audit/audit-log.ts';
+import { FREE_PLAN } from '../tenants/plans/plan.ts';
 import { misused, parseCommandLine } from './command-line.ts';
 import { openAccounts } from './open-accounts.ts';
 import { type Rendered, renderOnce } from './render-once.ts';

@@ -1,13 +1,13 @@
 import type { Express, Request } from 'express';
 import type { Admin } from '../admin/admin.ts';
-import type { Operator } from '../admin/operators.ts';
-import { BodyIntake } from '../overload/body-intake.ts';
-import type { ChangeGate } from '../overload/change-gate.ts';
+import type { Operator } from '../config/operators.ts';
+import { BodyIntake } from '../infra/overload/body-intake.ts';
+import type { ChangeGate } from '../infra/overload/change-gate.ts';
 import type { AdminDeps } from './admin/common.ts';
 import type { OpsDeps } from './api-deps.ts';
-import { frameApp } from './app-frame.ts';
-import type { Route } from './route.ts';
-import { operationRoutes, versionRoute } from './routes/operations.ts';
+import { frameApp } from './request/app-frame.ts';
+import type { Route } from './request/route.ts';
+import { operationRoutes, versionRoute } from './site/operations.ts';
 
 /** The administration, in a process that serves it; others do not load its code. */
 export interface ServedAdmin {

@@ -1,4 +1,7 @@
-import type { Logger } from '../telemetry/logger.ts';
+import { type Informer, startInformer } from '../infra/kube/client/informer.ts';
+import type { Kind, KubeObject } from '../infra/kube/client/kube-object.ts';
+import type { KubernetesApi } from '../infra/kube/client/kubernetes-api.ts';
+import type { Logger } from '../infra/telemetry/logger.ts';
 import type { OwnedInformers } from './pools/apply-objects.ts';
 import { POOL_LABEL } from './pools/names.ts';
 import { slimPod } from './pools/slim-pod.ts';
@@ -14,9 +17,6 @@ import {
   type RenderPool,
   SERVICE_ACCOUNTS,
 } from './resources/kinds.ts';
-import { type Informer, startInformer } from './runtime/client/informer.ts';
-import type { Kind, KubeObject } from './runtime/client/kube-object.ts';
-import type { KubernetesApi } from './runtime/client/kubernetes-api.ts';
 
 /** The caches that the controller decides by. */
 export interface ControllerInformers {

@@ -1,10 +1,14 @@
-import { unlessAborted } from '../async/unless-aborted.ts';
-import type { Clock } from '../clock.ts';
-import type { DemandSample } from '../jobs/demand.ts';
-import type { MirroredSet, PlanMirror } from '../plans/plan-mirror.ts';
-import type { Logger } from '../telemetry/logger.ts';
-import type { Metrics } from '../telemetry/metrics.ts';
-import type { WorkerRegistry } from '../worker/pool/worker-registry.ts';
+import { unlessAborted } from '../infra/async/unless-aborted.ts';
+import type { Clock } from '../infra/clock.ts';
+import type { EventRecorder } from '../infra/kube/client/event-recorder.ts';
+import { type KubeObject, keyOf } from '../infra/kube/client/kube-object.ts';
+import type { KubernetesApi } from '../infra/kube/client/kubernetes-api.ts';
+import { WorkQueue } from '../infra/kube/queue/work-queue.ts';
+import type { Logger } from '../infra/telemetry/logger.ts';
+import type { Metrics } from '../infra/telemetry/metrics.ts';
+import type { MirroredSet, PlanMirror } from '../tenants/plans/plan-mirror.ts';
+import type { DemandSample } from '../work/jobs/demand.ts';
+import type { WorkerRegistry } from '../work/pools/worker-registry.ts';
 import { type ControllerInformers, startInformers } from './controller-informers.ts';
 import type { ControllerMetrics } from './controller-metrics.ts';
 import { DemandWatch } from './demand-watch.ts';
@@ -22,10 +26,6 @@ import { reportResults } from './report-results.ts';
 import { assigneeOf, type Installation, isManageable, managerOf } from './resources/installation.ts';
 import type { RenderPool } from './resources/kinds.ts';
 import { holdersOfNames } from './resources/names-taken.ts';
-import type { EventRecorder } from './runtime/client/event-recorder.ts';
-import { type KubeObject, keyOf } from './runtime/client/kube-object.ts';
-import type { KubernetesApi } from './runtime/client/kubernetes-api.ts';
-import { WorkQueue } from './runtime/queue/work-queue.ts';
 import { WatchedNamespaces } from './watched-namespaces.ts';
 
 interface ControllerDeps {

@@ -1,15 +1,15 @@
 import { parse } from 'yaml';
 import { z } from 'zod';
-import type { Logger } from '../telemetry/logger.ts';
+import type { EventRecorder } from '../infra/kube/client/event-recorder.ts';
+import type { Kind, KubeObject } from '../infra/kube/client/kube-object.ts';
+import type { KubernetesApi } from '../infra/kube/client/kubernetes-api.ts';
+import { isConflict, KubernetesError } from '../infra/kube/kubernetes-error.ts';
+import type { Logger } from '../infra/telemetry/logger.ts';
 import { FIELD_MANAGER } from './pools/names.ts';
 import { EVENTS } from './resources/events.ts';
 import { API_VERSION } from './resources/group.ts';
 import { INSTALLATION, type Installation } from './resources/installation.ts';
 import { RENDER_PLANS, RENDER_POOLS } from './resources/kinds.ts';
-import type { EventRecorder } from './runtime/client/event-recorder.ts';
-import type { Kind, KubeObject } from './runtime/client/kube-object.ts';
-import type { KubernetesApi } from './runtime/client/kubernetes-api.ts';
-import { isConflict, KubernetesError } from './runtime/client/kubernetes-error.ts';
 
 const manifestSchema = z.looseObject({
   apiVersion: z.literal(API_VERSION),

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import type { Logger } from '../telemetry/logger.ts';
-import { BUILD } from '../version.ts';
+import type { KubernetesApi } from '../infra/kube/client/kubernetes-api.ts';
+import type { Logger } from '../infra/telemetry/logger.ts';
+import { BUILD } from '../infra/version.ts';
 import type { ControllerMetrics } from './controller-metrics.ts';
 import { API_VERSION } from './resources/group.ts';
 import { RENDER_PLAN } from './resources/render-plan.ts';
 import { RENDER_POOL } from './resources/render-pool.ts';
 import type { ResourceDefinition } from './resources/resource-definition.ts';
-import type { KubernetesApi } from './runtime/client/kubernetes-api.ts';
 
 /** In milliseconds. A definition is replaced by a person or a release, a few times a year. */
 const EVERY_MS = 300_000;

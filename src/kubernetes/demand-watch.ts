@@ -1,6 +1,6 @@
-import type { Clock } from '../clock.ts';
-import { type DemandSample, demandOf } from '../jobs/demand.ts';
-import type { Logger } from '../telemetry/logger.ts';
+import type { Clock } from '../infra/clock.ts';
+import type { Logger } from '../infra/telemetry/logger.ts';
+import { type DemandSample, demandOf } from '../work/jobs/demand.ts';
 import type { PoolSample } from './scaling/types.ts';
 
 interface DemandWatchOptions {

@@ -1,6 +1,6 @@
-import type { Plan } from '../plans/plan.ts';
-import { type MirroredSet, UNKNOWN_ORIGIN } from '../plans/plan-mirror.ts';
-import type { PoolSettings } from '../plans/plan-source.ts';
+import type { Plan } from '../tenants/plans/plan.ts';
+import { type MirroredSet, UNKNOWN_ORIGIN } from '../tenants/plans/plan-mirror.ts';
+import type { PoolSettings } from '../tenants/plans/plan-source.ts';
 
 /** The value that the mirror has under a name, and the namespace that it comes from. */
 export interface Held<T> {

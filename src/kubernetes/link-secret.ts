@@ -2,12 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import type { Logger } from '../telemetry/logger.ts';
+import type { Kind, KubeObject } from '../infra/kube/client/kube-object.ts';
+import type { KubernetesApi } from '../infra/kube/client/kubernetes-api.ts';
+import { isConflict } from '../infra/kube/kubernetes-error.ts';
+import type { Logger } from '../infra/telemetry/logger.ts';
 import { FIELD_MANAGER } from './pools/names.ts';
 import { INSTALLATION, type Installation } from './resources/installation.ts';
-import type { Kind, KubeObject } from './runtime/client/kube-object.ts';
-import type { KubernetesApi } from './runtime/client/kubernetes-api.ts';
-import { isConflict } from './runtime/client/kubernetes-error.ts';
 
 /** The Secret's field with the key. */
 const KEY = 'secret';

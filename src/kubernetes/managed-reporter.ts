@@ -1,4 +1,6 @@
-import type { Logger } from '../telemetry/logger.ts';
+import type { EventRecorder } from '../infra/kube/client/event-recorder.ts';
+import { keyOf } from '../infra/kube/client/kube-object.ts';
+import type { Logger } from '../infra/telemetry/logger.ts';
 import { EVENTS } from './resources/events.ts';
 import {
   assigneeOf,
@@ -8,8 +10,6 @@ import {
   managerOf,
 } from './resources/installation.ts';
 import type { RenderPlan, RenderPool } from './resources/kinds.ts';
-import type { EventRecorder } from './runtime/client/event-recorder.ts';
-import { keyOf } from './runtime/client/kube-object.ts';
 
 interface Deps {
   readonly installation: Installation;

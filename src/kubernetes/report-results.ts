@@ -1,7 +1,7 @@
-import type { Logger } from '../telemetry/logger.ts';
+import { isConflict, KubernetesError } from '../infra/kube/kubernetes-error.ts';
+import type { ReconcileResult } from '../infra/kube/queue/work-queue.ts';
+import type { Logger } from '../infra/telemetry/logger.ts';
 import type { ControllerMetrics } from './controller-metrics.ts';
-import { isConflict, KubernetesError } from './runtime/client/kubernetes-error.ts';
-import type { ReconcileResult } from './runtime/queue/work-queue.ts';
 
 /** Counts every reconciliation in the metrics, and logs failed ones. */
 export function reportResults(

@@ -1,6 +1,6 @@
-import type { Informer } from './runtime/client/informer.ts';
-import type { KubeObject } from './runtime/client/kube-object.ts';
-import { KubernetesError } from './runtime/client/kubernetes-error.ts';
+import type { Informer } from '../infra/kube/client/informer.ts';
+import type { KubeObject } from '../infra/kube/client/kube-object.ts';
+import { KubernetesError } from '../infra/kube/kubernetes-error.ts';
 
 /** Statuses that an early repetition will not change: credentials, rights or definitions are missing. */
 const REJECTIONS: ReadonlySet<number> = new Set([401, 403, 404]);

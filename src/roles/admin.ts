@@ -1,4 +1,3 @@
-import { DeletionStore } from '../accounts/deletion-store.ts';
 import { AccountAdmin } from '../admin/accounts.ts';
 import type { Admin } from '../admin/admin.ts';
 import { BillingAdmin } from '../admin/billing.ts';
@@ -10,9 +9,10 @@ import { readQueues } from '../admin/queue.ts';
 import { WorkerAdmin } from '../admin/workers.ts';
 import { deletionHindrance } from '../billing/deletion-hindrance.ts';
 import type { ApiDeps } from '../http/api-deps.ts';
-import { MailOutbox } from '../mail/outbox.ts';
-import { ensureIndexes } from '../store/collection-spec.ts';
-import { WorkerRegistry } from '../worker/pool/worker-registry.ts';
+import { ensureIndexes } from '../infra/store/collection-spec.ts';
+import { DeletionStore } from '../tenants/accounts/deletion-store.ts';
+import { MailOutbox } from '../tenants/mail/outbox.ts';
+import { WorkerRegistry } from '../work/pools/worker-registry.ts';
 import type { AccountServices } from './account-services.ts';
 import type { Core } from './core.ts';
 

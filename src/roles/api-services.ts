@@ -1,19 +1,19 @@
-import { DisableLinks } from '../billing/disable-links.ts';
 import { openBilling } from '../billing/open-billing.ts';
-import { SigningKeyService } from '../callbacks/signing-key-service.ts';
-import { SigningKeys } from '../callbacks/signing-keys.ts';
-import { IdempotencyStore } from '../http/idempotency-store.ts';
-import { KeyStore } from '../keys/key-store.ts';
-import { RateLimiter } from '../limits/rate-limiter.ts';
-import { MailOutbox } from '../mail/outbox.ts';
-import { ensureIndexes } from '../store/collection-spec.ts';
-import { TemplateStore } from '../templates/template-store.ts';
-import { RequestLog } from '../usage/request-log.ts';
-import { RequestRecorder } from '../usage/request-recorder.ts';
-import { UsageReports } from '../usage/usage-reports.ts';
+import { DisableLinks } from '../billing/overage/disable-links.ts';
+import { ensureIndexes } from '../infra/store/collection-spec.ts';
+import { KeyStore } from '../tenants/keys/key-store.ts';
+import { RateLimiter } from '../tenants/limits/rate-limiter.ts';
+import { MailOutbox } from '../tenants/mail/outbox.ts';
+import { TemplateStore } from '../tenants/templates/template-store.ts';
+import { RequestLog } from '../tenants/usage/request-log.ts';
+import { RequestRecorder } from '../tenants/usage/request-recorder.ts';
+import { UsageReports } from '../tenants/usage/usage-reports.ts';
+import { SigningKeyService } from '../work/callbacks/signing-key-service.ts';
+import { SigningKeys } from '../work/callbacks/signing-keys.ts';
+import { IdempotencyStore } from '../work/jobs/idempotency-store.ts';
 import { createAccountServices } from './account-services.ts';
-import type { Closers } from './component.ts';
 import type { Core } from './core.ts';
+import type { Closers } from './process/component.ts';
 
 /** The components that the API needs besides the core: authentication, rate limits, and records of usage. */
 export type ApiServices = Awaited<ReturnType<typeof openApiServices>>;

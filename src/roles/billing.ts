@@ -1,7 +1,7 @@
-import type { Sweep } from '../async/sweeper.ts';
 import type { Billing } from '../billing/open-billing.ts';
-import type { Config } from '../config.ts';
-import type { Metrics } from '../telemetry/metrics.ts';
+import type { Config } from '../config/config.ts';
+import type { Sweep } from '../infra/async/sweeper.ts';
+import type { Metrics } from '../infra/telemetry/metrics.ts';
 
 /**
  * In milliseconds. A change of plan is in force two seconds after its event; the caches of accounts take most of one.

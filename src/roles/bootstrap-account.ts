@@ -1,11 +1,11 @@
-import type { Account } from '../accounts/account-store.ts';
-import { foreignAccountMessage, madeByOperator } from '../accounts/operator-accounts.ts';
-import { verifyPassword } from '../accounts/password.ts';
-import { BY_OPERATOR } from '../audit/audit-log.ts';
-import { type Config, ConfigError } from '../config.ts';
-import type { NewKey } from '../keys/key-store.ts';
-import { modeOf } from '../keys/secret.ts';
-import { unknownPlan } from '../plans/plan-source.ts';
+import { type Config, ConfigError } from '../config/config.ts';
+import type { Account } from '../tenants/accounts/account-store.ts';
+import { foreignAccountMessage, madeByOperator } from '../tenants/accounts/operator-accounts.ts';
+import { verifyPassword } from '../tenants/accounts/password.ts';
+import { BY_OPERATOR } from '../tenants/audit/audit-log.ts';
+import type { NewKey } from '../tenants/keys/key-store.ts';
+import { modeOf } from '../tenants/keys/secret.ts';
+import { unknownPlan } from '../tenants/plans/plan-source.ts';
 import type { ApiServices } from './api-services.ts';
 import type { Core } from './core.ts';
 

@@ -1,8 +1,8 @@
-import type { Sweep } from '../async/sweeper.ts';
-import { createPost } from '../callbacks/post.ts';
-import { CallbackSender } from '../callbacks/sender.ts';
-import { SigningKeys } from '../callbacks/signing-keys.ts';
-import { createGuardedAgent } from '../egress/guarded-agent.ts';
+import type { Sweep } from '../infra/async/sweeper.ts';
+import { createGuardedAgent } from '../infra/egress/guarded-agent.ts';
+import { createPost } from '../work/callbacks/post.ts';
+import { CallbackSender } from '../work/callbacks/sender.ts';
+import { SigningKeys } from '../work/callbacks/signing-keys.ts';
 import type { Core } from './core.ts';
 import { wayOutOf } from './way-out.ts';
 

@@ -1,11 +1,11 @@
 import type { Connection } from 'mongoose';
-import type { DeletionWork } from '../accounts/account-deletion.ts';
-import { deleteBatchesOf } from '../batches/retention.ts';
-import { cancelBefore } from '../jobs/end-before.ts';
-import { isAtRest } from '../jobs/ledger/ledger-record.ts';
-import { deleteKept } from '../jobs/sweeps/retention.ts';
-import { deleteRecordsOf } from '../store/account-records.ts';
-import type { OutputStore } from '../store/outputs/output-store.ts';
+import type { OutputStore } from '../infra/outputs/output-store.ts';
+import { deleteRecordsOf } from '../infra/store/account-records.ts';
+import type { DeletionWork } from '../tenants/accounts/account-deletion.ts';
+import { deleteBatchesOf } from '../work/batches/retention.ts';
+import { cancelBefore } from '../work/jobs/end-before.ts';
+import { isAtRest } from '../work/jobs/ledger/ledger-record.ts';
+import { deleteKept } from '../work/jobs/sweeps/retention.ts';
 import type { JobLife } from './job-life.ts';
 
 interface DeletionStepsDeps extends Omit<JobLife, 'callbacks'> {

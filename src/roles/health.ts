@@ -1,7 +1,7 @@
-import type { Component } from './component.ts';
 import { type Core, coreProblems } from './core.ts';
-import type { HealthChecks, LifePhase } from './health-checks.ts';
-import { withoutHosts } from './without-hosts.ts';
+import type { Component } from './process/component.ts';
+import type { HealthChecks, LifePhase } from './process/health-checks.ts';
+import { withoutHosts } from './process/without-hosts.ts';
 
 /**
  * The health of a process: of its core, and of each of its components. `components` may still grow.

@@ -1,8 +1,8 @@
-import { BatchStore } from '../batches/batch-store.ts';
-import { countItems } from '../batches/count-items.ts';
-import { type Batches, openBatches } from '../batches/open-batches.ts';
-import { type Callbacks, openCallbacks } from '../callbacks/open-callbacks.ts';
-import { type Jobs, type JobsDeps, openJobs } from '../jobs/open-jobs.ts';
+import { BatchStore } from '../work/batches/batch-store.ts';
+import { countItems } from '../work/batches/count-items.ts';
+import { type Batches, openBatches } from '../work/batches/open-batches.ts';
+import { type Callbacks, openCallbacks } from '../work/callbacks/open-callbacks.ts';
+import { type Jobs, type JobsDeps, openJobs } from '../work/jobs/open-jobs.ts';
 
 /** Jobs, batches and callbacks: a process that ends a job has to update all three. */
 export interface JobLife {

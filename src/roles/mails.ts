@@ -1,11 +1,11 @@
 import { join } from 'node:path';
-import type { Sweep } from '../async/sweeper.ts';
-import { DisableLinks } from '../billing/disable-links.ts';
-import { createFolderTransport } from '../mail/folder.ts';
-import type { MailTransport } from '../mail/mail.ts';
-import type { MailOutbox } from '../mail/outbox.ts';
-import { MailSender } from '../mail/sender.ts';
-import { createSmtpTransport } from '../mail/smtp.ts';
+import { DisableLinks } from '../billing/overage/disable-links.ts';
+import type { Sweep } from '../infra/async/sweeper.ts';
+import { createFolderTransport } from '../tenants/mail/folder.ts';
+import type { MailTransport } from '../tenants/mail/mail.ts';
+import type { MailOutbox } from '../tenants/mail/outbox.ts';
+import { MailSender } from '../tenants/mail/sender.ts';
+import { createSmtpTransport } from '../tenants/mail/smtp.ts';
 import type { Core } from './core.ts';
 
 /** The path that mails lead to, under the address of the service. */

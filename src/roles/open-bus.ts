@@ -1,11 +1,11 @@
-import type { Bus } from '../bus/bus.ts';
-import { createInProcessBus } from '../bus/in-process.ts';
-import type { KafkaSecurity } from '../bus/kafka/client.ts';
-import { createKafkaBus } from '../bus/kafka.ts';
-import type { Config, JobRole } from '../config.ts';
-import { SYSTEM_CA } from '../environment.ts';
-import { readClientCertificate, readPem } from '../store/client-certificate.ts';
-import type { Logger } from '../telemetry/logger.ts';
+import type { Config, JobRole } from '../config/config.ts';
+import { SYSTEM_CA } from '../config/environment.ts';
+import type { Bus } from '../infra/bus/bus.ts';
+import { createInProcessBus } from '../infra/bus/in-process.ts';
+import type { KafkaSecurity } from '../infra/bus/kafka/client.ts';
+import { createKafkaBus } from '../infra/bus/kafka.ts';
+import { readClientCertificate, readPem } from '../infra/store/client-certificate.ts';
+import type { Logger } from '../infra/telemetry/logger.ts';
 
 /**
  * Kafka between roles; within one process none is needed.

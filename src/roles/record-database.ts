@@ -1,7 +1,7 @@
 import type { Connection } from 'mongoose';
 import { Gauge } from 'prom-client';
-import { watchOf } from '../store/connection.ts';
-import type { Metrics } from '../telemetry/metrics.ts';
+import { watchOf } from '../infra/store/connection.ts';
+import type { Metrics } from '../infra/telemetry/metrics.ts';
 
 /** Reports in the metrics whether the database responds, and how many operations wait for it. Asks it nothing. */
 export function recordDatabase({ registry }: Pick<Metrics, 'registry'>, connection: Connection): void {

@@ -1,17 +1,17 @@
-import type { Batches } from '../batches/open-batches.ts';
-import { type Config, type JobRole, opsPortOf, servesAdmin } from '../config.ts';
-import { sandboxProcesses } from '../scheduling/sandbox-processes.ts';
-import { startEmbeddedDatabase } from '../store/embedded/start-embedded.ts';
-import { createLogger, type Logger } from '../telemetry/logger.ts';
-import { createTemplateEngine, type TemplateEngine } from '../templates/engine/template-engine.ts';
+import { type Config, type JobRole, opsPortOf, servesAdmin } from '../config/config.ts';
+import { startEmbeddedDatabase } from '../infra/embedded-database/start-embedded.ts';
+import { sandboxProcesses } from '../infra/scheduling/sandbox-processes.ts';
+import { createLogger, type Logger } from '../infra/telemetry/logger.ts';
+import { createTemplateEngine, type TemplateEngine } from '../tenants/templates/engine/template-engine.ts';
+import type { Batches } from '../work/batches/open-batches.ts';
 import type { AdminApi } from './admin.ts';
-import { Closers, type Component } from './component.ts';
 import { type Base, type Core, type Database, openBase, openCore } from './core.ts';
 import { healthOf } from './health.ts';
-import { type HealthChecks, healthFromStart, type LifePhase } from './health-checks.ts';
-import { startOpsServer } from './http-server.ts';
 import { openBatchesOn } from './job-life.ts';
-import { report } from './report.ts';
+import { Closers, type Component } from './process/component.ts';
+import { type HealthChecks, healthFromStart, type LifePhase } from './process/health-checks.ts';
+import { startOpsServer } from './process/http-server.ts';
+import { report } from './process/print-line.ts';
 import { type AdminServer, serveAdmin } from './serve-admin.ts';
 import { announceDatabase, type FirstKey, firstAccount, standaloneSecret } from './standalone-data.ts';
 

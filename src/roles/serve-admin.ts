@@ -1,9 +1,9 @@
 import type { Admin } from '../admin/admin.ts';
-import { Operators } from '../admin/operators.ts';
-import type { Config } from '../config.ts';
-import { PlatenError } from '../errors/registry.ts';
+import type { Config } from '../config/config.ts';
+import { Operators } from '../config/operators.ts';
 import type { ServedAdmin } from '../http/ops-app.ts';
-import { ChangeGate } from '../overload/change-gate.ts';
+import { PlatenError } from '../infra/errors/registry.ts';
+import { ChangeGate } from '../infra/overload/change-gate.ts';
 import type { AdminApi } from './admin.ts';
 import type { ApiServices } from './api-services.ts';
 import type { Core } from './core.ts';

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { NewAccount } from '../accounts/account-service.ts';
-import { foreignAccountMessage, madeByOperator } from '../accounts/operator-accounts.ts';
-import { BY_OPERATOR } from '../audit/audit-log.ts';
-import { type Config, ConfigError } from '../config.ts';
-import type { NewKey } from '../keys/key-store.ts';
+import { type Config, ConfigError } from '../config/config.ts';
+import type { NewAccount } from '../tenants/accounts/account-service.ts';
+import { foreignAccountMessage, madeByOperator } from '../tenants/accounts/operator-accounts.ts';
+import { BY_OPERATOR } from '../tenants/audit/audit-log.ts';
+import type { NewKey } from '../tenants/keys/key-store.ts';
 import type { ApiServices } from './api-services.ts';
 
 /** How the owner of the first account signs in. */

@@ -1,10 +1,10 @@
 import type { Connection } from 'mongoose';
-import type { TakeoverStep } from '../accounts/account-takeover.ts';
-import { SigningKeys } from '../callbacks/signing-keys.ts';
-import type { Clock } from '../clock.ts';
-import { cancelBefore } from '../jobs/end-before.ts';
-import type { KeyService } from '../keys/key-service.ts';
-import { TemplateStore } from '../templates/template-store.ts';
+import type { Clock } from '../infra/clock.ts';
+import type { TakeoverStep } from '../tenants/accounts/account-takeover.ts';
+import type { KeyService } from '../tenants/keys/key-service.ts';
+import { TemplateStore } from '../tenants/templates/template-store.ts';
+import { SigningKeys } from '../work/callbacks/signing-keys.ts';
+import { cancelBefore } from '../work/jobs/end-before.ts';
 import type { JobLife } from './job-life.ts';
 
 interface TakeoverStepDeps extends JobLife {

@@ -1,5 +1,5 @@
 import http from 'node:http';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 
 /** What this machine's own processes listen on. */
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]', '::1'];

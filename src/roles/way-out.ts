@@ -1,8 +1,8 @@
-import type { Config } from '../config.ts';
-import { createAddressPolicy, machineAddresses } from '../egress/address-policy.ts';
-import { parseNetworks } from '../egress/networks.ts';
-import { upstreamProxy } from '../egress/upstream-proxy.ts';
-import type { WayOutOptions } from '../egress/way-out.ts';
+import type { Config } from '../config/config.ts';
+import { createAddressPolicy, machineAddresses } from '../infra/egress/address-policy.ts';
+import { parseNetworks } from '../infra/egress/networks.ts';
+import { upstreamProxy } from '../infra/egress/upstream-proxy.ts';
+import type { WayOutOptions } from '../infra/egress/way-out.ts';
 
 type Settings = Pick<
   Config,

@@ -1,7 +1,7 @@
-import { attributesOf, startAttemptSpan } from '../jobs/attempt-span.ts';
-import type { Job } from '../jobs/job.ts';
-import { RENDER_PHASES, type RenderReport } from '../report/phases.ts';
-import type { Span, Tracing } from '../telemetry/tracing.ts';
+import type { Span, Tracing } from '../infra/tracing/tracing.ts';
+import { RENDER_PHASES, type RenderReport } from '../render/report/phases.ts';
+import { attributesOf, startAttemptSpan } from '../work/jobs/attempt-span.ts';
+import type { Job } from '../work/jobs/job.ts';
 
 /** How an attempt ended. */
 interface AttemptOutcome {

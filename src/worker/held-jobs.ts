@@ -1,7 +1,7 @@
-import { within } from '../async/timeout.ts';
-import type { Job } from '../jobs/job.ts';
-import type { Transitions } from '../jobs/store/transitions.ts';
-import type { Logger } from '../telemetry/logger.ts';
+import { within } from '../infra/async/timeout.ts';
+import type { Logger } from '../infra/telemetry/logger.ts';
+import type { Job } from '../work/jobs/job.ts';
+import type { Transitions } from '../work/jobs/store/transitions.ts';
 
 /** Why a render was stopped from outside. */
 type StopReason = 'lost' | 'shutdown' | 'unable';

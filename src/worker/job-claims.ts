@@ -1,4 +1,4 @@
-import { within } from '../async/timeout.ts';
+import { within } from '../infra/async/timeout.ts';
 import {
   accountOf,
   anywhere,
@@ -9,10 +9,10 @@ import {
   type PointerConsumer,
   type Slot,
   type Subscription,
-} from '../bus/bus.ts';
-import type { Job } from '../jobs/job.ts';
-import type { Permit } from '../scheduling/fair-queue.ts';
-import type { WorkerSlots } from '../scheduling/worker-slots.ts';
+} from '../infra/bus/bus.ts';
+import type { Permit } from '../infra/scheduling/fair-queue.ts';
+import type { WorkerSlots } from '../infra/scheduling/worker-slots.ts';
+import type { Job } from '../work/jobs/job.ts';
 import type { HeldJobs } from './held-jobs.ts';
 import { type HeldPointer, ReadAhead } from './read-ahead.ts';
 import { type AttemptDeps, attempt } from './render-attempt.ts';

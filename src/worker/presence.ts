@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import type { Logger } from '../telemetry/logger.ts';
-import type { WorkerRegistry, WorkerReport } from './pool/worker-registry.ts';
+import type { Logger } from '../infra/telemetry/logger.ts';
+import type { WorkerRegistry, WorkerReport } from '../work/pools/worker-registry.ts';
 
 /** A change is reported within this time, and never more often. Milliseconds. */
 const CHANGES_EVERY_MS = 1000;

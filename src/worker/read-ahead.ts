@@ -1,5 +1,5 @@
-import { Semaphore } from '../async/semaphore.ts';
-import { accountOf, type JobClass, type JobPointer, type Slot } from '../bus/bus.ts';
+import { Semaphore } from '../infra/async/semaphore.ts';
+import { accountOf, type JobClass, type JobPointer, type Slot } from '../infra/bus/bus.ts';
 
 /**
  * Pointers of each class that a worker may hold in addition to the jobs that it renders. This is more than an account

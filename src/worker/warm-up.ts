@@ -1,5 +1,5 @@
-import type { Renderer } from '../chromium/renderer.ts';
-import type { Logger } from '../telemetry/logger.ts';
+import type { Logger } from '../infra/telemetry/logger.ts';
+import type { Renderer } from '../render/renderer.ts';
 
 /**
  * Time limit, in milliseconds. Warming up takes half a second, in which processes start; if it takes longer than the

@@ -1,7 +1,7 @@
-import type { Subscription } from '../bus/bus.ts';
+import type { Subscription } from '../infra/bus/bus.ts';
+import type { WorkerState } from '../work/pools/worker-registry.ts';
 import { HeldJobs } from './held-jobs.ts';
 import { JobClaims, type JobClaimsDeps, OFFER_EVERY_MS } from './job-claims.ts';
-import type { WorkerState } from './pool/worker-registry.ts';
 
 /** Longest wait for killed renders to be recorded as given back, in milliseconds. */
 const GIVE_BACK_MS = 5000;

@@ -1,8 +1,8 @@
 import { pino } from 'pino';
 import type { Pool } from 'undici';
-import { AccountStore } from '../../src/accounts/account-store.ts';
-import { KeyStore } from '../../src/keys/key-store.ts';
-import { connectDatabase } from '../../src/store/connection.ts';
+import { connectDatabase } from '../../src/infra/store/connection.ts';
+import { AccountStore } from '../../src/tenants/accounts/account-store.ts';
+import { KeyStore } from '../../src/tenants/keys/key-store.ts';
 import { PRINT } from './documents.ts';
 
 /** Accounts of the plan business, written as the service would. @returns the secret of one key of each. */

@@ -7,8 +7,8 @@
  */
 import { pino } from 'pino';
 import type { Browser, BrowserContext } from 'puppeteer';
-import type { Job } from '../../src/jobs/job.ts';
-import { connectDatabase } from '../../src/store/connection.ts';
+import { connectDatabase } from '../../src/infra/store/connection.ts';
+import type { Job } from '../../src/work/jobs/job.ts';
 import { newEmail, signUp } from '../support/account-client.ts';
 import { openBrowser } from '../support/browser.ts';
 import { newJob } from '../support/domain.ts';

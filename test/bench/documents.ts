@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { RenderOptions } from '../../src/options/core/render-options.ts';
+import type { RenderOptions } from '../../src/render/options/all/render-options.ts';
 
 export interface BenchDocument {
   readonly name: 'invoice' | 'report' | 'text';

@@ -1,8 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Kind } from '../../src/kubernetes/runtime/client/kube-object.ts';
-import type { KubernetesApi } from '../../src/kubernetes/runtime/client/kubernetes-api.ts';
+import type { Kind } from '../../src/infra/kube/client/kube-object.ts';
+import type { KubernetesApi } from '../../src/infra/kube/client/kubernetes-api.ts';
 import type { ControlPlane } from '../support/kubernetes/control-plane.ts';
 import { type Program, startProgram } from '../support/kubernetes/program.ts';
 import { freePort } from '../support/ports.ts';

@@ -8,7 +8,7 @@
  * BENCH_ROUNDS (default 2). BENCH_ATTACKS (a regular expression): those alone. Alone: `BENCH_PART=hostile-neighbour make bench`.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { sampleProcess } from '../../src/chromium/browsers/process/processes.ts';
+import { sampleProcess } from '../../src/render/chromium/process/processes.ts';
 import { type Arena, cancelAll, openArena } from '../hostile/support/arena.ts';
 import { FLOOD_CALLERS, FLOODS } from '../hostile/support/floods.ts';
 import { FOUND_ATTACKS } from '../hostile/support/found-attacks.ts';

@@ -11,6 +11,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
+import { startEmbeddedDatabase } from '../../src/infra/embedded-database/start-embedded.ts';
+import type { KubeObject } from '../../src/infra/kube/client/kube-object.ts';
+import type { New } from '../../src/infra/kube/client/kubernetes-api.ts';
+import { openKubernetesApi } from '../../src/infra/kube/client/open-kubernetes-api.ts';
+import { connectDatabase } from '../../src/infra/store/connection.ts';
 import {
   DEPLOYMENTS,
   DISRUPTION_BUDGETS,
@@ -19,11 +24,6 @@ import {
   RENDER_POOLS,
   SERVICE_ACCOUNTS,
 } from '../../src/kubernetes/resources/kinds.ts';
-import type { KubeObject } from '../../src/kubernetes/runtime/client/kube-object.ts';
-import type { New } from '../../src/kubernetes/runtime/client/kubernetes-api.ts';
-import { openKubernetesApi } from '../../src/kubernetes/runtime/client/open-kubernetes-api.ts';
-import { connectDatabase } from '../../src/store/connection.ts';
-import { startEmbeddedDatabase } from '../../src/store/embedded/start-embedded.ts';
 import { eventually } from '../support/eventually.ts';
 import { startControlPlane } from '../support/kubernetes/control-plane.ts';
 import { makeNamespace } from '../support/kubernetes/objects.ts';

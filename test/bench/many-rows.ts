@@ -3,9 +3,9 @@
  * of one account. Prints medians in milliseconds. `make bench` runs it last.
  */
 import { randomUUID } from 'node:crypto';
-import type { Job } from '../../src/jobs/job.ts';
-import { DEFAULT_PLANS } from '../../src/plans/plan.ts';
-import { quotaPeriod } from '../../src/usage/quota-period.ts';
+import { DEFAULT_PLANS } from '../../src/tenants/plans/plan.ts';
+import { quotaPeriod } from '../../src/tenants/plans/quota-period.ts';
+import type { Job } from '../../src/work/jobs/job.ts';
 import { type Domain, newJob, openDomain } from '../support/domain.ts';
 import { onDatabase } from './on-database.ts';
 

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { Pool } from 'undici';
-import type { EmbeddedDatabase } from '../../src/store/embedded/embedded-database.ts';
-import { startEmbeddedDatabase } from '../../src/store/embedded/start-embedded.ts';
+import type { EmbeddedDatabase } from '../../src/infra/embedded-database/embedded-database.ts';
+import { startEmbeddedDatabase } from '../../src/infra/embedded-database/start-embedded.ts';
 import { makeAccounts } from './callers.ts';
 import { openAlone, type Subject } from './subjects.ts';
 

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import puppeteer, { type Page } from 'puppeteer';
-import { findBrowser } from '../../src/chromium/browsers/process/find-browser.ts';
+import { findBrowser } from '../../src/render/chromium/process/find-browser.ts';
 import { DOCUMENTS } from './documents.ts';
 import { runLoad } from './load.ts';
 

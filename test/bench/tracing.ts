@@ -9,9 +9,9 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { pino } from 'pino';
-import { loadConfig } from '../../src/config.ts';
-import { openTracing } from '../../src/telemetry/open-tracing.ts';
-import type { Tracing } from '../../src/telemetry/tracing.ts';
+import { loadConfig } from '../../src/config/config.ts';
+import { openTracing } from '../../src/infra/tracing/open-tracing.ts';
+import type { Tracing } from '../../src/infra/tracing/tracing.ts';
 import { traceAttempt } from '../../src/worker/attempt-trace.ts';
 import { newJob } from '../support/domain.ts';
 import { renderOf } from './callers.ts';

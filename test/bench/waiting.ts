@@ -5,7 +5,7 @@
  *
  * BENCH_SECONDS (default 6): how long each measurement runs.
  */
-import { DEFAULT_PLANS } from '../../src/plans/plan.ts';
+import { DEFAULT_PLANS } from '../../src/tenants/plans/plan.ts';
 import { newJob, openDomain } from '../support/domain.ts';
 import { startKafka } from '../support/kafka.ts';
 import { watchCpu } from './cpu.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { killProcess } from '../../src/chromium/browsers/process/processes.ts';
+import { killProcess } from '../../src/render/chromium/process/processes.ts';
 import type { TestKafka } from '../support/kafka.ts';
 import { assertGone, descendants } from '../support/processes.ts';
 import type { TestService } from '../support/service.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { BlockList, isIPv6 } from 'node:net';
-import { environmentSchema } from '../../src/environment.ts';
+import { environmentSchema } from '../../src/config/environment.ts';
 import { find, HELMS, LEAST, type Manifest, over, render, type Values } from './support/helm.ts';
 import { environment } from './support/pods.ts';
 

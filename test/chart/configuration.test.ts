@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { loadConfig, type Role } from '../../src/config.ts';
-import { environmentSchema } from '../../src/environment.ts';
+import { loadConfig, type Role } from '../../src/config/config.ts';
+import { environmentSchema } from '../../src/config/environment.ts';
 import { LEAST, type Manifest, over, render, type Values } from './support/helm.ts';
 import { environment, podSpec } from './support/pods.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DEFAULT_PLANS } from '../../src/plans/plan.ts';
+import { DEFAULT_PLANS } from '../../src/tenants/plans/plan.ts';
 import { eventually } from '../support/eventually.ts';
 import { type ControlPlane, sharedControlPlane } from '../support/kubernetes/control-plane.ts';
 import { grantRights, kubeconfigOf } from '../support/kubernetes/service-account.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { parse } from 'yaml';
-import { DEFAULT_PLANS } from '../../src/plans/plan.ts';
+import { DEFAULT_PLANS } from '../../src/tenants/plans/plan.ts';
 import { find, HELMS, LEAST, type Manifest, nameOf, over, render } from './support/helm.ts';
 import { defaultResources, environment, podSpec, podSpecs, workerTemplate } from './support/pods.ts';
 

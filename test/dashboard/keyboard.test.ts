@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { pino } from 'pino';
-import { AccountStore } from '../../src/accounts/account-store.ts';
-import { systemClock } from '../../src/clock.ts';
-import { connectDatabase } from '../../src/store/connection.ts';
+import { systemClock } from '../../src/infra/clock.ts';
+import { connectDatabase } from '../../src/infra/store/connection.ts';
+import { AccountStore } from '../../src/tenants/accounts/account-store.ts';
 import { type AccountClient, newEmail, PASSWORD, signUp } from '../support/account-client.ts';
 import { eventually } from '../support/eventually.ts';
 import { sharedStandaloneService, type TestService } from '../support/service.ts';

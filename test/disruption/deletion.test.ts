@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import mongoose, { type Connection } from 'mongoose';
-import { AccountStore } from '../../src/accounts/account-store.ts';
-import { DeletionStore } from '../../src/accounts/deletion-store.ts';
-import { systemClock } from '../../src/clock.ts';
-import type { Job } from '../../src/jobs/job.ts';
+import { systemClock } from '../../src/infra/clock.ts';
+import { AccountStore } from '../../src/tenants/accounts/account-store.ts';
+import { DeletionStore } from '../../src/tenants/accounts/deletion-store.ts';
+import type { Job } from '../../src/work/jobs/job.ts';
 import { eventually } from '../support/eventually.ts';
 import { mentions } from '../support/mentions.ts';
 import { openKafkaService, type Tenant, type TestService } from '../support/service.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { EVENT_TYPES } from '../../src/billing/payment-events.ts';
 import { setUpStripe } from '../../src/billing/setup.ts';
-import { StripeGateway } from '../../src/billing/stripe-gateway.ts';
-import { systemClock } from '../../src/clock.ts';
-import { BUILT_IN, HeldPlans } from '../../src/plans/plan-source.ts';
+import { StripeGateway } from '../../src/billing/stripe/stripe-gateway.ts';
+import { EVENT_TYPES } from '../../src/billing/subscriptions/payment-events.ts';
+import { systemClock } from '../../src/infra/clock.ts';
+import { BUILT_IN, HeldPlans } from '../../src/tenants/plans/plan-source.ts';
 import { AccountClient, newEmail, PASSWORD, signUp } from '../support/account-client.ts';
 import { TestClient } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import mongoose, { type Connection } from 'mongoose';
-import { AccountStore } from '../../src/accounts/account-store.ts';
-import { systemClock } from '../../src/clock.ts';
-import { KeyStore } from '../../src/keys/key-store.ts';
+import { systemClock } from '../../src/infra/clock.ts';
+import { AccountStore } from '../../src/tenants/accounts/account-store.ts';
+import { KeyStore } from '../../src/tenants/keys/key-store.ts';
 import { TestClient } from '../support/client.ts';
 import { eventually, HUNG_MS } from '../support/eventually.ts';
 import { assertNothingHeld } from '../support/held.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import mongoose, { type Connection } from 'mongoose';
-import { killProcess } from '../../src/chromium/browsers/process/processes.ts';
+import { killProcess } from '../../src/render/chromium/process/processes.ts';
 import { assertNothingHeld } from '../support/held.ts';
 import { readPdf } from '../support/pdf.ts';
 import { descendants } from '../support/processes.ts';

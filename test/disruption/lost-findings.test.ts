@@ -3,8 +3,8 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DEFAULT_PLANS } from '../../src/plans/plan.ts';
-import { HOUR_MS } from '../../src/store/outputs/output-store.ts';
+import { HOUR_MS } from '../../src/infra/outputs/output-store.ts';
+import { DEFAULT_PLANS } from '../../src/tenants/plans/plan.ts';
 import { eventually } from '../support/eventually.ts';
 import {
   openKafkaService,

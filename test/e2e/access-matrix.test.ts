@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { ERRORS, type ErrorCode } from '../../src/errors/registry.ts';
-import { errorsOf } from '../../src/http/api-document.ts';
 import { API_ROUTES } from '../../src/http/app.ts';
+import { errorsOf } from '../../src/http/site/api-document.ts';
+import { ERRORS, type ErrorCode } from '../../src/infra/errors/registry.ts';
 import { openStandaloneService, type TestService } from '../support/service.ts';
 import type { Ask } from './support/access-asks.ts';
 import { ACCESS } from './support/access-table.ts';

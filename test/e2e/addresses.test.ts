@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { networkInterfaces } from 'node:os';
 import mongoose, { type Connection } from 'mongoose';
-import { AccountStore } from '../../src/accounts/account-store.ts';
-import { systemClock } from '../../src/clock.ts';
-import { KeyStore } from '../../src/keys/key-store.ts';
+import { systemClock } from '../../src/infra/clock.ts';
+import { AccountStore } from '../../src/tenants/accounts/account-store.ts';
+import { KeyStore } from '../../src/tenants/keys/key-store.ts';
 import { AccountClient, PASSWORD } from '../support/account-client.ts';
 import { TestClient } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';

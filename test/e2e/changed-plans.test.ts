@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { rename, writeFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Plan } from '../../src/plans/plan.ts';
+import type { Plan } from '../../src/tenants/plans/plan.ts';
 import { type AccountClient, signUp } from '../support/account-client.ts';
 import { TestClient } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';

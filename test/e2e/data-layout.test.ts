@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createGunzip } from 'node:zlib';
 import mongoose from 'mongoose';
 import tar from 'tar-fs';
-import { LAYOUT } from '../../src/store/layout/layout.ts';
+import { LAYOUT } from '../../src/roles/data-layout/data-layout.ts';
 import { TestClient } from '../support/client.ts';
 import { readPdf } from '../support/pdf.ts';
 import { type RoleProcess, startRole } from '../support/processes.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { hashSecret } from '../../src/hash-secret.ts';
 import { API_ROUTES } from '../../src/http/app.ts';
+import { hashSecret } from '../../src/infra/ids/hash-secret.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Reply, send } from '../support/send.ts';
 import type { Ask } from './support/access-asks.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import kafkajs from 'kafkajs';
-import { pointerTopic } from '../../src/bus/kafka/topics.ts';
-import { DEFAULT_POOL } from '../../src/plans/names.ts';
+import { pointerTopic } from '../../src/infra/bus/kafka/topics.ts';
+import { DEFAULT_POOL } from '../../src/tenants/plans/names.ts';
 import { eventually } from '../support/eventually.ts';
 import { newPrefix, sharedKafka } from '../support/kafka.ts';
 import { procFile } from '../support/processes.ts';

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { BUILD } from '../../src/version.ts';
+import { BUILD } from '../../src/infra/version.ts';
 import { startMongo } from '../support/mongo.ts';
 import { freePort } from '../support/ports.ts';
 import { type RoleProcess, startRole } from '../support/processes.ts';

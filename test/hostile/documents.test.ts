@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { pageTreeCount } from '../../src/pdf/count-pages.ts';
+import { pageTreeCount } from '../../src/render/pdf/count-pages.ts';
 import { treeMemory } from '../support/tree-memory.ts';
 import { type Arena, rendered } from './support/arena.ts';
 import type { Attack } from './support/attack.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { createPdfFinisher, type PdfFinisher } from '../../src/pdf/finish.ts';
+import { createPdfFinisher, type PdfFinisher } from '../../src/render/pdf/finish.ts';
 import { documentWithObjects } from '../support/pdf.ts';
 
 /** Processes of the finisher of a worker with 16 slots. */

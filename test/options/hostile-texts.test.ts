@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { renderOptionsSchema } from '../../src/options/core/render-options.ts';
+import { renderOptionsSchema } from '../../src/render/options/all/render-options.ts';
 import { eventually } from '../support/eventually.ts';
 import { HOSTILE_TEXTS } from '../support/hostile-texts.ts';
 import { fieldsOf, type SchemaField } from '../support/schema-fields.ts';

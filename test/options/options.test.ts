@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { examineDocument } from '../../src/chromium/render/document/job-document.ts';
-import { renderOptionsSchema } from '../../src/options/core/render-options.ts';
+import { examineDocument } from '../../src/render/chromium/job/document/job-document.ts';
+import { renderOptionsSchema } from '../../src/render/options/all/render-options.ts';
 import type { TestClient } from '../support/client.ts';
 import { HUNG_MS } from '../support/eventually.ts';
 import { readPdf, renderPage } from '../support/pdf.ts';

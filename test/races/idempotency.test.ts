@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { PlatenError } from '../../src/errors/registry.ts';
-import type { Begun } from '../../src/http/idempotency-store.ts';
+import { PlatenError } from '../../src/infra/errors/registry.ts';
+import type { Begun } from '../../src/work/jobs/idempotency-store.ts';
 import { type Domain, openDomain } from '../support/domain.ts';
 import { startMongo } from '../support/mongo.ts';
 

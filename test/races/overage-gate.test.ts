@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { systemTimers } from '../../src/async/timers.ts';
-import { openLedgers } from '../../src/jobs/ledger/ledger-record.ts';
-import { BeyondQuota } from '../../src/jobs/purchases/beyond-quota.ts';
-import { Purchases } from '../../src/jobs/purchases/purchases.ts';
-import { quotaPeriod } from '../../src/usage/quota-period.ts';
+import { systemTimers } from '../../src/infra/async/timers.ts';
+import { quotaPeriod } from '../../src/tenants/plans/quota-period.ts';
+import { openLedgers } from '../../src/work/jobs/ledger/ledger-record.ts';
+import { BeyondQuota } from '../../src/work/jobs/purchases/beyond-quota.ts';
+import { Purchases } from '../../src/work/jobs/purchases/purchases.ts';
 import { type Domain, openDomain } from '../support/domain.ts';
 import { startMongo } from '../support/mongo.ts';
 

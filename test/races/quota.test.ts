@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { endEarly } from '../../src/jobs/end-early.ts';
-import type { Job } from '../../src/jobs/job.ts';
-import { repairNamedJobs } from '../../src/jobs/sweeps/named-jobs.ts';
-import { outputKey } from '../../src/store/outputs/output-store.ts';
-import { quotaPeriod } from '../../src/usage/quota-period.ts';
+import { outputKey } from '../../src/infra/outputs/output-store.ts';
+import { quotaPeriod } from '../../src/tenants/plans/quota-period.ts';
+import { endEarly } from '../../src/work/jobs/cancel-jobs.ts';
+import type { Job } from '../../src/work/jobs/job.ts';
+import { repairNamedJobs } from '../../src/work/jobs/sweeps/interrupted-jobs.ts';
 import { type Domain, newJob, openDomain } from '../support/domain.ts';
 import { startMongo } from '../support/mongo.ts';
 

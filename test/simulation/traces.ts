@@ -1,4 +1,4 @@
-import { DEFAULT_PLANS } from '../../src/plans/plan.ts';
+import { DEFAULT_PLANS } from '../../src/tenants/plans/plan.ts';
 import { seeded } from '../chaos/random.ts';
 
 const SECOND = 1000;

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { openKubernetesApi } from '../../src/kubernetes/runtime/client/open-kubernetes-api.ts';
-import { LeaderElection } from '../../src/kubernetes/runtime/leader/leader-election.ts';
+import { openKubernetesApi } from '../../src/infra/kube/client/open-kubernetes-api.ts';
+import { LeaderElection } from '../../src/infra/kube/leader/leader-election.ts';
 import { eventually } from '../support/eventually.ts';
 import { startControlPlane } from '../support/kubernetes/control-plane.ts';
 import { makeNamespace } from '../support/kubernetes/objects.ts';

@@ -2,11 +2,11 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { pipeline, type Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import { zipSize, zipStream } from '../../src/batches/zip.ts';
-import { machineMemory } from '../../src/chromium/browsers/process/machine-memory.ts';
-import { createPdfMerger } from '../../src/pdf/merge.ts';
-import { createFolderOutputStore } from '../../src/store/outputs/folder.ts';
-import type { OutputKey, OutputStore } from '../../src/store/outputs/output-store.ts';
+import { machineMemory } from '../../src/infra/machine/machine-memory.ts';
+import { createFolderOutputStore } from '../../src/infra/outputs/folder.ts';
+import type { OutputKey, OutputStore } from '../../src/infra/outputs/output-store.ts';
+import { createPdfMerger } from '../../src/render/pdf/merge.ts';
+import { zipSize, zipStream } from '../../src/work/batches/zip.ts';
 import { descendants, procFile } from './processes.ts';
 
 // Serves a zip (/zip?items=10) and a merged PDF (/merged?items=10) of the first entries, which repeat the given outputs
@@ -33,8 +33,8 @@ setInterval(check, 20);
 /** What serves files of a folder has no driver of a database in memory. */
 async function openGridFs(): Promise<OutputStore> {
   const { pino } = await import('pino');
-  const { connectDatabase } = await import('../../src/store/connection.ts');
-  const { createGridFsOutputStore } = await import('../../src/store/outputs/gridfs.ts');
+  const { connectDatabase } = await import('../../src/infra/store/connection.ts');
+  const { createGridFsOutputStore } = await import('../../src/infra/outputs/gridfs.ts');
   return createGridFsOutputStore(await connectDatabase(location, pino({ level: 'silent' })));
 }
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import type { OutputKey } from '../../src/store/outputs/output-store.ts';
+import type { OutputKey } from '../../src/infra/outputs/output-store.ts';
 
 const CHILD = fileURLToPath(new URL('./batch-files-child.ts', import.meta.url));
 const MIB = 1024 * 1024;

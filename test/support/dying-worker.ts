@@ -1,7 +1,7 @@
 /** Takes pointers from Kafka and prints their ids, one per line; to be killed. Arguments: brokers, prefix, how many. */
 import { pino } from 'pino';
-import { createKafkaBus } from '../../src/bus/kafka.ts';
-import { DEFAULT_POOL } from '../../src/plans/names.ts';
+import { createKafkaBus } from '../../src/infra/bus/kafka.ts';
+import { DEFAULT_POOL } from '../../src/tenants/plans/names.ts';
 
 const [brokers, prefix, slots] = process.argv.slice(2) as [string, string, string];
 let free = Number(slots);

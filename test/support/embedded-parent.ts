@@ -1,6 +1,6 @@
 /** Starts an embedded database in the given folder, prints its pid and address, and does nothing more: to be killed. */
 import { pino } from 'pino';
-import { startEmbeddedDatabase } from '../../src/store/embedded/start-embedded.ts';
+import { startEmbeddedDatabase } from '../../src/infra/embedded-database/start-embedded.ts';
 
 const database = await startEmbeddedDatabase({
   dataDir: process.argv[2]!,

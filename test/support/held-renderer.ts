@@ -1,6 +1,6 @@
-import type { Renderer, RenderRequest } from '../../src/chromium/renderer.ts';
-import { PlatenError } from '../../src/errors/registry.ts';
-import { PDF } from '../../src/pdf/media-type.ts';
+import { PlatenError } from '../../src/infra/errors/registry.ts';
+import { PDF } from '../../src/infra/outputs/media-type.ts';
+import type { Renderer, RenderRequest } from '../../src/render/renderer.ts';
 
 /** A renderer that prints on demand, and stops when the worker says so, as the real one does. */
 export class HeldRenderer implements Renderer {

@@ -1,4 +1,4 @@
-import { printable } from '../../src/options/core/text-schemas.ts';
+import { printable } from '../../src/render/options/core/text-schemas.ts';
 
 /** What no name and no other text on one line may hold. */
 const NEVER_ON_ONE_LINE = [

@@ -1,5 +1,5 @@
 import { setImmediate as immediate, setTimeout as sleep } from 'node:timers/promises';
-import type { Timers } from '../../src/async/timers.ts';
+import type { Timers } from '../../src/infra/async/timers.ts';
 
 const HOUR_MS = 3_600_000;
 const STEP_MS = 50;

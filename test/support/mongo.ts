@@ -3,7 +3,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
-import { type EmbeddedDatabase, startEmbeddedDatabase } from '../../src/store/embedded/start-embedded.ts';
+import {
+  type EmbeddedDatabase,
+  startEmbeddedDatabase,
+} from '../../src/infra/embedded-database/start-embedded.ts';
 
 export interface TestDatabase {
   /** Connection string with a database of this caller's own, empty. */

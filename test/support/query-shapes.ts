@@ -1,5 +1,5 @@
 import type { Connection } from 'mongoose';
-import { nameOf, type QueryShape, shapeOf } from '../../src/store/query-shape.ts';
+import { nameOf, type QueryShape, shapeOf } from '../../src/infra/store/query-shape.ts';
 
 export interface SentQuery {
   readonly collection: string;

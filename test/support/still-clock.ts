@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/clock.ts';
+import type { Clock } from '../../src/infra/clock.ts';
 
 /** A clock that stands still unless it is set forward, so that neither chance nor a slow machine changes anything. */
 export class StillClock implements Clock {

@@ -1,10 +1,10 @@
-import type { JobPointer, Subscription } from '../../src/bus/bus.ts';
-import type { Job } from '../../src/jobs/job.ts';
-import type { LedgerRecord } from '../../src/jobs/ledger/ledger-record.ts';
-import { repairNamedJobs } from '../../src/jobs/sweeps/named-jobs.ts';
-import { WaitingJobs } from '../../src/jobs/sweeps/waiting-jobs.ts';
-import { DEFAULT_POOL } from '../../src/plans/names.ts';
-import { FutureTimes } from '../../src/store/future-times.ts';
+import type { JobPointer, Subscription } from '../../src/infra/bus/bus.ts';
+import { FutureTimes } from '../../src/infra/store/future-times.ts';
+import { DEFAULT_POOL } from '../../src/tenants/plans/names.ts';
+import type { Job } from '../../src/work/jobs/job.ts';
+import type { LedgerRecord } from '../../src/work/jobs/ledger/ledger-record.ts';
+import { repairNamedJobs } from '../../src/work/jobs/sweeps/interrupted-jobs.ts';
+import { WaitingJobs } from '../../src/work/jobs/sweeps/waiting-jobs.ts';
 import { type Domain, newJob, openDomain } from './domain.ts';
 import { ManualTimers } from './manual-timers.ts';
 

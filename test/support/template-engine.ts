@@ -1,4 +1,7 @@
-import { createTemplateEngine, type TemplateEngine } from '../../src/templates/engine/template-engine.ts';
+import {
+  createTemplateEngine,
+  type TemplateEngine,
+} from '../../src/tenants/templates/engine/template-engine.ts';
 
 let engine: TemplateEngine | undefined;
 

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import type { AccountStore } from '../../src/accounts/account-store.ts';
-import type { KeyStore } from '../../src/keys/key-store.ts';
-import type { KeyMode } from '../../src/keys/secret.ts';
-import type { PlanName } from '../../src/plans/plan.ts';
+import type { AccountStore } from '../../src/tenants/accounts/account-store.ts';
+import type { KeyStore } from '../../src/tenants/keys/key-store.ts';
+import type { KeyMode } from '../../src/tenants/keys/secret.ts';
+import type { PlanName } from '../../src/tenants/plans/plan.ts';
 
 /** A new account with an API key. */
 export async function createTenant(

@@ -1,5 +1,5 @@
 import puppeteer, { type Browser, type Page } from 'puppeteer';
-import { findBrowser } from '../../src/chromium/browsers/process/find-browser.ts';
+import { findBrowser } from '../../src/render/chromium/process/find-browser.ts';
 
 /** A browser such as people have, for pages that the service serves. */
 export async function openWebBrowser(): Promise<Browser> {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { Operators, parseOperatorTokens } from '../../src/admin/operators.ts';
-import { ConfigError, loadConfig, servesAdmin } from '../../src/config.ts';
+import { ConfigError, loadConfig, servesAdmin } from '../../src/config/config.ts';
+import { Operators, parseOperatorTokens } from '../../src/config/operators.ts';
 
 const TOKEN = 'x'.repeat(32);
 

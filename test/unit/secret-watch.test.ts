@@ -3,9 +3,9 @@ import { X509Certificate } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { SecretWatch } from '../../src/roles/secret-watch.ts';
-import type { Logger } from '../../src/telemetry/logger.ts';
-import { createMetrics } from '../../src/telemetry/metrics.ts';
+import type { Logger } from '../../src/infra/telemetry/logger.ts';
+import { createMetrics } from '../../src/infra/telemetry/metrics.ts';
+import { SecretWatch } from '../../src/roles/process/secret-watch.ts';
 import { CERTIFICATE, PRIVATE_KEY } from '../integration/egress/support/certificate.ts';
 
 const URI = 'mongodb://platen:old@mongo.example/platen';

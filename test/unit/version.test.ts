@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { parse } from 'yaml';
-import { BUILD } from '../../src/version.ts';
+import { BUILD } from '../../src/infra/version.ts';
 import { runCommand } from '../support/command.ts';
 
 const ROOT = new URL('../../', import.meta.url);

@@ -1,14 +1,14 @@
-import type { AuditLog, DoneBy } from '../../audit/audit-log.ts';
-import { PlatenError } from '../../errors/registry.ts';
-import type { Overage } from '../../jobs/purchases/overage.ts';
-import type { Purchases } from '../../jobs/purchases/purchases.ts';
-import type { UnrecordedChanges } from '../../jobs/purchases/unrecorded-changes.ts';
-import type { DisabledBecause } from '../../mail/mail.ts';
-import type { MailOutbox } from '../../mail/outbox.ts';
-import type { BillingStore } from '../billing-store.ts';
-import { BLOCK_SIZES, type BlockSize, type Catalogue } from '../catalogue.ts';
-import { reported } from '../rejections.ts';
-import type { SubscriptionState } from '../subscription.ts';
+import { PlatenError } from '../../infra/errors/registry.ts';
+import type { AuditLog, DoneBy } from '../../tenants/audit/audit-log.ts';
+import type { DisabledBecause } from '../../tenants/mail/mail.ts';
+import type { MailOutbox } from '../../tenants/mail/outbox.ts';
+import type { Overage } from '../../work/jobs/ledger/overage.ts';
+import type { Purchases } from '../../work/jobs/purchases/purchases.ts';
+import type { UnrecordedChanges } from '../../work/jobs/purchases/unrecorded-changes.ts';
+import { BLOCK_SIZES, type BlockSize, type Catalogue } from '../stripe/catalogue.ts';
+import { reported } from '../stripe/stripe-errors.ts';
+import type { BillingStore } from '../subscriptions/billing-store.ts';
+import type { SubscriptionState } from '../subscriptions/entitlement.ts';
 
 interface AutoOverageRequest {
   readonly enabled: boolean;

@@ -1,7 +1,7 @@
 import type { Connection } from 'mongoose';
-import type { Clock } from '../../clock.ts';
-import { Collection, type CollectionSpec } from '../../store/collection.ts';
-import { DUE_INDEX, type Due, DueQueue } from '../../store/due-queue.ts';
+import type { Clock } from '../../infra/clock.ts';
+import { Collection, type CollectionSpec } from '../../infra/store/collection.ts';
+import { DUE_INDEX, type Due, DueQueue } from '../../infra/store/due-queue.ts';
 
 /**
  * Where a block stands.

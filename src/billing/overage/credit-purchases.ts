@@ -1,13 +1,13 @@
-import type { Clock } from '../../clock.ts';
-import type { Purchases } from '../../jobs/purchases/purchases.ts';
-import type { DisabledBecause } from '../../mail/mail.ts';
-import type { MailOutbox } from '../../mail/outbox.ts';
-import type { Logger } from '../../telemetry/logger.ts';
-import { type QuotaWindow, quotaPeriod, quotaResetDate } from '../../usage/quota-period.ts';
-import { KEY_MS } from '../billing-store.ts';
-import type { InvoiceMirror } from '../invoice-mirror.ts';
-import type { BlockInvoice, BlockProof, StripeBlocks } from '../stripe-blocks.ts';
-import { hasFailed, isRejection } from '../stripe-gateway.ts';
+import type { Clock } from '../../infra/clock.ts';
+import type { Logger } from '../../infra/telemetry/logger.ts';
+import type { DisabledBecause } from '../../tenants/mail/mail.ts';
+import type { MailOutbox } from '../../tenants/mail/outbox.ts';
+import { type QuotaWindow, quotaPeriod, quotaResetDate } from '../../tenants/plans/quota-period.ts';
+import type { Purchases } from '../../work/jobs/purchases/purchases.ts';
+import type { InvoiceMirror } from '../invoices/invoice-mirror.ts';
+import type { BlockInvoice, BlockProof, StripeBlocks } from '../stripe/stripe-blocks.ts';
+import { hasFailed, isRejection } from '../stripe/stripe-gateway.ts';
+import { KEY_MS } from '../subscriptions/billing-store.ts';
 import type { Block, BlockState, BlockStore } from './block-store.ts';
 
 /** The facts of an account that decide how a block is paid and used. */

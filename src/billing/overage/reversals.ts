@@ -1,15 +1,15 @@
-import type { Clock } from '../../clock.ts';
-import type { Causes } from '../../jobs/purchases/bought-changes.ts';
+import type { Clock } from '../../infra/clock.ts';
 import {
   type BoughtBlock,
   type Standing,
   standsAlike,
   withStanding,
-} from '../../jobs/purchases/bought-units.ts';
-import type { Purchases } from '../../jobs/purchases/purchases.ts';
-import { type BillingStore, CARRIED_ON, type ClaimedAccount } from '../billing-store.ts';
-import { type ListCursors, readRound } from '../list-cursors.ts';
-import type { ChargeFate, StripeBlocks } from '../stripe-blocks.ts';
+} from '../../work/jobs/ledger/bought-units.ts';
+import type { Causes } from '../../work/jobs/purchases/bought-changes.ts';
+import type { Purchases } from '../../work/jobs/purchases/purchases.ts';
+import { type ListCursors, readRound } from '../stripe/list-cursors.ts';
+import type { ChargeFate, StripeBlocks } from '../stripe/stripe-blocks.ts';
+import { type BillingStore, CARRIED_ON, type ClaimedAccount } from '../subscriptions/billing-store.ts';
 import type { AutoOverage } from './auto-overage.ts';
 import { type Block, type BlockState, type BlockStore, REVERSIBLE_MS } from './block-store.ts';
 

@@ -1,8 +1,8 @@
-import type { BlockSize, Catalogue } from '../catalogue.ts';
-import type { HostedPages } from '../hosted-pages.ts';
-import { reported } from '../rejections.ts';
-import type { StripeGateway } from '../stripe-gateway.ts';
-import type { Subscriptions } from '../subscriptions.ts';
+import type { BlockSize, Catalogue } from '../stripe/catalogue.ts';
+import { reported } from '../stripe/stripe-errors.ts';
+import type { StripeGateway } from '../stripe/stripe-gateway.ts';
+import type { HostedPages } from '../subscriptions/hosted-pages.ts';
+import type { Subscriptions } from '../subscriptions/subscription-service.ts';
 import type { BlockStore } from './block-store.ts';
 
 interface TopUpDeps {

@@ -1,4 +1,4 @@
-import { parseOperatorTokens } from '../../admin/operators.ts';
+import { parseOperatorTokens } from '../../config/operators.ts';
 import { CommandError } from '../command-error.ts';
 import { innermostCause } from '../open-client.ts';
 

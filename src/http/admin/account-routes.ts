@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { nameSchema } from '../../plans/plan.ts';
-import { defineRoute } from '../route.ts';
-import { queryBoolean } from '../schemas/paging.ts';
+import { nameSchema } from '../../tenants/plans/plan.ts';
+import { queryBoolean } from '../request/paging-schema.ts';
+import { defineRoute } from '../request/route.ts';
 import { type AdminDeps, BASE, doneBy, ok, paging, tags } from './common.ts';
 
 const params = z.strictObject({ id: z.uuid().toLowerCase() });

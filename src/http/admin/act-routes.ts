@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { Admin } from '../../admin/admin.ts';
 import { PROBLEM_KINDS } from '../../admin/billing.ts';
-import type { DoneBy } from '../../audit/audit-log.ts';
-import { PlatenError } from '../../errors/registry.ts';
-import { defineRoute } from '../route.ts';
+import { PlatenError } from '../../infra/errors/registry.ts';
+import type { DoneBy } from '../../tenants/audit/audit-log.ts';
+import { defineRoute } from '../request/route.ts';
 import { type AdminDeps, doneBy, tags } from './common.ts';
 
 /** A request of a button. */

@@ -1,8 +1,8 @@
 import type { Request } from 'express';
-import type { Operator, Operators } from '../../admin/operators.ts';
-import { PlatenError } from '../../errors/registry.ts';
-import { clientAddress } from '../client-address.ts';
-import { requireSameOrigin } from '../same-origin.ts';
+import type { Operator, Operators } from '../../config/operators.ts';
+import { PlatenError } from '../../infra/errors/registry.ts';
+import { clientAddress } from '../request/client-address.ts';
+import { requireSameOrigin } from '../request/same-origin.ts';
 
 const BEARER = /^bearer +(\S+) *$/i;
 const BASIC = /^basic +([A-Za-z0-9+/]+=*) *$/i;

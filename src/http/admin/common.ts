@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { Admin } from '../../admin/admin.ts';
-import type { Operator } from '../../admin/operators.ts';
-import type { DoneBy } from '../../audit/audit-log.ts';
+import type { Operator } from '../../config/operators.ts';
+import type { DoneBy } from '../../tenants/audit/audit-log.ts';
 import type { OpsDeps } from '../api-deps.ts';
-import { queryInteger } from '../schemas/paging.ts';
+import { queryInteger } from '../request/paging-schema.ts';
 
 /** Dependencies of the routes of the administration. */
 export interface AdminDeps extends OpsDeps {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type JobAct, MOST_AT_ONCE } from '../../admin/job-operation.ts';
 import { ERROR_CODES, JOB_LIST_STATES } from '../../admin/jobs.ts';
-import { defineRoute } from '../route.ts';
+import { defineRoute } from '../request/route.ts';
 import { type AdminDeps, BASE, doneBy, ok, paging, tags } from './common.ts';
 
 const params = z.strictObject({ id: z.uuid().toLowerCase() });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { PROBLEM_KINDS } from '../../admin/billing.ts';
 import { MESSAGE_STATES } from '../../admin/messages.ts';
-import { defineRoute } from '../route.ts';
+import { defineRoute } from '../request/route.ts';
 import { type AdminDeps, BASE, doneBy, ok, paging, tags } from './common.ts';
 
 const params = z.strictObject({ id: z.string().max(300) });

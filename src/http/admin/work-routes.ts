@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineRoute } from '../route.ts';
+import { defineRoute } from '../request/route.ts';
 import { type AdminDeps, BASE, doneBy, ok, paging, tags } from './common.ts';
 
 const params = z.strictObject({ id: z.string().max(300) });

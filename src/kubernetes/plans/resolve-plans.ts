@@ -1,11 +1,11 @@
-import { type Plan, planSchema, poolOf } from '../../plans/plan.ts';
-import type { PlanSet, PoolSettings } from '../../plans/plan-source.ts';
-import { type Overrides, overridesSchema, withOverrides } from '../../plans/plans-file.ts';
+import { keyOf } from '../../infra/kube/client/kube-object.ts';
+import { type Plan, planSchema, poolOf } from '../../tenants/plans/plan.ts';
+import type { PlanSet, PoolSettings } from '../../tenants/plans/plan-source.ts';
+import { type Overrides, overridesSchema, withOverrides } from '../../tenants/plans/plans-file.ts';
 import { type HeldNames, isHeld, NOTHING_HELD } from '../held-names.ts';
 import { hasReservedName, type Installation } from '../resources/installation.ts';
 import type { RenderPlan } from '../resources/kinds.ts';
 import { holdersOfNames } from '../resources/names-taken.ts';
-import { keyOf } from '../runtime/client/kube-object.ts';
 
 /** The outcome for one RenderPlan. */
 export interface PlanVerdict {

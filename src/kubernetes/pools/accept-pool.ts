@@ -1,7 +1,7 @@
+import { keyOf } from '../../infra/kube/client/kube-object.ts';
 import { hasReservedName, type Installation } from '../resources/installation.ts';
 import type { RenderPool } from '../resources/kinds.ts';
 import { type RenderPoolSpec, renderPoolSpecSchema } from '../resources/render-pool.ts';
-import { keyOf } from '../runtime/client/kube-object.ts';
 import type { PoolScaling } from '../scaling/types.ts';
 
 /** Whether a pool is managed, and with which spec; or why not. */

@@ -1,4 +1,9 @@
-import type { Clock } from '../../clock.ts';
+import type { Clock } from '../../infra/clock.ts';
+import { applyWhenChanged } from '../../infra/kube/client/apply.ts';
+import type { Informer } from '../../infra/kube/client/informer.ts';
+import { type Kind, type KubeObject, keyOf } from '../../infra/kube/client/kube-object.ts';
+import type { KubernetesApi } from '../../infra/kube/client/kubernetes-api.ts';
+import { KubernetesError } from '../../infra/kube/kubernetes-error.ts';
 import { type Installation, isAssigned } from '../resources/installation.ts';
 import {
   DEPLOYMENTS,
@@ -9,11 +14,6 @@ import {
   type RenderPool,
   SERVICE_ACCOUNTS,
 } from '../resources/kinds.ts';
-import { applyWhenChanged } from '../runtime/client/apply.ts';
-import type { Informer } from '../runtime/client/informer.ts';
-import { type Kind, type KubeObject, keyOf } from '../runtime/client/kube-object.ts';
-import type { KubernetesApi } from '../runtime/client/kubernetes-api.ts';
-import { KubernetesError } from '../runtime/client/kubernetes-error.ts';
 import { FIELD_MANAGER, workersOf } from './names.ts';
 import { foreignOwnerOf, type OwnedObjects } from './owned-objects.ts';
 import type { Outcome } from './pool-status.ts';

@@ -1,4 +1,4 @@
-import { doublingMs } from '../../async/backoff.ts';
+import { doublingMs } from '../../infra/async/backoff.ts';
 
 /** Another client writes the size of a pool. */
 export interface Contest {

@@ -1,5 +1,5 @@
+import type { FieldSet, KubeObject } from '../../infra/kube/client/kube-object.ts';
 import type { Deployment, Pod } from '../resources/kinds.ts';
-import type { FieldSet, KubeObject } from '../runtime/client/kube-object.ts';
 import { DELETION_COST, FIELD_MANAGER } from './names.ts';
 
 /** Other managers that wrote `spec.replicas` last, by their names in `managedFields`. Empty when the field is ours. */

@@ -1,3 +1,9 @@
+import {
+  apiVersionOf,
+  controllerReference,
+  type Kind,
+  type KubeObject,
+} from '../../infra/kube/client/kube-object.ts';
 import { INSTALLATION, type Installation, isAssigned } from '../resources/installation.ts';
 import {
   DEPLOYMENTS,
@@ -8,12 +14,6 @@ import {
   type RenderPool,
   SERVICE_ACCOUNTS,
 } from '../resources/kinds.ts';
-import {
-  apiVersionOf,
-  controllerReference,
-  type Kind,
-  type KubeObject,
-} from '../runtime/client/kube-object.ts';
 import { FIELD_MANAGER, MANAGED_BY_LABEL, ownLabels, workerSelector, workersOf } from './names.ts';
 import { podSpecProblem } from './pod-overlay.ts';
 import { givenAccount, podTemplate, type WorkerTemplate } from './worker-template.ts';

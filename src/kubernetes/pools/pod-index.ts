@@ -1,6 +1,6 @@
+import type { Informer } from '../../infra/kube/client/informer.ts';
+import { keyOf } from '../../infra/kube/client/kube-object.ts';
 import type { Pod } from '../resources/kinds.ts';
-import type { Informer } from '../runtime/client/informer.ts';
-import { keyOf } from '../runtime/client/kube-object.ts';
 import { POOL_LABEL } from './names.ts';
 
 /** The workers' pods by their pool, so that no caller has to scan all of them. */

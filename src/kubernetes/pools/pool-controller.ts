@@ -1,5 +1,11 @@
-import type { Clock } from '../../clock.ts';
-import type { Logger } from '../../telemetry/logger.ts';
+import type { Clock } from '../../infra/clock.ts';
+import { writeStatus } from '../../infra/kube/client/apply.ts';
+import type { EventRecorder } from '../../infra/kube/client/event-recorder.ts';
+import type { Informer } from '../../infra/kube/client/informer.ts';
+import { keyOf, refOf } from '../../infra/kube/client/kube-object.ts';
+import type { KubernetesApi } from '../../infra/kube/client/kubernetes-api.ts';
+import { isNotFound } from '../../infra/kube/kubernetes-error.ts';
+import type { Logger } from '../../infra/telemetry/logger.ts';
 import type { ControllerMetrics } from '../controller-metrics.ts';
 import type { DemandWatch } from '../demand-watch.ts';
 import { eventsOf, type ResourceEvent } from '../resources/condition-list.ts';
@@ -7,12 +13,6 @@ import { EVENTS } from '../resources/events.ts';
 import { claim, INSTALLATION, type Installation, isManageable } from '../resources/installation.ts';
 import { NETWORK_POLICIES, PODS, type Pod, RENDER_POOLS, type RenderPool } from '../resources/kinds.ts';
 import { pace } from '../resources/status-pace.ts';
-import { writeStatus } from '../runtime/client/apply.ts';
-import type { EventRecorder } from '../runtime/client/event-recorder.ts';
-import type { Informer } from '../runtime/client/informer.ts';
-import { keyOf, refOf } from '../runtime/client/kube-object.ts';
-import type { KubernetesApi } from '../runtime/client/kubernetes-api.ts';
-import { isNotFound } from '../runtime/client/kubernetes-error.ts';
 import type { WatchedNamespaces } from '../watched-namespaces.ts';
 import { type Acceptance, acceptPool, type NameHolder } from './accept-pool.ts';
 import {

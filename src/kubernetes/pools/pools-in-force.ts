@@ -1,9 +1,9 @@
-import type { PoolSettings } from '../../plans/plan-source.ts';
+import { findCondition } from '../../infra/kube/client/conditions.ts';
+import type { PoolSettings } from '../../tenants/plans/plan-source.ts';
 import { type HeldNames, isHeld, NOTHING_HELD } from '../held-names.ts';
 import type { Installation } from '../resources/installation.ts';
 import type { RenderPool } from '../resources/kinds.ts';
 import { holdersOfNames } from '../resources/names-taken.ts';
-import { findCondition } from '../runtime/client/conditions.ts';
 import { acceptPool, mostWorkers } from './accept-pool.ts';
 
 /** Pools that plans can name, and the namespace of each by name. */

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import type { Logger } from '../../telemetry/logger.ts';
+import type { Logger } from '../../infra/telemetry/logger.ts';
 import type { PoolsSettings } from './owned-objects.ts';
 import { parseWorkerTemplate, type WorkerTemplate } from './worker-template.ts';
 

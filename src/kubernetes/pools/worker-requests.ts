@@ -1,5 +1,5 @@
-import type { Logger } from '../../telemetry/logger.ts';
-import type { WorkerRegistry } from '../../worker/pool/worker-registry.ts';
+import type { Logger } from '../../infra/telemetry/logger.ts';
+import type { WorkerRegistry } from '../../work/pools/worker-registry.ts';
 
 /** In milliseconds. A worker obeys a request within three seconds; one that it has not obeyed by then is sent again. */
 const AGAIN_AFTER_MS = 5000;

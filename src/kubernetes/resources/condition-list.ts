@@ -1,4 +1,4 @@
-import { type Condition, findCondition, setCondition } from '../runtime/client/conditions.ts';
+import { type Condition, findCondition, setCondition } from '../../infra/kube/client/conditions.ts';
 import { EVENTS, type EventReason } from './events.ts';
 import type { PLAN_CONDITIONS, POOL_CONDITIONS } from './reasons.ts';
 

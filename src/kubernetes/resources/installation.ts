@@ -1,7 +1,7 @@
-import { DEFAULT_POOL } from '../../plans/names.ts';
-import { DEFAULT_PLANS } from '../../plans/plan.ts';
-import { type Kind, type KubeObject, keyOf } from '../runtime/client/kube-object.ts';
-import type { KubernetesApi } from '../runtime/client/kubernetes-api.ts';
+import { type Kind, type KubeObject, keyOf } from '../../infra/kube/client/kube-object.ts';
+import type { KubernetesApi } from '../../infra/kube/client/kubernetes-api.ts';
+import { DEFAULT_POOL } from '../../tenants/plans/names.ts';
+import { DEFAULT_PLANS } from '../../tenants/plans/plan.ts';
 import { GROUP } from './group.ts';
 
 /** On every object that a controller makes: the `id` of its installation. On a plan or a pool it says who manages it. */

@@ -1,5 +1,5 @@
-import type { Condition } from '../runtime/client/conditions.ts';
-import type { Kind, KubeObject } from '../runtime/client/kube-object.ts';
+import type { Condition } from '../../infra/kube/client/conditions.ts';
+import type { Kind, KubeObject } from '../../infra/kube/client/kube-object.ts';
 import { GROUP, VERSION } from './group.ts';
 import type { RenderPlanSpec, RenderPlanStatus } from './render-plan.ts';
 import type { RenderPoolSpec, RenderPoolStatus } from './render-pool.ts';

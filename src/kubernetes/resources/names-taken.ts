@@ -1,4 +1,4 @@
-import { type KubeObject, keyOf } from '../runtime/client/kube-object.ts';
+import { type KubeObject, keyOf } from '../../infra/kube/client/kube-object.ts';
 import { hasReservedName, type Installation } from './installation.ts';
 
 /**

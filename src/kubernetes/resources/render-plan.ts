@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { overridesSchema } from '../../plans/plans-file.ts';
+import { overridesSchema } from '../../tenants/plans/plans-file.ts';
 import { CATEGORY } from './group.ts';
 import { COMMON_COLUMNS, type ResourceDefinition } from './resource-definition.ts';
 import { commonStatus, rules } from './schema-fields.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PlatenClient } from '../../../clients/typescript/src/index.ts';
-import { killProcess } from '../../../src/chromium/browsers/process/processes.ts';
+import { killProcess } from '../../../src/render/chromium/process/processes.ts';
 import { eventually } from '../../support/eventually.ts';
 import { readPdf } from '../../support/pdf.ts';
 import { procFile } from '../../support/processes.ts';

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readlinkSync } from 'node:fs';
-import { killProcess } from '../../../src/chromium/browsers/process/processes.ts';
+import { killProcess } from '../../../src/render/chromium/process/processes.ts';
 import { procFile } from '../../support/processes.ts';
 
 /**

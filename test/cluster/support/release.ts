@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { killProcess } from '../../../src/chromium/browsers/process/processes.ts';
+import { killProcess } from '../../../src/render/chromium/process/processes.ts';
 import { AccountClient, PASSWORD } from '../../support/account-client.ts';
 import { TestClient } from '../../support/client.ts';
 import { eventually } from '../../support/eventually.ts';

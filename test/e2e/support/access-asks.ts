@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { ErrorCode } from '../../../src/errors/registry.ts';
+import type { ErrorCode } from '../../../src/infra/errors/registry.ts';
 import { eventually } from '../../support/eventually.ts';
 import type { Actor } from './cast.ts';
 

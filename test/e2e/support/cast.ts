@@ -1,11 +1,11 @@
 import { pino } from 'pino';
-import { AccessTokenStore } from '../../../src/accounts/access-token-store.ts';
-import { systemClock } from '../../../src/clock.ts';
-import { hashSecret } from '../../../src/hash-secret.ts';
-import { KeyStore } from '../../../src/keys/key-store.ts';
-import { newSecret } from '../../../src/keys/secret.ts';
-import type { PlanName } from '../../../src/plans/plan.ts';
-import { connectDatabase } from '../../../src/store/connection.ts';
+import { systemClock } from '../../../src/infra/clock.ts';
+import { hashSecret } from '../../../src/infra/ids/hash-secret.ts';
+import { connectDatabase } from '../../../src/infra/store/connection.ts';
+import { AccessTokenStore } from '../../../src/tenants/accounts/access-token-store.ts';
+import { KeyStore } from '../../../src/tenants/keys/key-store.ts';
+import { newSecret } from '../../../src/tenants/keys/secret.ts';
+import type { PlanName } from '../../../src/tenants/plans/plan.ts';
 import type { TestClient } from '../../support/client.ts';
 import type { TestService } from '../../support/service.ts';
 

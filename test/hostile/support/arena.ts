@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { PlanName } from '../../../src/plans/plan.ts';
+import type { PlanName } from '../../../src/tenants/plans/plan.ts';
 import { eventually } from '../../support/eventually.ts';
 import { descendants, type LogLine } from '../../support/processes.ts';
 import { openStandaloneService, type Tenant, type TestService } from '../../support/service.ts';

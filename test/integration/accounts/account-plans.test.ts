@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
-import { AccountPlans } from '../../../src/accounts/account-plans.ts';
-import { AccountStore } from '../../../src/accounts/account-store.ts';
-import { systemClock } from '../../../src/clock.ts';
-import { DEFAULT_PLANS } from '../../../src/plans/plan.ts';
-import { HeldPlans } from '../../../src/plans/plan-source.ts';
-import { ensureIndexes } from '../../../src/store/collection-spec.ts';
-import { connectDatabase } from '../../../src/store/connection.ts';
+import { systemClock } from '../../../src/infra/clock.ts';
+import { ensureIndexes } from '../../../src/infra/store/collection-spec.ts';
+import { connectDatabase } from '../../../src/infra/store/connection.ts';
+import { AccountPlans } from '../../../src/tenants/accounts/account-plans.ts';
+import { AccountStore } from '../../../src/tenants/accounts/account-store.ts';
+import { DEFAULT_PLANS } from '../../../src/tenants/plans/plan.ts';
+import { HeldPlans } from '../../../src/tenants/plans/plan-source.ts';
 import { startMongo } from '../../support/mongo.ts';
 
 describe('The plan of an account', () => {

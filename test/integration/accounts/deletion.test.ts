@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { readdir } from 'node:fs/promises';
-import { DeletionStore } from '../../../src/accounts/deletion-store.ts';
-import { TakeoverStore } from '../../../src/accounts/takeover-store.ts';
-import { chunkCount } from '../../../src/batches/batch.ts';
-import { syncSubscription } from '../../../src/billing/subscription.ts';
-import { PlatenError } from '../../../src/errors/registry.ts';
-import { declaredCollections } from '../../../src/store/collection-spec.ts';
+import { syncSubscription } from '../../../src/billing/subscriptions/entitlement.ts';
+import { PlatenError } from '../../../src/infra/errors/registry.ts';
+import { declaredCollections } from '../../../src/infra/store/collection-spec.ts';
+import { DeletionStore } from '../../../src/tenants/accounts/deletion-store.ts';
+import { TakeoverStore } from '../../../src/tenants/accounts/takeover-store.ts';
+import { chunkCount } from '../../../src/work/batches/batch.ts';
 import { PASSWORD, signUp } from '../../support/account-client.ts';
 import { eventually } from '../../support/eventually.ts';
 import { mentions as recordsWith } from '../../support/mentions.ts';

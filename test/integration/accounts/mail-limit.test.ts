@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Mail } from '../../../src/mail/mail.ts';
+import type { Mail } from '../../../src/tenants/mail/mail.ts';
 import { newEmail, signUp } from '../../support/account-client.ts';
 import { openBrowser, SAME_ORIGIN } from '../../support/browser.ts';
 import { callApi, openApi, type TestApi } from '../http/support/api.ts';

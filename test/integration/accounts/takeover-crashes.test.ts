@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { pino } from 'pino';
-import { AccountTakeover, type TakeoverStep } from '../../../src/accounts/account-takeover.ts';
-import { TakeoverStore } from '../../../src/accounts/takeover-store.ts';
-import { byAccount } from '../../../src/audit/audit-log.ts';
-import { MailOutbox } from '../../../src/mail/outbox.ts';
 import { takeoverSteps } from '../../../src/roles/takeover-steps.ts';
+import { AccountTakeover, type TakeoverStep } from '../../../src/tenants/accounts/account-takeover.ts';
+import { TakeoverStore } from '../../../src/tenants/accounts/takeover-store.ts';
+import { byAccount } from '../../../src/tenants/audit/audit-log.ts';
+import { MailOutbox } from '../../../src/tenants/mail/outbox.ts';
 import { openApi, type TestApi } from '../http/support/api.ts';
 import { latch } from '../http/support/test-worker.ts';
 import { FirstPerson } from './support/first-person.ts';

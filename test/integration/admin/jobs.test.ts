@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { PlatenError } from '../../../src/errors/registry.ts';
+import { PlatenError } from '../../../src/infra/errors/registry.ts';
 import { eventually } from '../../support/eventually.ts';
 import type { TestApi } from '../http/support/api.ts';
 import { MARKER, type TestAdmin, useAdmin } from './support/admin.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { MailOutbox } from '../../../src/mail/outbox.ts';
+import { MailOutbox } from '../../../src/tenants/mail/outbox.ts';
 import { eventually } from '../../support/eventually.ts';
 import { openApi, type TestApi } from '../http/support/api.ts';
 import { MARKER, SECRET, serveAdmin, type TestAdmin, useAdmin } from './support/admin.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { PlatenError } from '../../../src/errors/registry.ts';
-import { WorkerRegistry } from '../../../src/worker/pool/worker-registry.ts';
+import { PlatenError } from '../../../src/infra/errors/registry.ts';
+import { WorkerRegistry } from '../../../src/work/pools/worker-registry.ts';
 import { eventually } from '../../support/eventually.ts';
 import type { TestApi } from '../http/support/api.ts';
 import { MARKER, SECRET, type TestAdmin, useAdmin } from './support/admin.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { pino } from 'pino';
-import { type AuditAction, type AuditActor, AuditLog } from '../../../src/audit/audit-log.ts';
-import { ensureIndexes } from '../../../src/store/collection-spec.ts';
+import { ensureIndexes } from '../../../src/infra/store/collection-spec.ts';
+import { type AuditAction, type AuditActor, AuditLog } from '../../../src/tenants/audit/audit-log.ts';
 import { AccountClient, newEmail, PASSWORD, signUp } from '../../support/account-client.ts';
 import { callApi, openApi, type TestApi } from '../http/support/api.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { PlatenError } from '../../../src/errors/registry.ts';
-import type { Job, JobInput } from '../../../src/jobs/job.ts';
+import { PlatenError } from '../../../src/infra/errors/registry.ts';
+import type { Job, JobInput } from '../../../src/work/jobs/job.ts';
 import { eventually } from '../../support/eventually.ts';
 import { openApi, type TestApi, type TestCaller } from '../http/support/api.ts';
 import { latch } from '../http/support/test-worker.ts';

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { type Batch, chunkCount, pendingOf, totalsOf } from '../../../src/batches/batch.ts';
-import { endEarly } from '../../../src/jobs/end-early.ts';
-import { hasEnded } from '../../../src/jobs/job.ts';
-import { newJobId } from '../../../src/jobs/new-job.ts';
-import { repairNamedJobs } from '../../../src/jobs/sweeps/named-jobs.ts';
-import { WaitingJobs } from '../../../src/jobs/sweeps/waiting-jobs.ts';
-import { pendingAdmission } from '../../../src/overload/pending-admission.ts';
+import { pendingAdmission } from '../../../src/infra/overload/pending-admission.ts';
+import { type Batch, chunkCount, pendingOf, totalsOf } from '../../../src/work/batches/batch.ts';
+import { endEarly } from '../../../src/work/jobs/cancel-jobs.ts';
+import { hasEnded } from '../../../src/work/jobs/job.ts';
+import { newJobId } from '../../../src/work/jobs/new-job.ts';
+import { repairNamedJobs } from '../../../src/work/jobs/sweeps/interrupted-jobs.ts';
+import { WaitingJobs } from '../../../src/work/jobs/sweeps/waiting-jobs.ts';
 import { type Domain, newJob, openDomain } from '../../support/domain.ts';
 import { startMongo } from '../../support/mongo.ts';
 import { batchOf, callerWith, dieAt } from './support.ts';

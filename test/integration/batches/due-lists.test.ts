@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { EXPANDER_MS, expand } from '../../../src/batches/expansion.ts';
-import { pendingAdmission } from '../../../src/overload/pending-admission.ts';
+import { pendingAdmission } from '../../../src/infra/overload/pending-admission.ts';
+import { EXPANDER_MS, expand } from '../../../src/work/batches/expansion.ts';
 import { type Domain, openDomain } from '../../support/domain.ts';
 import { startMongo } from '../../support/mongo.ts';
 import { recordQueries } from '../../support/query-shapes.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Job } from '../../../src/jobs/job.ts';
+import type { Job } from '../../../src/work/jobs/job.ts';
 import { eventually } from '../../support/eventually.ts';
 import { openApi, type TestApi, type TestCaller } from '../http/support/api.ts';
 import { latch } from '../http/support/test-worker.ts';

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Batch, chunkCount, itemJobId } from '../../../src/batches/batch.ts';
-import { BatchAdmission, type BatchSubmission } from '../../../src/batches/batch-admission.ts';
-import { EXPANDER_MS, expand } from '../../../src/batches/expansion.ts';
-import type { Job } from '../../../src/jobs/job.ts';
-import { queueState } from '../../../src/jobs/ledger/ledger-record.ts';
-import { repairNamedJobs } from '../../../src/jobs/sweeps/named-jobs.ts';
-import { WaitingJobs } from '../../../src/jobs/sweeps/waiting-jobs.ts';
-import { pendingAdmission } from '../../../src/overload/pending-admission.ts';
-import { outputKey } from '../../../src/store/outputs/output-store.ts';
+import { outputKey } from '../../../src/infra/outputs/output-store.ts';
+import { pendingAdmission } from '../../../src/infra/overload/pending-admission.ts';
+import { type Batch, chunkCount, itemJobId } from '../../../src/work/batches/batch.ts';
+import { BatchAdmission, type BatchSubmission } from '../../../src/work/batches/batch-admission.ts';
+import { EXPANDER_MS, expand } from '../../../src/work/batches/expansion.ts';
+import type { Job } from '../../../src/work/jobs/job.ts';
+import { queueState } from '../../../src/work/jobs/ledger/ledger-record.ts';
+import { repairNamedJobs } from '../../../src/work/jobs/sweeps/interrupted-jobs.ts';
+import { WaitingJobs } from '../../../src/work/jobs/sweeps/waiting-jobs.ts';
 import { type Domain, openDomain } from '../../support/domain.ts';
 import { batchOf, callerWith, dyingAt, Killed } from './support.ts';
 

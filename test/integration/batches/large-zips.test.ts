@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import { type ZipEntry, zipSize, zipStream } from '../../../src/batches/zip.ts';
+import { type ZipEntry, zipSize, zipStream } from '../../../src/work/batches/zip.ts';
 import { unzip, unzipFile } from '../../support/unzip.ts';
 
 const DATE = new Date('2026-03-04T05:06:08Z');

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { BATCH_STATUSES, type BatchStatus } from '../../../src/batches/batch.ts';
-import type { Job } from '../../../src/jobs/job.ts';
-import { pendingAdmission } from '../../../src/overload/pending-admission.ts';
+import { pendingAdmission } from '../../../src/infra/overload/pending-admission.ts';
+import { BATCH_STATUSES, type BatchStatus } from '../../../src/work/batches/batch.ts';
+import type { Job } from '../../../src/work/jobs/job.ts';
 import { eventually } from '../../support/eventually.ts';
 import { openApi, type TestApi, type TestCaller } from '../http/support/api.ts';
 import { latch } from '../http/support/test-worker.ts';

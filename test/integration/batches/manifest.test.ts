@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { PlatenError } from '../../../src/errors/registry.ts';
+import { PlatenError } from '../../../src/infra/errors/registry.ts';
 import { eventually } from '../../support/eventually.ts';
 import { unzip } from '../../support/unzip.ts';
 import { callApi, openApi, type TestApi, type TestCaller } from '../http/support/api.ts';

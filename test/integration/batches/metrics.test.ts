@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { type Batch, chunkSizeOf } from '../../../src/batches/batch.ts';
-import { PlatenError } from '../../../src/errors/registry.ts';
+import { PlatenError } from '../../../src/infra/errors/registry.ts';
+import { type Batch, chunkSizeOf } from '../../../src/work/batches/batch.ts';
 import { documentsRead } from '../../support/documents-read.ts';
 import { eventually } from '../../support/eventually.ts';
 import { openApi, type TestApi, type TestCaller } from '../http/support/api.ts';

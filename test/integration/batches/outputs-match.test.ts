@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { readdir } from 'node:fs/promises';
 import { join, relative } from 'node:path';
-import { endBatchRetention } from '../../../src/batches/retention.ts';
-import { PlatenError } from '../../../src/errors/registry.ts';
-import type { Job } from '../../../src/jobs/job.ts';
-import { endRetention } from '../../../src/jobs/sweeps/retention.ts';
-import { outputKey } from '../../../src/store/outputs/output-store.ts';
+import { PlatenError } from '../../../src/infra/errors/registry.ts';
+import { outputKey } from '../../../src/infra/outputs/output-store.ts';
+import { endBatchRetention } from '../../../src/work/batches/retention.ts';
+import type { Job } from '../../../src/work/jobs/job.ts';
+import { endRetention } from '../../../src/work/jobs/sweeps/retention.ts';
 import { eventually } from '../../support/eventually.ts';
 import { startMongo } from '../../support/mongo.ts';
 import { openApi, type TestApi, type TestCaller } from '../http/support/api.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { readdir } from 'node:fs/promises';
-import { itemJobId } from '../../../src/batches/batch.ts';
-import { endBatchRetention } from '../../../src/batches/retention.ts';
-import { PlatenError } from '../../../src/errors/registry.ts';
-import { endRetention } from '../../../src/jobs/sweeps/retention.ts';
+import { PlatenError } from '../../../src/infra/errors/registry.ts';
+import { itemJobId } from '../../../src/work/batches/batch.ts';
+import { endBatchRetention } from '../../../src/work/batches/retention.ts';
+import { endRetention } from '../../../src/work/jobs/sweeps/retention.ts';
 import { eventually } from '../../support/eventually.ts';
 import { openApi, type TestApi, type TestCaller } from '../http/support/api.ts';
 

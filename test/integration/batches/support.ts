@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import type { Caller } from '../../../src/accounts/caller.ts';
-import type { BatchSubmission } from '../../../src/batches/batch-admission.ts';
-import type { Plan } from '../../../src/plans/plan.ts';
+import type { Caller } from '../../../src/tenants/accounts/caller.ts';
+import type { Plan } from '../../../src/tenants/plans/plan.ts';
+import type { BatchSubmission } from '../../../src/work/batches/batch-admission.ts';
 
 /** Somebody who asks for batches, under a plan. */
 export function callerWith(plan: Plan, mode: Caller['mode'] = 'live'): Caller {

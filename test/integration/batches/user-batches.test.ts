@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { chunkCount } from '../../../src/batches/batch.ts';
-import { PlatenError } from '../../../src/errors/registry.ts';
-import { pendingAdmission } from '../../../src/overload/pending-admission.ts';
+import { PlatenError } from '../../../src/infra/errors/registry.ts';
+import { pendingAdmission } from '../../../src/infra/overload/pending-admission.ts';
+import { chunkCount } from '../../../src/work/batches/batch.ts';
 import { AccountClient } from '../../support/account-client.ts';
 import { eventually } from '../../support/eventually.ts';
 import { openApi, type TestApi, type TestCaller } from '../http/support/api.ts';

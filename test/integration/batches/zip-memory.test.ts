@@ -4,11 +4,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
-import { zipSize } from '../../../src/batches/zip.ts';
-import { connectDatabase } from '../../../src/store/connection.ts';
-import { createFolderOutputStore } from '../../../src/store/outputs/folder.ts';
-import { createGridFsOutputStore } from '../../../src/store/outputs/gridfs.ts';
-import { type OutputKey, type OutputStore, outputKey } from '../../../src/store/outputs/output-store.ts';
+import { createFolderOutputStore } from '../../../src/infra/outputs/folder.ts';
+import { createGridFsOutputStore } from '../../../src/infra/outputs/gridfs.ts';
+import { type OutputKey, type OutputStore, outputKey } from '../../../src/infra/outputs/output-store.ts';
+import { connectDatabase } from '../../../src/infra/store/connection.ts';
+import { zipSize } from '../../../src/work/batches/zip.ts';
 import { type FilesProcess, startFilesProcess } from '../../support/batch-files.ts';
 import { startMongo } from '../../support/mongo.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { BY_BILLING } from '../../../src/audit/audit-log.ts';
-import { PlatenError } from '../../../src/errors/registry.ts';
+import { PlatenError } from '../../../src/infra/errors/registry.ts';
+import { BY_BILLING } from '../../../src/tenants/audit/audit-log.ts';
 import { pick, seeded } from '../../chaos/random.ts';
 import { FAIR } from '../../support/stripe/deliverer.ts';
 import type * as R from '../../support/stripe/records.ts';

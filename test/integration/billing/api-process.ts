@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BlockStore } from '../../../src/billing/overage/block-store.ts';
-import { StripeBlocks } from '../../../src/billing/stripe-blocks.ts';
-import { BeyondQuota } from '../../../src/jobs/purchases/beyond-quota.ts';
-import { Purchases } from '../../../src/jobs/purchases/purchases.ts';
-import { MailOutbox } from '../../../src/mail/outbox.ts';
+import { StripeBlocks } from '../../../src/billing/stripe/stripe-blocks.ts';
+import { MailOutbox } from '../../../src/tenants/mail/outbox.ts';
+import { BeyondQuota } from '../../../src/work/jobs/purchases/beyond-quota.ts';
+import { Purchases } from '../../../src/work/jobs/purchases/purchases.ts';
 import { openApi } from '../http/support/api.ts';
 
 /** Where the process ends: before or after an operation. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { BY_BILLING } from '../../../src/audit/audit-log.ts';
-import { LEASE_MS } from '../../../src/store/due-queue.ts';
-import { quotaPeriod } from '../../../src/usage/quota-period.ts';
+import { LEASE_MS } from '../../../src/infra/store/due-queue.ts';
+import { BY_BILLING } from '../../../src/tenants/audit/audit-log.ts';
+import { quotaPeriod } from '../../../src/tenants/plans/quota-period.ts';
 import { BlockOracle } from './block-oracle.ts';
 import { followAndDie } from './killed-dispatcher.ts';
 import { deliverEvents, type Life, type LifeRig, openLifeRig, passDays } from './life-rig.ts';

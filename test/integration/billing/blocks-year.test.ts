@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { BY_BILLING } from '../../../src/audit/audit-log.ts';
 import type { BlockState } from '../../../src/billing/overage/block-store.ts';
-import { quotaPeriod } from '../../../src/usage/quota-period.ts';
+import { BY_BILLING } from '../../../src/tenants/audit/audit-log.ts';
+import { quotaPeriod } from '../../../src/tenants/plans/quota-period.ts';
 import type { Card } from '../../support/stripe/cards.ts';
 import { BlockOracle } from './block-oracle.ts';
 import { type Life, type LifeRig, openLifeRig, passDays } from './life-rig.ts';

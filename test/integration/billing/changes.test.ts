@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { BY_BILLING } from '../../../src/audit/audit-log.ts';
+import { BY_BILLING } from '../../../src/tenants/audit/audit-log.ts';
 import { itemOf } from '../../support/stripe/subscription-life.ts';
 import { deliverEvents, followEvents, type Life, type LifeRig, openLifeRig } from './life-rig.ts';
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { pino } from 'pino';
-import { systemClock } from '../../../src/clock.ts';
-import { PlanMirror } from '../../../src/plans/plan-mirror.ts';
-import { BUILT_IN } from '../../../src/plans/plan-source.ts';
-import { ensureIndexes } from '../../../src/store/collection-spec.ts';
-import { connectDatabase } from '../../../src/store/connection.ts';
+import { systemClock } from '../../../src/infra/clock.ts';
+import { ensureIndexes } from '../../../src/infra/store/collection-spec.ts';
+import { connectDatabase } from '../../../src/infra/store/connection.ts';
+import { PlanMirror } from '../../../src/tenants/plans/plan-mirror.ts';
+import { BUILT_IN } from '../../../src/tenants/plans/plan-source.ts';
 import { runCommand } from '../../support/command.ts';
 import { startMongo } from '../../support/mongo.ts';
 import { StripeStandIn } from '../../support/stripe/stand-in.ts';

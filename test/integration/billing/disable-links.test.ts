@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import type { Connection } from 'mongoose';
 import { pino } from 'pino';
-import { DISABLE_LINK_LIFE_MS, DisableLinks } from '../../../src/billing/disable-links.ts';
-import { DownloadLinks } from '../../../src/jobs/submission/download-links.ts';
-import { connectDatabase } from '../../../src/store/connection.ts';
+import { DISABLE_LINK_LIFE_MS, DisableLinks } from '../../../src/billing/overage/disable-links.ts';
+import { connectDatabase } from '../../../src/infra/store/connection.ts';
+import { DownloadLinks } from '../../../src/work/jobs/submission/download-links.ts';
 import { startMongo } from '../../support/mongo.ts';
 
 const NOW = new Date('2026-11-22T05:00:00Z');

@@ -1,10 +1,10 @@
 import { pino } from 'pino';
-import { AuditLog } from '../../../src/audit/audit-log.ts';
 import { openBilling } from '../../../src/billing/open-billing.ts';
-import { openLedgers } from '../../../src/jobs/ledger/ledger-record.ts';
-import { Purchases } from '../../../src/jobs/purchases/purchases.ts';
-import { MailOutbox } from '../../../src/mail/outbox.ts';
-import { connectDatabase } from '../../../src/store/connection.ts';
+import { connectDatabase } from '../../../src/infra/store/connection.ts';
+import { AuditLog } from '../../../src/tenants/audit/audit-log.ts';
+import { MailOutbox } from '../../../src/tenants/mail/outbox.ts';
+import { openLedgers } from '../../../src/work/jobs/ledger/ledger-record.ts';
+import { Purchases } from '../../../src/work/jobs/purchases/purchases.ts';
 import { StillClock } from '../../support/still-clock.ts';
 import { openAccounts } from './life-rig.ts';
 

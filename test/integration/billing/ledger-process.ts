@@ -1,15 +1,15 @@
 import { pino } from 'pino';
-import { AccountStore } from '../../../src/accounts/account-store.ts';
-import { BillingStore } from '../../../src/billing/billing-store.ts';
-import { InvoiceMirror } from '../../../src/billing/invoice-mirror.ts';
+import { InvoiceMirror } from '../../../src/billing/invoices/invoice-mirror.ts';
 import { BlockStore } from '../../../src/billing/overage/block-store.ts';
 import { CreditPurchases } from '../../../src/billing/overage/credit-purchases.ts';
-import { StripeBlocks } from '../../../src/billing/stripe-blocks.ts';
-import { StripeGateway } from '../../../src/billing/stripe-gateway.ts';
-import { openLedgers } from '../../../src/jobs/ledger/ledger-record.ts';
-import { Purchases } from '../../../src/jobs/purchases/purchases.ts';
-import { MailOutbox } from '../../../src/mail/outbox.ts';
-import { connectDatabase } from '../../../src/store/connection.ts';
+import { StripeBlocks } from '../../../src/billing/stripe/stripe-blocks.ts';
+import { StripeGateway } from '../../../src/billing/stripe/stripe-gateway.ts';
+import { BillingStore } from '../../../src/billing/subscriptions/billing-store.ts';
+import { connectDatabase } from '../../../src/infra/store/connection.ts';
+import { AccountStore } from '../../../src/tenants/accounts/account-store.ts';
+import { MailOutbox } from '../../../src/tenants/mail/outbox.ts';
+import { openLedgers } from '../../../src/work/jobs/ledger/ledger-record.ts';
+import { Purchases } from '../../../src/work/jobs/purchases/purchases.ts';
 import { TestClock } from '../../support/domain.ts';
 
 /**

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { syncSubscription } from '../../../src/billing/subscription.ts';
-import { quotaPeriod } from '../../../src/usage/quota-period.ts';
+import { syncSubscription } from '../../../src/billing/subscriptions/entitlement.ts';
+import { quotaPeriod } from '../../../src/tenants/plans/quota-period.ts';
 import { charge, newIntent, saveCard } from '../../support/stripe/cards.ts';
 import { FAIR } from '../../support/stripe/deliverer.ts';
 import { addLine, createInvoice, finalize, settle } from '../../support/stripe/invoice-life.ts';

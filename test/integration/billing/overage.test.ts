@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { setUpStripe } from '../../../src/billing/setup.ts';
-import { BeyondQuota } from '../../../src/jobs/purchases/beyond-quota.ts';
-import { quotaPeriod } from '../../../src/usage/quota-period.ts';
+import { quotaPeriod } from '../../../src/tenants/plans/quota-period.ts';
+import { BeyondQuota } from '../../../src/work/jobs/purchases/beyond-quota.ts';
 import { type AccountClient, signUp } from '../../support/account-client.ts';
 import { eventually } from '../../support/eventually.ts';
 import { Deliverer } from '../../support/stripe/deliverer.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { standingBy } from '../../../src/billing/overage/reversals.ts';
-import { DEFAULT_PLANS } from '../../../src/plans/plan.ts';
-import { LEASE_MS } from '../../../src/store/due-queue.ts';
-import { quotaPeriod } from '../../../src/usage/quota-period.ts';
+import { LEASE_MS } from '../../../src/infra/store/due-queue.ts';
+import { DEFAULT_PLANS } from '../../../src/tenants/plans/plan.ts';
+import { quotaPeriod } from '../../../src/tenants/plans/quota-period.ts';
 import { latch } from '../http/support/test-worker.ts';
 import { followEvents, type Life, type LifeRig, openLifeRig } from './life-rig.ts';
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { BY_BILLING } from '../../../src/audit/audit-log.ts';
+import { BY_BILLING } from '../../../src/tenants/audit/audit-log.ts';
 import { BlockOracle } from './block-oracle.ts';
 import { type Life, type LifeRig, openLifeRig } from './life-rig.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import Stripe from 'stripe';
-import type { Mail } from '../../../src/mail/mail.ts';
+import type { Mail } from '../../../src/tenants/mail/mail.ts';
 import { callApi, openApi } from '../http/support/api.ts';
 import { FailingStore } from './failing-store.ts';
 import { type Life, type LifeRig, openLifeRig } from './life-rig.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import type { Mail } from '../../../src/mail/mail.ts';
-import { LEASE_MS } from '../../../src/store/due-queue.ts';
+import { LEASE_MS } from '../../../src/infra/store/due-queue.ts';
+import type { Mail } from '../../../src/tenants/mail/mail.ts';
 import { followAndDie } from './killed-dispatcher.ts';
 import { followEvents, type Life, type LifeRig, openLifeRig, passDays } from './life-rig.ts';
 

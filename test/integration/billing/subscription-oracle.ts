@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { syncSubscription } from '../../../src/billing/subscription.ts';
+import { syncSubscription } from '../../../src/billing/subscriptions/entitlement.ts';
 import type { Life, LifeRig } from './life-rig.ts';
 
 /** Checks that the stored state of a subscription equals a fresh check, and that repairs are done. */

@@ -1,15 +1,18 @@
 import assert from 'node:assert/strict';
 import { pino } from 'pino';
-import { AccountStore } from '../../../src/accounts/account-store.ts';
-import { BillingStore } from '../../../src/billing/billing-store.ts';
-import { InvoiceMirror } from '../../../src/billing/invoice-mirror.ts';
-import type { CustomerSnapshot, SubscriptionSnapshot } from '../../../src/billing/snapshot.ts';
-import { SubscriptionSync } from '../../../src/billing/sync.ts';
-import { KeyStore } from '../../../src/keys/key-store.ts';
-import { BUILT_IN, HeldPlans } from '../../../src/plans/plan-source.ts';
+import { InvoiceMirror } from '../../../src/billing/invoices/invoice-mirror.ts';
+import type {
+  CustomerSnapshot,
+  SubscriptionSnapshot,
+} from '../../../src/billing/stripe/provider-snapshot.ts';
+import { BillingStore } from '../../../src/billing/subscriptions/billing-store.ts';
+import { SubscriptionSync } from '../../../src/billing/subscriptions/subscription-sync.ts';
+import { ensureIndexes } from '../../../src/infra/store/collection-spec.ts';
+import { LEASE_MS } from '../../../src/infra/store/due-queue.ts';
 import { type AccountServices, createAccountServices } from '../../../src/roles/account-services.ts';
-import { ensureIndexes } from '../../../src/store/collection-spec.ts';
-import { LEASE_MS } from '../../../src/store/due-queue.ts';
+import { AccountStore } from '../../../src/tenants/accounts/account-store.ts';
+import { KeyStore } from '../../../src/tenants/keys/key-store.ts';
+import { BUILT_IN, HeldPlans } from '../../../src/tenants/plans/plan-source.ts';
 import { type Domain, openDomain } from '../../support/domain.ts';
 
 const HOUR_MS = 3_600_000;

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { quotaPeriod } from '../../../src/usage/quota-period.ts';
+import { quotaPeriod } from '../../../src/tenants/plans/quota-period.ts';
 import { followEvents, type Life, type LifeRig, openLifeRig } from './life-rig.ts';
 
 const HOUR_MS = 3_600_000;

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import type Stripe from 'stripe';
-import { BY_BILLING } from '../../../src/audit/audit-log.ts';
 import { checkStripe } from '../../../src/billing/setup.ts';
-import { PlatenError } from '../../../src/errors/registry.ts';
+import { PlatenError } from '../../../src/infra/errors/registry.ts';
+import { BY_BILLING } from '../../../src/tenants/audit/audit-log.ts';
 import { type Life, type LifeRig, openLifeRig } from './life-rig.ts';
 
 const PLAN = 'platen_plan_starter_monthly';

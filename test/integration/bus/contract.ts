@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Bus, EventTopic, JobClass, JobEvent, JobPointer, Subscription } from '../../../src/bus/bus.ts';
-import { DEFAULT_POOL } from '../../../src/plans/names.ts';
+import type {
+  Bus,
+  EventTopic,
+  JobClass,
+  JobEvent,
+  JobPointer,
+  Subscription,
+} from '../../../src/infra/bus/bus.ts';
+import { DEFAULT_POOL } from '../../../src/tenants/plans/names.ts';
 import { eventually, HUNG_MS } from '../../support/eventually.ts';
 import { RecordingConsumer } from './recording-consumer.ts';
 

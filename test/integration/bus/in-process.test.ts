@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { setImmediate as immediate } from 'node:timers/promises';
-import { createInProcessBus } from '../../../src/bus/in-process.ts';
-import { DEFAULT_POOL } from '../../../src/plans/names.ts';
+import { createInProcessBus } from '../../../src/infra/bus/in-process.ts';
+import { DEFAULT_POOL } from '../../../src/tenants/plans/names.ts';
 import { describeBusContract, idsOf, pointer, pointersOf } from './contract.ts';
 import { RecordingConsumer } from './recording-consumer.ts';
 

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import kafkajs from 'kafkajs';
 import { pino } from 'pino';
-import type { Bus } from '../../../src/bus/bus.ts';
-import { isUnreadableBatch, UnreadableBatch } from '../../../src/bus/kafka/compressed-batches.ts';
-import { pointerTopic } from '../../../src/bus/kafka/topics.ts';
-import { encodePointer } from '../../../src/bus/messages.ts';
-import { DEFAULT_POOL } from '../../../src/plans/names.ts';
+import type { Bus } from '../../../src/infra/bus/bus.ts';
+import { isUnreadableBatch, UnreadableBatch } from '../../../src/infra/bus/kafka/compressed-batches.ts';
+import { pointerTopic } from '../../../src/infra/bus/kafka/topics.ts';
+import { encodePointer } from '../../../src/infra/bus/messages.ts';
+import { DEFAULT_POOL } from '../../../src/tenants/plans/names.ts';
 import { eventually } from '../../support/eventually.ts';
 import { newPrefix, sharedKafka, type TestKafka } from '../../support/kafka.ts';
 import { pointer } from './contract.ts';

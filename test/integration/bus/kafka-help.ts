@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Kafka, logLevel } from 'kafkajs';
 import { pino } from 'pino';
-import type { Bus, JobPointer } from '../../../src/bus/bus.ts';
-import { createKafkaBus, type KafkaBusOptions } from '../../../src/bus/kafka.ts';
+import type { Bus, JobPointer } from '../../../src/infra/bus/bus.ts';
+import { createKafkaBus, type KafkaBusOptions } from '../../../src/infra/bus/kafka.ts';
 import { eventually } from '../../support/eventually.ts';
 import type { TestKafka } from '../../support/kafka.ts';
 import { pointer } from './contract.ts';

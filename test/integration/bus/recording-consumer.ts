@@ -1,5 +1,5 @@
 import { EventEmitter, once } from 'node:events';
-import type { JobClass, JobPointer, PointerConsumer, Slot } from '../../../src/bus/bus.ts';
+import type { JobClass, JobPointer, PointerConsumer, Slot } from '../../../src/infra/bus/bus.ts';
 import { HUNG_MS } from '../../support/eventually.ts';
 
 /** A consumer with a number of slots for each class, which records pointers and releases slots on demand. */

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { Agent } from 'undici';
-import type { CallbackSender } from '../../../src/callbacks/sender.ts';
-import { PlatenError } from '../../../src/errors/registry.ts';
+import { PlatenError } from '../../../src/infra/errors/registry.ts';
+import type { CallbackSender } from '../../../src/work/callbacks/sender.ts';
 import { AccountClient } from '../../support/account-client.ts';
 import { eventually } from '../../support/eventually.ts';
 import { NameServer } from '../egress/support/name-server.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { pino } from 'pino';
-import type { Batch } from '../../../src/batches/batch.ts';
-import { BatchReconciler } from '../../../src/batches/batch-reconciler.ts';
-import { EXPANDER_MS } from '../../../src/batches/expansion.ts';
-import { pendingAdmission } from '../../../src/overload/pending-admission.ts';
+import { pendingAdmission } from '../../../src/infra/overload/pending-admission.ts';
+import type { Batch } from '../../../src/work/batches/batch.ts';
+import { BatchReconciler } from '../../../src/work/batches/batch-reconciler.ts';
+import { EXPANDER_MS } from '../../../src/work/batches/expansion.ts';
 import { type Domain, openDomain } from '../../support/domain.ts';
 import { batchOf, callerWith, Killed } from '../batches/support.ts';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { chunkSizeOf } from '../../../src/batches/batch.ts';
-import { DELIVERY_STATES, type Delivery, deliveryIdOf } from '../../../src/callbacks/delivery.ts';
-import { declaredCollections } from '../../../src/store/collection-spec.ts';
+import { declaredCollections } from '../../../src/infra/store/collection-spec.ts';
+import { chunkSizeOf } from '../../../src/work/batches/batch.ts';
+import { DELIVERY_STATES, type Delivery, deliveryIdOf } from '../../../src/work/callbacks/delivery.ts';
 import { AccountClient } from '../../support/account-client.ts';
 import { documentsRead } from '../../support/documents-read.ts';
 import { startMongo } from '../../support/mongo.ts';

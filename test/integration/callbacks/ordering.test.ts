@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { pino } from 'pino';
-import { deliveryIdOf } from '../../../src/callbacks/delivery.ts';
-import { endEarly } from '../../../src/jobs/end-early.ts';
-import { type JobEndStep, JobEnds } from '../../../src/jobs/job-ends.ts';
-import { repairNamedJobs } from '../../../src/jobs/sweeps/named-jobs.ts';
+import { deliveryIdOf } from '../../../src/work/callbacks/delivery.ts';
+import { endEarly } from '../../../src/work/jobs/cancel-jobs.ts';
+import { type JobEndStep, JobEnds } from '../../../src/work/jobs/job-ends.ts';
+import { repairNamedJobs } from '../../../src/work/jobs/sweeps/interrupted-jobs.ts';
 import { type Domain, newJob, openDomain } from '../../support/domain.ts';
 import { Killed } from '../batches/support.ts';
 

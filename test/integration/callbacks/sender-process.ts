@@ -1,8 +1,8 @@
 import { pino } from 'pino';
-import { BatchStore } from '../../../src/batches/batch-store.ts';
-import { openCallbacks } from '../../../src/callbacks/open-callbacks.ts';
-import { SigningKeys } from '../../../src/callbacks/signing-keys.ts';
-import { connectDatabase } from '../../../src/store/connection.ts';
+import { connectDatabase } from '../../../src/infra/store/connection.ts';
+import { BatchStore } from '../../../src/work/batches/batch-store.ts';
+import { openCallbacks } from '../../../src/work/callbacks/open-callbacks.ts';
+import { SigningKeys } from '../../../src/work/callbacks/signing-keys.ts';
 import { TestClock } from '../../support/domain.ts';
 import { openSender, testAgent } from './support.ts';
 

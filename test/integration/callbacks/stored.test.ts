@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { endBatchRetention } from '../../../src/batches/retention.ts';
-import { endCallbacks } from '../../../src/callbacks/retention.ts';
-import { callbackBytes } from '../../../src/jobs/job.ts';
-import { endRetention } from '../../../src/jobs/sweeps/retention.ts';
+import { endBatchRetention } from '../../../src/work/batches/retention.ts';
+import { endCallbacks } from '../../../src/work/callbacks/retention.ts';
+import { callbackBytes } from '../../../src/work/jobs/job.ts';
+import { endRetention } from '../../../src/work/jobs/sweeps/retention.ts';
 import { eventually } from '../../support/eventually.ts';
 import { openApi, type TestApi, type TestCaller } from '../http/support/api.ts';
 

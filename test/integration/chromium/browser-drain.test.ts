@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
-import { killProcess } from '../../../src/chromium/browsers/process/processes.ts';
-import type { ChromiumRendererOptions } from '../../../src/chromium/create-chromium-renderer.ts';
+import type { ChromiumRendererOptions } from '../../../src/render/chromium/create-chromium-renderer.ts';
+import { killProcess } from '../../../src/render/chromium/process/processes.ts';
 import { eventually } from '../../support/eventually.ts';
 import {
   type Bench,

@@ -3,9 +3,9 @@ import { spawn } from 'node:child_process';
 import { chmodSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { findBrowser } from '../../../src/chromium/browsers/process/find-browser.ts';
-import { launchBrowser } from '../../../src/chromium/browsers/process/launch.ts';
-import { processTree } from '../../../src/chromium/browsers/process/processes.ts';
+import { findBrowser } from '../../../src/render/chromium/process/find-browser.ts';
+import { launchBrowser } from '../../../src/render/chromium/process/launch.ts';
+import { processTree } from '../../../src/render/chromium/process/processes.ts';
 import { eventually, HUNG_MS } from '../../support/eventually.ts';
 import { type ImageSite, startImageSite } from './image-site.ts';
 import {

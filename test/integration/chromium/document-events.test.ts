@@ -2,26 +2,26 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { RenderBrowser } from '../../../src/chromium/browsers/browser.ts';
-import { findBrowser } from '../../../src/chromium/browsers/process/find-browser.ts';
-import { launchBrowser } from '../../../src/chromium/browsers/process/launch.ts';
-import { isRenderer, killProcess, processTree } from '../../../src/chromium/browsers/process/processes.ts';
-import { RenderContext } from '../../../src/chromium/contexts/render-context.ts';
-import { BlockedRenders } from '../../../src/chromium/cpu/blocked-budget.ts';
-import { ComputePermit } from '../../../src/chromium/cpu/compute-permit.ts';
+import { Cores } from '../../../src/infra/scheduling/cores.ts';
+import { RenderBrowser } from '../../../src/render/chromium/browsers/browser.ts';
+import { RenderContext } from '../../../src/render/chromium/contexts/render-context.ts';
+import { BlockedRenders } from '../../../src/render/chromium/cpu/blocked-budget.ts';
+import { ComputePermit } from '../../../src/render/chromium/cpu/compute-permit.ts';
 import {
   type DocumentTraits,
   documentTraits,
-} from '../../../src/chromium/render/document/document-traits.ts';
-import { examineDocument } from '../../../src/chromium/render/document/job-document.ts';
-import { JobEnd } from '../../../src/chromium/render/job-end.ts';
-import { printPage } from '../../../src/chromium/render/print/print.ts';
-import { SheetCache } from '../../../src/chromium/render/print/sheet.ts';
-import { renderJob } from '../../../src/chromium/render/render-job.ts';
-import { ReportCollector } from '../../../src/chromium/render/report-collector.ts';
-import type { RenderRequest } from '../../../src/chromium/renderer.ts';
-import { createPdfFinisher } from '../../../src/pdf/finish.ts';
-import { Cores } from '../../../src/scheduling/cores.ts';
+} from '../../../src/render/chromium/job/document/document-traits.ts';
+import { examineDocument } from '../../../src/render/chromium/job/document/job-document.ts';
+import { printPage } from '../../../src/render/chromium/job/print/print.ts';
+import { SheetCache } from '../../../src/render/chromium/job/print/sheet.ts';
+import { renderJob } from '../../../src/render/chromium/job/render-job.ts';
+import { ReportCollector } from '../../../src/render/chromium/job/report-collector.ts';
+import { JobEnd } from '../../../src/render/chromium/job-end.ts';
+import { findBrowser } from '../../../src/render/chromium/process/find-browser.ts';
+import { launchBrowser } from '../../../src/render/chromium/process/launch.ts';
+import { isRenderer, killProcess, processTree } from '../../../src/render/chromium/process/processes.ts';
+import { createPdfFinisher } from '../../../src/render/pdf/finish.ts';
+import type { RenderRequest } from '../../../src/render/renderer.ts';
 import { readPdf } from '../../support/pdf.ts';
 
 const PLAIN = '<p>nothing to tell';

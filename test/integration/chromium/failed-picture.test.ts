@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import type { RenderOptions } from '../../../src/options/core/render-options.ts';
-import type { Findings } from '../../../src/report/findings.ts';
+import type { RenderOptions } from '../../../src/render/options/all/render-options.ts';
+import type { Findings } from '../../../src/render/report/findings.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type Bench, failure, inDrawnFrames, render, rendererProcesses, startBench } from './support.ts';
 

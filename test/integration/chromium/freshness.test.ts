@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import type { RenderOptions } from '../../../src/options/core/render-options.ts';
+import type { RenderOptions } from '../../../src/render/options/all/render-options.ts';
 import { type Rgb, readPdf, renderPage } from '../../support/pdf.ts';
 import { type Bench, inDrawnFrames, render, type Site, startBench, startSite } from './support.ts';
 

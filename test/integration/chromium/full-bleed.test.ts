@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { RenderOptions } from '../../../src/options/core/render-options.ts';
+import type { RenderOptions } from '../../../src/render/options/all/render-options.ts';
 import { readPdf, renderPage } from '../../support/pdf.ts';
 import { type Bench, render, startBench } from './support.ts';
 

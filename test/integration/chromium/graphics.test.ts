@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { kindOf, processTree, sampleProcess } from '../../../src/chromium/browsers/process/processes.ts';
-import { PlatenError } from '../../../src/errors/registry.ts';
+import { PlatenError } from '../../../src/infra/errors/registry.ts';
+import { kindOf, processTree, sampleProcess } from '../../../src/render/chromium/process/processes.ts';
 import { ENDLESS_DRAWING, ENDLESS_DRAWING_LEFT } from '../../support/endless-drawing.ts';
 import { eventually } from '../../support/eventually.ts';
 import { renderPage } from '../../support/pdf.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createSocket } from 'node:dgram';
-import type { RenderReport } from '../../../src/report/phases.ts';
+import type { RenderReport } from '../../../src/render/report/phases.ts';
 import { eventually } from '../../support/eventually.ts';
 import { readPdf } from '../../support/pdf.ts';
 import {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { localeEnvironment } from '../../../src/chromium/browsers/process/locale.ts';
+import { localeEnvironment } from '../../../src/render/chromium/process/locale.ts';
 import { readPdf } from '../../support/pdf.ts';
 import { type Bench, inDrawnFrames, render, type Site, startBench, startSite } from './support.ts';
 

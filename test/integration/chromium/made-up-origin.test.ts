@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import type { RenderOptions } from '../../../src/options/core/render-options.ts';
-import { warningsOf } from '../../../src/report/warnings.ts';
+import type { RenderOptions } from '../../../src/render/options/all/render-options.ts';
+import { warningsOf } from '../../../src/render/report/warnings.ts';
 import { readPdf } from '../../support/pdf.ts';
 import { type Bench, render, startBench } from './support.ts';
 

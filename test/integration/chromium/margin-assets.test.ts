@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
-import type { RenderOptions } from '../../../src/options/core/render-options.ts';
-import { warningsOf } from '../../../src/report/warnings.ts';
+import type { RenderOptions } from '../../../src/render/options/all/render-options.ts';
+import { warningsOf } from '../../../src/render/report/warnings.ts';
 import { type Rgb, readPdf, renderPage } from '../../support/pdf.ts';
 import { type Bench, render, type Site, startBench, startSite } from './support.ts';
 

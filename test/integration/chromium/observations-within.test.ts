@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import type { RenderOptions } from '../../../src/options/core/render-options.ts';
-import type { Findings } from '../../../src/report/findings.ts';
-import { warningsOf } from '../../../src/report/warnings.ts';
+import type { RenderOptions } from '../../../src/render/options/all/render-options.ts';
+import type { Findings } from '../../../src/render/report/findings.ts';
+import { warningsOf } from '../../../src/render/report/warnings.ts';
 import { type Bench, failure, render, type Site, startBench, startSite } from './support.ts';
 
 const rows = (count: number) => Array.from({ length: count }, (_, i) => `<p>row${i}.</p>`).join('');

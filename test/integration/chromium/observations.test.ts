@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import type { PlatenError } from '../../../src/errors/registry.ts';
-import type { ObservationRule } from '../../../src/options/core/observation-rules.ts';
-import type { RenderOptions } from '../../../src/options/core/render-options.ts';
+import type { PlatenError } from '../../../src/infra/errors/registry.ts';
+import type { RenderOptions } from '../../../src/render/options/all/render-options.ts';
+import type { ObservationRule } from '../../../src/render/report/observation-rules.ts';
 import { readPdf } from '../../support/pdf.ts';
 import { readDocuments } from './fixture-documents.ts';
 import { type Bench, failure, render, type Site, startBench, startSite } from './support.ts';

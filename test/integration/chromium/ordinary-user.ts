@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { chmodSync, cpSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { findBrowser } from '../../../src/chromium/browsers/process/find-browser.ts';
+import { findBrowser } from '../../../src/render/chromium/process/find-browser.ts';
 
 const NOBODY = { uid: 65_534, gid: 65_534 };
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { PlatenError } from '../../../src/errors/registry.ts';
+import type { PlatenError } from '../../../src/infra/errors/registry.ts';
 import { treeMemory } from '../../support/tree-memory.ts';
 import { HELD, type ImageSite, startImageSite } from './image-site.ts';
 import { type Bench, failure, mainProcesses, render, startBench } from './support.ts';

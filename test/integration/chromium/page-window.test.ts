@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import type { RenderOptions } from '../../../src/options/core/render-options.ts';
+import type { RenderOptions } from '../../../src/render/options/all/render-options.ts';
 import { readPdf, renderPage } from '../../support/pdf.ts';
 import { type Bench, inDrawnFrames, render, startBench } from './support.ts';
 

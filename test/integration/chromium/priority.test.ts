@@ -5,7 +5,7 @@ import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync }
 import { constants, getPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { isRenderer } from '../../../src/chromium/browsers/process/processes.ts';
+import { isRenderer } from '../../../src/render/chromium/process/processes.ts';
 import { eventually } from '../../support/eventually.ts';
 import { descendants } from '../../support/processes.ts';
 import { browserOfAll, ordinary } from './ordinary-user.ts';

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { pino } from 'pino';
-import { createChromiumRenderer } from '../../../src/chromium/create-chromium-renderer.ts';
-import { PlatenError } from '../../../src/errors/registry.ts';
-import { createPdfFinisher } from '../../../src/pdf/finish.ts';
+import { PlatenError } from '../../../src/infra/errors/registry.ts';
+import { createChromiumRenderer } from '../../../src/render/chromium/create-chromium-renderer.ts';
+import { createPdfFinisher } from '../../../src/render/pdf/finish.ts';
 
 /**
  * Renders with the browser of its argument. Each line of its stdin is an account, and the milliseconds that it has for a

@@ -3,8 +3,8 @@ import { spawn } from 'node:child_process';
 import { chmodSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { findBrowser } from '../../../src/chromium/browsers/process/find-browser.ts';
-import { killProcess, processTree } from '../../../src/chromium/browsers/process/processes.ts';
+import { findBrowser } from '../../../src/render/chromium/process/find-browser.ts';
+import { killProcess, processTree } from '../../../src/render/chromium/process/processes.ts';
 import { eventually } from '../../support/eventually.ts';
 import { HELD, type ImageSite, startImageSite } from './image-site.ts';
 import {

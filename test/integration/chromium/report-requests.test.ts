@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import type { PlatenError } from '../../../src/errors/registry.ts';
-import type { RenderOptions } from '../../../src/options/core/render-options.ts';
-import type { LoggedRequest } from '../../../src/report/request-log.ts';
-import { warningsOf } from '../../../src/report/warnings.ts';
+import type { PlatenError } from '../../../src/infra/errors/registry.ts';
+import type { RenderOptions } from '../../../src/render/options/all/render-options.ts';
+import type { LoggedRequest } from '../../../src/render/report/recorded-requests.ts';
+import { warningsOf } from '../../../src/render/report/warnings.ts';
 import { type Page, serveWebPages, WEB_SOCKET, type WebPages } from '../../support/web-pages.ts';
 import { type Bench, render, startBench } from './support.ts';
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { examineDocument } from '../../../src/chromium/render/document/job-document.ts';
+import { examineDocument } from '../../../src/render/chromium/job/document/job-document.ts';
 import { readPdf, renderPage } from '../../support/pdf.ts';
 import { type Bench, inDrawnFrames, render, type Site, startBench, startSite } from './support.ts';
 

@@ -1,9 +1,9 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
-import type { SandboxPolicy } from '../../../src/chromium/browsers/process/sandbox.ts';
-import { createChromiumRenderer } from '../../../src/chromium/create-chromium-renderer.ts';
-import { createPdfFinisher } from '../../../src/pdf/finish.ts';
+import { createChromiumRenderer } from '../../../src/render/chromium/create-chromium-renderer.ts';
+import type { SandboxPolicy } from '../../../src/render/chromium/process/sandbox-check.ts';
+import { createPdfFinisher } from '../../../src/render/pdf/finish.ts';
 
 /**
  * Starts a renderer with the policy and the browser of its arguments, and prints what it found, or why it did not start.

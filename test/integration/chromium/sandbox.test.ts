@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import type { SandboxPolicy } from '../../../src/chromium/browsers/process/sandbox.ts';
-import type { BrowserStatus } from '../../../src/chromium/renderer.ts';
+import type { SandboxPolicy } from '../../../src/render/chromium/process/sandbox-check.ts';
+import type { BrowserStatus } from '../../../src/render/renderer.ts';
 import { descendants } from '../../support/processes.ts';
 import { browserOfAll, isRoot, ordinary } from './ordinary-user.ts';
 

@@ -3,8 +3,8 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
-import { processTree } from '../../../src/chromium/browsers/process/processes.ts';
-import { sharedMemoryRoot } from '../../../src/chromium/browsers/process/shared-memory.ts';
+import { processTree } from '../../../src/render/chromium/process/processes.ts';
+import { sharedMemoryRoot } from '../../../src/render/chromium/process/shared-memory.ts';
 import { type Bench, render, startBench } from './support.ts';
 
 /** A user that no machine knows; clusters give such ones. */
@@ -12,7 +12,7 @@ const STRANGER = 1_000_730_000;
 
 /** What such a user, of the group 0, is told. Only root can ask in its place. */
 function rootOfStranger(files: string): string {
-  const module = new URL('../../../src/chromium/browsers/process/shared-memory.ts', import.meta.url);
+  const module = new URL('../../../src/render/chromium/process/shared-memory.ts', import.meta.url);
   const script = `import { sharedMemoryRoot } from '${module}'; console.log(sharedMemoryRoot(1, '${files}'))`;
   chmodSync(files, 0o777);
   const options = { uid: STRANGER, gid: 0, env: {}, encoding: 'utf8' } as const;

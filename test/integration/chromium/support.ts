@@ -4,18 +4,18 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import pino from 'pino';
-import { processTree } from '../../../src/chromium/browsers/process/processes.ts';
-import { DocumentHost } from '../../../src/chromium/contexts/page/document-host.ts';
+import { createAddressPolicy } from '../../../src/infra/egress/address-policy.ts';
+import { parseNetworks } from '../../../src/infra/egress/networks.ts';
+import { type EgressProxy, startEgressProxy } from '../../../src/infra/egress/proxy.ts';
 import {
   type ChromiumRendererOptions,
   createChromiumRenderer,
-} from '../../../src/chromium/create-chromium-renderer.ts';
-import type { Renderer, RenderRequest, RenderResult, RenderSource } from '../../../src/chromium/renderer.ts';
-import { createAddressPolicy } from '../../../src/egress/address-policy.ts';
-import { parseNetworks } from '../../../src/egress/networks.ts';
-import { type EgressProxy, startEgressProxy } from '../../../src/egress/proxy.ts';
-import type { RenderOptions } from '../../../src/options/core/render-options.ts';
-import { createPdfFinisher } from '../../../src/pdf/finish.ts';
+} from '../../../src/render/chromium/create-chromium-renderer.ts';
+import { DocumentHost } from '../../../src/render/chromium/page/document-host.ts';
+import { processTree } from '../../../src/render/chromium/process/processes.ts';
+import type { RenderOptions } from '../../../src/render/options/all/render-options.ts';
+import { createPdfFinisher } from '../../../src/render/pdf/finish.ts';
+import type { Renderer, RenderRequest, RenderResult, RenderSource } from '../../../src/render/renderer.ts';
 import { HUNG_MS } from '../../support/eventually.ts';
 
 export const silent = pino({ level: process.env.LOG_LEVEL ?? 'silent' });

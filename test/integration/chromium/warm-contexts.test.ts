@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
-import { MemoryMeter } from '../../../src/chromium/browsers/process/memory-meter.ts';
-import { processTree } from '../../../src/chromium/browsers/process/processes.ts';
+import { MemoryMeter } from '../../../src/render/chromium/process/memory-meter.ts';
+import { processTree } from '../../../src/render/chromium/process/processes.ts';
 import { eventually } from '../../support/eventually.ts';
 import {
   type Bench,

@@ -10,7 +10,7 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Test } from 'mocha';
-import type { PlanName } from '../../../src/plans/plan.ts';
+import type { PlanName } from '../../../src/tenants/plans/plan.ts';
 import { newEmail, PASSWORD, signUp } from '../../support/account-client.ts';
 import { runCommand } from '../../support/command.ts';
 import { openStandaloneService, SHORT_LEASE, type TestService } from '../../support/service.ts';

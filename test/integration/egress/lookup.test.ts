@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
-import { isNoSuchName, queued, systemLookup } from '../../../src/egress/lookup.ts';
-import type { LookupBounds } from '../../../src/scheduling/lookups.ts';
+import { isNoSuchName, queued, systemLookup } from '../../../src/infra/egress/lookup.ts';
+import type { LookupBounds } from '../../../src/infra/scheduling/lookups.ts';
 import { eventually } from '../../support/eventually.ts';
 import { NameServer } from './support/name-server.ts';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { createAddressPolicy } from '../../../src/egress/address-policy.ts';
-import { parseNetworks } from '../../../src/egress/networks.ts';
-import { type EgressProxy, startEgressProxy } from '../../../src/egress/proxy.ts';
+import { createAddressPolicy } from '../../../src/infra/egress/address-policy.ts';
+import { parseNetworks } from '../../../src/infra/egress/networks.ts';
+import { type EgressProxy, startEgressProxy } from '../../../src/infra/egress/proxy.ts';
 import { eventually } from '../../support/eventually.ts';
 import { dial, get, type Reply, tunnel } from './support/client.ts';
 import { NameServer } from './support/name-server.ts';

@@ -3,9 +3,13 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 import { ProxyAgent, WebSocket } from 'undici';
-import { createAddressPolicy } from '../../../src/egress/address-policy.ts';
-import { parseNetworks } from '../../../src/egress/networks.ts';
-import { type EgressProxy, type EgressProxyOptions, startEgressProxy } from '../../../src/egress/proxy.ts';
+import { createAddressPolicy } from '../../../src/infra/egress/address-policy.ts';
+import { parseNetworks } from '../../../src/infra/egress/networks.ts';
+import {
+  type EgressProxy,
+  type EgressProxyOptions,
+  startEgressProxy,
+} from '../../../src/infra/egress/proxy.ts';
 import { eventually } from '../../support/eventually.ts';
 import { dial, exchange, get, parseReply, readAll, readHead, tunnel } from './support/client.ts';
 import { Origin } from './support/origin.ts';

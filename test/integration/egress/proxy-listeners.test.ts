@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { createAddressPolicy } from '../../../src/egress/address-policy.ts';
-import type { Lookup } from '../../../src/egress/lookup.ts';
-import { parseNetworks } from '../../../src/egress/networks.ts';
-import { type EgressLimits, type EgressProxy, startEgressProxy } from '../../../src/egress/proxy.ts';
+import { createAddressPolicy } from '../../../src/infra/egress/address-policy.ts';
+import type { Lookup } from '../../../src/infra/egress/lookup.ts';
+import { parseNetworks } from '../../../src/infra/egress/networks.ts';
+import { type EgressLimits, type EgressProxy, startEgressProxy } from '../../../src/infra/egress/proxy.ts';
 import { eventually } from '../../support/eventually.ts';
 import { dial, get, readAll } from './support/client.ts';
 import { Origin } from './support/origin.ts';

@@ -14,8 +14,8 @@ import {
   type FetchOptions,
   fetchedMongod,
   fetchMongod,
-} from '../../../src/store/embedded/mongod.ts';
-import { startEmbeddedDatabase } from '../../../src/store/embedded/start-embedded.ts';
+} from '../../../src/infra/embedded-database/mongod.ts';
+import { startEmbeddedDatabase } from '../../../src/infra/embedded-database/start-embedded.ts';
 import { eventually } from '../../support/eventually.ts';
 import { descendants } from '../../support/processes.ts';
 

@@ -7,9 +7,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import mongoose from 'mongoose';
 import { pino } from 'pino';
-import { flushDatabase } from '../../../src/store/connection.ts';
-import type { EmbeddedDatabase } from '../../../src/store/embedded/embedded-database.ts';
-import { findJava, startMongoJavaServer } from '../../../src/store/embedded/mongo-java-server.ts';
+import type { EmbeddedDatabase } from '../../../src/infra/embedded-database/embedded-database.ts';
+import { findJava, startMongoJavaServer } from '../../../src/infra/embedded-database/mongo-java-server.ts';
+import { flushDatabase } from '../../../src/infra/store/connection.ts';
 import { eventually } from '../../support/eventually.ts';
 import { makeSmallDisk, type SmallDisk } from '../../support/small-disk.ts';
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import mongoose from 'mongoose';
 import { pino } from 'pino';
-import { startEmbeddedDatabase } from '../../../src/store/embedded/start-embedded.ts';
+import { startEmbeddedDatabase } from '../../../src/infra/embedded-database/start-embedded.ts';
 import { documentsRead } from '../../support/documents-read.ts';
 import { startMongo } from '../../support/mongo.ts';
 

@@ -5,14 +5,14 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import mongoose from 'mongoose';
 import { pino } from 'pino';
-import { archiveToUse } from '../../../src/store/embedded/class-archive.ts';
-import { parseResponse } from '../../../src/store/embedded/launcher-response.ts';
+import { archiveToUse } from '../../../src/infra/embedded-database/class-archive.ts';
+import { parseResponse } from '../../../src/infra/embedded-database/launcher-response.ts';
 import {
   findJava,
   installationProblem,
   startMongoJavaServer,
-} from '../../../src/store/embedded/mongo-java-server.ts';
-import { startEmbeddedDatabase } from '../../../src/store/embedded/start-embedded.ts';
+} from '../../../src/infra/embedded-database/mongo-java-server.ts';
+import { startEmbeddedDatabase } from '../../../src/infra/embedded-database/start-embedded.ts';
 import { eventually } from '../../support/eventually.ts';
 
 const installed = fileURLToPath(new URL('../../../.cache/peers/mongo-java-server', import.meta.url));

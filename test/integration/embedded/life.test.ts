@@ -10,8 +10,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import mongoose from 'mongoose';
 import { pino } from 'pino';
-import { startWatched } from '../../../src/store/embedded/guarded-process.ts';
-import { startEmbeddedDatabase } from '../../../src/store/embedded/start-embedded.ts';
+import { startWatched } from '../../../src/infra/embedded-database/guarded-process.ts';
+import { startEmbeddedDatabase } from '../../../src/infra/embedded-database/start-embedded.ts';
 import { eventually } from '../../support/eventually.ts';
 
 const logger = pino({ level: 'silent' });

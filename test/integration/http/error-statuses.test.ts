@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { ERRORS, type ErrorCode, PlatenError } from '../../../src/errors/registry.ts';
+import { ERRORS, type ErrorCode, PlatenError } from '../../../src/infra/errors/registry.ts';
 import { openBrowser, SAME_ORIGIN } from '../../support/browser.ts';
 import { eventually } from '../../support/eventually.ts';
 import type { Reply } from '../../support/send.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { API_ROUTES } from '../../../src/http/app.ts';
-import type { RouteDeclaration } from '../../../src/http/route.ts';
+import type { RouteDeclaration } from '../../../src/http/request/route.ts';
 import { AccountClient, newEmail, PASSWORD } from '../../support/account-client.ts';
 import { SAME_ORIGIN } from '../../support/browser.ts';
 import { HOSTILE_TEXTS, isAbout } from '../../support/hostile-texts.ts';

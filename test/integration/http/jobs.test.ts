@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { PlatenError } from '../../../src/errors/registry.ts';
-import { LINK_LIFE_MS } from '../../../src/jobs/submission/download-links.ts';
+import { PlatenError } from '../../../src/infra/errors/registry.ts';
+import { LINK_LIFE_MS } from '../../../src/work/jobs/submission/download-links.ts';
 import { readPdf } from '../../support/pdf.ts';
 import { callApi, openApi, type TestApi, type TestCaller } from './support/api.ts';
 import { latch } from './support/test-worker.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { EndState, Job } from '../../../src/jobs/job.ts';
+import type { EndState, Job } from '../../../src/work/jobs/job.ts';
 import { AccountClient } from '../../support/account-client.ts';
 import { documentsRead } from '../../support/documents-read.ts';
 import { newJob } from '../../support/domain.ts';

@@ -3,10 +3,10 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { pino } from 'pino';
-import { REMEDIES } from '../../../src/errors/remedies.ts';
 import { createOpsApp } from '../../../src/http/ops-app.ts';
-import { createMetrics } from '../../../src/telemetry/metrics.ts';
-import { BUILD } from '../../../src/version.ts';
+import { REMEDIES } from '../../../src/infra/errors/remedies.ts';
+import { createMetrics } from '../../../src/infra/telemetry/metrics.ts';
+import { BUILD } from '../../../src/infra/version.ts';
 import { eventually } from '../../support/eventually.ts';
 import { callApi, openApi, type TestApi, type TestCaller } from './support/api.ts';
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
-import { LINKED_PER_WINDOW, RATE_WINDOW_MS } from '../../../src/limits/rate-limiter.ts';
-import { createDownloads } from '../../../src/overload/downloads.ts';
-import { openStreams } from '../../../src/overload/open-streams.ts';
+import { createDownloads } from '../../../src/infra/overload/downloads.ts';
+import { openStreams } from '../../../src/infra/overload/open-streams.ts';
+import { LINKED_PER_WINDOW, RATE_WINDOW_MS } from '../../../src/tenants/limits/rate-limiter.ts';
 import { eventually } from '../../support/eventually.ts';
 import { largePdf, stall } from '../../support/stall.ts';
 import { callApi, openApi, type TestApi, type TestCaller } from './support/api.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { PlatenError } from '../../../src/errors/registry.ts';
-import type { Job, JobInput } from '../../../src/jobs/job.ts';
+import { PlatenError } from '../../../src/infra/errors/registry.ts';
+import type { Job, JobInput } from '../../../src/work/jobs/job.ts';
 import { readPdf } from '../../support/pdf.ts';
 import { openApi, type TestApi, type TestCaller } from './support/api.ts';
 import { latch } from './support/test-worker.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
-import type { ResponseBounds } from '../../../src/overload/unread-responses.ts';
+import type { ResponseBounds } from '../../../src/infra/overload/unread-responses.ts';
 import { type AccountClient, signUp } from '../../support/account-client.ts';
 import { eventually } from '../../support/eventually.ts';
 import { startMongo } from '../../support/mongo.ts';

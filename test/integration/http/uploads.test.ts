@@ -4,7 +4,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
-import { boundConnections } from '../../../src/overload/connections.ts';
+import { boundConnections } from '../../../src/infra/overload/connections.ts';
 import { eventually } from '../../support/eventually.ts';
 import { openApi, type TestApi, type TestCaller } from './support/api.ts';
 import { latch } from './support/test-worker.ts';

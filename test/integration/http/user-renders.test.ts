@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { PlatenError } from '../../../src/errors/registry.ts';
+import { PlatenError } from '../../../src/infra/errors/registry.ts';
 import { AccountClient } from '../../support/account-client.ts';
 import { eventually } from '../../support/eventually.ts';
 import { readPdf } from '../../support/pdf.ts';

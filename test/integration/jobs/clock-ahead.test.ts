@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { PlatenError } from '../../../src/errors/registry.ts';
-import type { Job } from '../../../src/jobs/job.ts';
-import { outputKey } from '../../../src/store/outputs/output-store.ts';
+import { PlatenError } from '../../../src/infra/errors/registry.ts';
+import { outputKey } from '../../../src/infra/outputs/output-store.ts';
+import type { Job } from '../../../src/work/jobs/job.ts';
 import { assertNothingHeld } from '../../support/held.ts';
 import { SweptDomain } from '../../support/swept-domain.ts';
 

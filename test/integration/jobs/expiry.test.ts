@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { endEarly } from '../../../src/jobs/end-early.ts';
-import { newJobId } from '../../../src/jobs/new-job.ts';
-import { repairNamedJobs } from '../../../src/jobs/sweeps/named-jobs.ts';
-import { WaitingJobs } from '../../../src/jobs/sweeps/waiting-jobs.ts';
-import { quotaPeriod } from '../../../src/usage/quota-period.ts';
+import { quotaPeriod } from '../../../src/tenants/plans/quota-period.ts';
+import { endEarly } from '../../../src/work/jobs/cancel-jobs.ts';
+import { newJobId } from '../../../src/work/jobs/new-job.ts';
+import { repairNamedJobs } from '../../../src/work/jobs/sweeps/interrupted-jobs.ts';
+import { WaitingJobs } from '../../../src/work/jobs/sweeps/waiting-jobs.ts';
 import { type Domain, newJob, openDomain } from '../../support/domain.ts';
 import { startMongo } from '../../support/mongo.ts';
 import { dieAt, Killed } from '../batches/support.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import type { JobInput } from '../../../src/jobs/job.ts';
-import { shareChunks } from '../../../src/jobs/store/shared-chunks.ts';
+import type { JobInput } from '../../../src/work/jobs/job.ts';
+import { shareChunks } from '../../../src/work/jobs/store/shared-chunks.ts';
 import { type Domain, openDomain } from '../../support/domain.ts';
 import { startMongo } from '../../support/mongo.ts';
 

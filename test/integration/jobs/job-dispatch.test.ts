@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { endEarly } from '../../../src/jobs/end-early.ts';
-import type { Job } from '../../../src/jobs/job.ts';
-import { outputKey } from '../../../src/store/outputs/output-store.ts';
+import { outputKey } from '../../../src/infra/outputs/output-store.ts';
+import { endEarly } from '../../../src/work/jobs/cancel-jobs.ts';
+import type { Job } from '../../../src/work/jobs/job.ts';
 import { type Domain, newJob, openDomain, slotsInUse } from '../../support/domain.ts';
 import { startMongo } from '../../support/mongo.ts';
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { EndState, Job } from '../../../src/jobs/job.ts';
+import type { EndState, Job } from '../../../src/work/jobs/job.ts';
 import { documentsRead } from '../../support/documents-read.ts';
 import { type Domain, newJob, openDomain } from '../../support/domain.ts';
 

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
-import { demandOf, type PoolDemand, readPoolDemand } from '../../../src/jobs/demand.ts';
-import type { Job } from '../../../src/jobs/job.ts';
-import { DEFAULT_PLANS, type NamedPlan } from '../../../src/plans/plan.ts';
-import { outputKey } from '../../../src/store/outputs/output-store.ts';
+import { outputKey } from '../../../src/infra/outputs/output-store.ts';
+import { DEFAULT_PLANS, type NamedPlan } from '../../../src/tenants/plans/plan.ts';
+import { demandOf, type PoolDemand, readPoolDemand } from '../../../src/work/jobs/demand.ts';
+import type { Job } from '../../../src/work/jobs/job.ts';
 import {
   UNSEEN_AFTER_MS,
   WorkerRegistry,
   type WorkerReport,
-} from '../../../src/worker/pool/worker-registry.ts';
+} from '../../../src/work/pools/worker-registry.ts';
 import { type Domain, newJob, openDomain } from '../../support/domain.ts';
 
 const CAP = 4;

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { PlatenError } from '../../../src/errors/registry.ts';
-import { endEarly } from '../../../src/jobs/end-early.ts';
-import type { Job } from '../../../src/jobs/job.ts';
-import { outputKey } from '../../../src/store/outputs/output-store.ts';
-import { quotaPeriod } from '../../../src/usage/quota-period.ts';
+import { PlatenError } from '../../../src/infra/errors/registry.ts';
+import { outputKey } from '../../../src/infra/outputs/output-store.ts';
+import { quotaPeriod } from '../../../src/tenants/plans/quota-period.ts';
+import { endEarly } from '../../../src/work/jobs/cancel-jobs.ts';
+import type { Job } from '../../../src/work/jobs/job.ts';
 import { type Domain, newJob, openDomain, slotsInUse } from '../../support/domain.ts';
 
 const states = async (domain: Domain) => {

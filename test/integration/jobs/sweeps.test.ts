@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import { PlatenError } from '../../../src/errors/registry.ts';
-import { endEarly } from '../../../src/jobs/end-early.ts';
-import type { Job } from '../../../src/jobs/job.ts';
-import { positionOf } from '../../../src/jobs/priority-queues.ts';
-import { storedInput } from '../../../src/jobs/store/stored-input.ts';
-import { repairNamedJobs } from '../../../src/jobs/sweeps/named-jobs.ts';
-import { DEFAULT_POOL } from '../../../src/plans/names.ts';
-import { quotaPeriod } from '../../../src/usage/quota-period.ts';
+import { PlatenError } from '../../../src/infra/errors/registry.ts';
+import { DEFAULT_POOL } from '../../../src/tenants/plans/names.ts';
+import { quotaPeriod } from '../../../src/tenants/plans/quota-period.ts';
+import { endEarly } from '../../../src/work/jobs/cancel-jobs.ts';
+import type { Job } from '../../../src/work/jobs/job.ts';
+import { positionOf } from '../../../src/work/jobs/priority-queues.ts';
+import { storedInput } from '../../../src/work/jobs/store/stored-input.ts';
+import { repairNamedJobs } from '../../../src/work/jobs/sweeps/interrupted-jobs.ts';
 import { newJob, slotsInUse } from '../../support/domain.ts';
 import { SweptDomain } from '../../support/swept-domain.ts';
 

@@ -1,4 +1,8 @@
 import assert from 'node:assert/strict';
+import { findCondition } from '../../../src/infra/kube/client/conditions.ts';
+import type { Kind, KubeObject } from '../../../src/infra/kube/client/kube-object.ts';
+import type { KubernetesApi } from '../../../src/infra/kube/client/kubernetes-api.ts';
+import { openKubernetesApi } from '../../../src/infra/kube/client/open-kubernetes-api.ts';
 import {
   DEPLOYMENTS,
   DISRUPTION_BUDGETS,
@@ -7,10 +11,6 @@ import {
   type RenderPool,
   SERVICE_ACCOUNTS,
 } from '../../../src/kubernetes/resources/kinds.ts';
-import { findCondition } from '../../../src/kubernetes/runtime/client/conditions.ts';
-import type { Kind, KubeObject } from '../../../src/kubernetes/runtime/client/kube-object.ts';
-import type { KubernetesApi } from '../../../src/kubernetes/runtime/client/kubernetes-api.ts';
-import { openKubernetesApi } from '../../../src/kubernetes/runtime/client/open-kubernetes-api.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type ControlPlane, startControlPlane } from '../../support/kubernetes/control-plane.ts';
 import {

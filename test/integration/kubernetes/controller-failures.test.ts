@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
+import { findCondition } from '../../../src/infra/kube/client/conditions.ts';
+import type { Kind, KubeObject } from '../../../src/infra/kube/client/kube-object.ts';
+import type { KubernetesApi } from '../../../src/infra/kube/client/kubernetes-api.ts';
+import { openKubernetesApi } from '../../../src/infra/kube/client/open-kubernetes-api.ts';
 import { RENDER_PLANS, RENDER_POOLS } from '../../../src/kubernetes/resources/kinds.ts';
-import { findCondition } from '../../../src/kubernetes/runtime/client/conditions.ts';
-import type { Kind, KubeObject } from '../../../src/kubernetes/runtime/client/kube-object.ts';
-import type { KubernetesApi } from '../../../src/kubernetes/runtime/client/kubernetes-api.ts';
-import { openKubernetesApi } from '../../../src/kubernetes/runtime/client/open-kubernetes-api.ts';
-import { PlanMirror } from '../../../src/plans/plan-mirror.ts';
+import { PlanMirror } from '../../../src/tenants/plans/plan-mirror.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type ControlPlane, startControlPlane } from '../../support/kubernetes/control-plane.ts';
 import {

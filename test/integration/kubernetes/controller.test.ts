@@ -3,7 +3,10 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { systemTimers } from '../../../src/async/timers.ts';
+import { systemTimers } from '../../../src/infra/async/timers.ts';
+import { findCondition } from '../../../src/infra/kube/client/conditions.ts';
+import type { KubernetesApi } from '../../../src/infra/kube/client/kubernetes-api.ts';
+import { openKubernetesApi } from '../../../src/infra/kube/client/open-kubernetes-api.ts';
 import { API_VERSION } from '../../../src/kubernetes/resources/group.ts';
 import {
   DEPLOYMENTS,
@@ -14,10 +17,7 @@ import {
   RENDER_POOLS,
   SERVICE_ACCOUNTS,
 } from '../../../src/kubernetes/resources/kinds.ts';
-import { findCondition } from '../../../src/kubernetes/runtime/client/conditions.ts';
-import type { KubernetesApi } from '../../../src/kubernetes/runtime/client/kubernetes-api.ts';
-import { openKubernetesApi } from '../../../src/kubernetes/runtime/client/open-kubernetes-api.ts';
-import { PlanMirror } from '../../../src/plans/plan-mirror.ts';
+import { PlanMirror } from '../../../src/tenants/plans/plan-mirror.ts';
 import { find, LEAST, render } from '../../chart/support/helm.ts';
 import { eventually } from '../../support/eventually.ts';
 import { callsOf, type Rule, unusedRights } from '../../support/kubernetes/audit-log.ts';

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import type { KubernetesApi } from '../../../src/infra/kube/client/kubernetes-api.ts';
+import { openKubernetesApi } from '../../../src/infra/kube/client/open-kubernetes-api.ts';
 import { API_VERSION } from '../../../src/kubernetes/resources/group.ts';
 import {
   RENDER_PLANS,
@@ -6,8 +8,6 @@ import {
   type RenderPlan,
   type RenderPool,
 } from '../../../src/kubernetes/resources/kinds.ts';
-import type { KubernetesApi } from '../../../src/kubernetes/runtime/client/kubernetes-api.ts';
-import { openKubernetesApi } from '../../../src/kubernetes/runtime/client/open-kubernetes-api.ts';
 import { type ControlPlane, startControlPlane } from '../../support/kubernetes/control-plane.ts';
 
 const NAMESPACE = 'default';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
+import type { Kind, KubeObject } from '../../../src/infra/kube/client/kube-object.ts';
+import type { KubernetesApi } from '../../../src/infra/kube/client/kubernetes-api.ts';
+import { openKubernetesApi } from '../../../src/infra/kube/client/open-kubernetes-api.ts';
+import { createLogger } from '../../../src/infra/telemetry/logger.ts';
 import { keepLinkSecret, makeLinkSecret, parseLinkSecret } from '../../../src/kubernetes/link-secret.ts';
-import type { Kind, KubeObject } from '../../../src/kubernetes/runtime/client/kube-object.ts';
-import type { KubernetesApi } from '../../../src/kubernetes/runtime/client/kubernetes-api.ts';
-import { openKubernetesApi } from '../../../src/kubernetes/runtime/client/open-kubernetes-api.ts';
-import { createLogger } from '../../../src/telemetry/logger.ts';
 import { eventually } from '../../support/eventually.ts';
 import { sharedControlPlane } from '../../support/kubernetes/control-plane.ts';
 import { makeNamespace } from '../../support/kubernetes/objects.ts';

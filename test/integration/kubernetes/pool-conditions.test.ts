@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
+import { findCondition } from '../../../src/infra/kube/client/conditions.ts';
+import type { KubernetesApi } from '../../../src/infra/kube/client/kubernetes-api.ts';
+import { openKubernetesApi } from '../../../src/infra/kube/client/open-kubernetes-api.ts';
 import { DEPLOYMENTS, PODS, RENDER_POOLS } from '../../../src/kubernetes/resources/kinds.ts';
-import { findCondition } from '../../../src/kubernetes/runtime/client/conditions.ts';
-import type { KubernetesApi } from '../../../src/kubernetes/runtime/client/kubernetes-api.ts';
-import { openKubernetesApi } from '../../../src/kubernetes/runtime/client/open-kubernetes-api.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type ControlPlane, startControlPlane } from '../../support/kubernetes/control-plane.ts';
 import {

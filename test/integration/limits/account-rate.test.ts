@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { DEFAULT_PLANS } from '../../../src/plans/plan.ts';
+import { DEFAULT_PLANS } from '../../../src/tenants/plans/plan.ts';
 import { type AccountClient, signUp } from '../../support/account-client.ts';
 import { startMongo } from '../../support/mongo.ts';
 import type { Reply } from '../../support/send.ts';

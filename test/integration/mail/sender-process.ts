@@ -1,7 +1,7 @@
 import { pino } from 'pino';
-import { MailOutbox } from '../../../src/mail/outbox.ts';
-import { createSmtpTransport } from '../../../src/mail/smtp.ts';
-import { connectDatabase } from '../../../src/store/connection.ts';
+import { connectDatabase } from '../../../src/infra/store/connection.ts';
+import { MailOutbox } from '../../../src/tenants/mail/outbox.ts';
+import { createSmtpTransport } from '../../../src/tenants/mail/smtp.ts';
 import { TestClock } from '../../support/domain.ts';
 import { openMailSender } from './support.ts';
 

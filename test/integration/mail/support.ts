@@ -1,8 +1,8 @@
 import { pino } from 'pino';
-import type { Clock } from '../../../src/clock.ts';
-import type { MailTransport, NewMail } from '../../../src/mail/mail.ts';
-import type { MailOutbox } from '../../../src/mail/outbox.ts';
-import { MailSender, type MailSenderDeps } from '../../../src/mail/sender.ts';
+import type { Clock } from '../../../src/infra/clock.ts';
+import type { MailTransport, NewMail } from '../../../src/tenants/mail/mail.ts';
+import type { MailOutbox } from '../../../src/tenants/mail/outbox.ts';
+import { MailSender, type MailSenderDeps } from '../../../src/tenants/mail/sender.ts';
 
 export const LINKS = {
   dashboardUrl: 'https://platen.test/dashboard',

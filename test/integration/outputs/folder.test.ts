@@ -5,8 +5,8 @@ import { mkdir, mkdtemp, readdir, rm, symlink, utimes, writeFile } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
-import { createFolderOutputStore } from '../../../src/store/outputs/folder.ts';
-import { HOUR_MS, type OutputKey, outputKey } from '../../../src/store/outputs/output-store.ts';
+import { createFolderOutputStore } from '../../../src/infra/outputs/folder.ts';
+import { HOUR_MS, type OutputKey, outputKey } from '../../../src/infra/outputs/output-store.ts';
 
 describe('Output folder', () => {
   let folder: string;
@@ -81,7 +81,7 @@ describe('Output folder', () => {
   });
 
   it('shows nothing of a put whose process is killed, and clears its remains away after an hour', async () => {
-    const module = new URL('../../../src/store/outputs/folder.ts', import.meta.url).href;
+    const module = new URL('../../../src/infra/outputs/folder.ts', import.meta.url).href;
     const script = `
       const { createFolderOutputStore } = await import(${JSON.stringify(module)});
       const store = createFolderOutputStore(${JSON.stringify(folder)});

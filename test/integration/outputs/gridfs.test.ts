@@ -8,9 +8,9 @@ import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import mongoose, { type Connection } from 'mongoose';
 import { pino } from 'pino';
-import { connectDatabase } from '../../../src/store/connection.ts';
-import { createGridFsOutputStore } from '../../../src/store/outputs/gridfs.ts';
-import { HOUR_MS, type OutputKey, outputKey } from '../../../src/store/outputs/output-store.ts';
+import { createGridFsOutputStore } from '../../../src/infra/outputs/gridfs.ts';
+import { HOUR_MS, type OutputKey, outputKey } from '../../../src/infra/outputs/output-store.ts';
+import { connectDatabase } from '../../../src/infra/store/connection.ts';
 import { startMongo } from '../../support/mongo.ts';
 
 const logger = pino({ level: 'silent' });
@@ -95,9 +95,9 @@ describe('Outputs in GridFS', () => {
 /** A process that puts 200 MB under the key, and stands still once the first piece is there. */
 function startWriter(uri: string, key: OutputKey): ChildProcess {
   const module = (path: string): string =>
-    JSON.stringify(new URL(`../../../src/store/${path}`, import.meta.url).href);
+    JSON.stringify(new URL(`../../../src/infra/${path}`, import.meta.url).href);
   const script = `
-    const { connectDatabase } = await import(${module('connection.ts')});
+    const { connectDatabase } = await import(${module('store/connection.ts')});
     const { createGridFsOutputStore } = await import(${module('outputs/gridfs.ts')});
     const connection = await connectDatabase(${JSON.stringify(`${uri}${uri.includes('?') ? '&' : '?'}monitorCommands=true`)}, console);
     connection.getClient().on('commandSucceeded', ({ commandName }) => {

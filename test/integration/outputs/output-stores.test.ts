@@ -6,17 +6,17 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import type { Connection } from 'mongoose';
 import { pino } from 'pino';
-import { connectDatabase } from '../../../src/store/connection.ts';
-import { createFolderOutputStore } from '../../../src/store/outputs/folder.ts';
-import { createGridFsOutputStore } from '../../../src/store/outputs/gridfs.ts';
+import { createFolderOutputStore } from '../../../src/infra/outputs/folder.ts';
+import { createGridFsOutputStore } from '../../../src/infra/outputs/gridfs.ts';
 import {
   expiryOf,
   HOUR_MS,
   type OutputKey,
   type OutputStore,
   outputKey,
-} from '../../../src/store/outputs/output-store.ts';
-import { withRecentOutputs } from '../../../src/store/outputs/recent.ts';
+} from '../../../src/infra/outputs/output-store.ts';
+import { withRecentOutputs } from '../../../src/infra/outputs/recent.ts';
+import { connectDatabase } from '../../../src/infra/store/connection.ts';
 import { startMongo } from '../../support/mongo.ts';
 
 interface OpenStore {

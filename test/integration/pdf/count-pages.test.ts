@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { mock } from 'node:test';
 import { PDFDocument } from '@cantoo/pdf-lib';
-import { pageTreeCount } from '../../../src/pdf/count-pages.ts';
-import { createPdfFinisher, type PdfFinisher } from '../../../src/pdf/finish.ts';
+import { pageTreeCount } from '../../../src/render/pdf/count-pages.ts';
+import { createPdfFinisher, type PdfFinisher } from '../../../src/render/pdf/finish.ts';
 import { readPdf } from '../../support/pdf.ts';
 import { type Printer, pagesOfText, startPrinter } from './printed.ts';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { degrees, PDFDocument } from '@cantoo/pdf-lib';
-import { finishSteps } from '../../../src/options/core/stages.ts';
-import { pageTreeCount } from '../../../src/pdf/count-pages.ts';
-import { createPdfFinisher, type PdfFinisher } from '../../../src/pdf/finish.ts';
+import { finishSteps } from '../../../src/render/options/all/stages.ts';
+import { pageTreeCount } from '../../../src/render/pdf/count-pages.ts';
+import { createPdfFinisher, type PdfFinisher } from '../../../src/render/pdf/finish.ts';
 import { type PixelBox, readPdf, renderPage } from '../../support/pdf.ts';
 import { type Printer, pagesOfText, printWatermark, startPrinter } from './printed.ts';
 

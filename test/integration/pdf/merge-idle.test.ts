@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PDFDocument } from '@cantoo/pdf-lib';
-import { createPdfMerger } from '../../../src/pdf/merge.ts';
+import { createPdfMerger } from '../../../src/render/pdf/merge.ts';
 import { eventually } from '../../support/eventually.ts';
 import { descendants } from '../../support/processes.ts';
 

@@ -3,9 +3,9 @@ import { randomBytes } from 'node:crypto';
 import { PDFDocument, PDFName } from '@cantoo/pdf-lib';
 import type { Connection } from 'mongoose';
 import { pino } from 'pino';
-import { connectDatabase } from '../../../src/store/connection.ts';
-import { createGridFsOutputStore } from '../../../src/store/outputs/gridfs.ts';
-import { outputKey } from '../../../src/store/outputs/output-store.ts';
+import { createGridFsOutputStore } from '../../../src/infra/outputs/gridfs.ts';
+import { outputKey } from '../../../src/infra/outputs/output-store.ts';
+import { connectDatabase } from '../../../src/infra/store/connection.ts';
 import { type FilesProcess, startFilesProcess } from '../../support/batch-files.ts';
 import { startMongo } from '../../support/mongo.ts';
 

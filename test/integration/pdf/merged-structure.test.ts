@@ -7,7 +7,7 @@ import { buffer } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { PDFDict, PDFDocument, PDFHexString, PDFName, PDFNumber, PDFRef, PDFString } from '@cantoo/pdf-lib';
-import { createPdfMerger, type PdfMerger } from '../../../src/pdf/merge.ts';
+import { createPdfMerger, type PdfMerger } from '../../../src/render/pdf/merge.ts';
 import { HUNG_MS } from '../../support/eventually.ts';
 import { type Printer, startPrinter } from './printed.ts';
 

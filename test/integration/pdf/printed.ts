@@ -1,5 +1,5 @@
 import puppeteer, { type Browser, type PDFOptions } from 'puppeteer';
-import { findBrowser } from '../../../src/chromium/browsers/process/find-browser.ts';
+import { findBrowser } from '../../../src/render/chromium/process/find-browser.ts';
 
 export interface Printer {
   print(html: string, options?: PDFOptions): Promise<Uint8Array>;

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import mongoose, { type Connection } from 'mongoose';
 import { pino } from 'pino';
-import { openMirroredPlans } from '../../../src/plans/mirrored-plans.ts';
-import { DEFAULT_PLANS, type Plan } from '../../../src/plans/plan.ts';
-import { PlanMirror } from '../../../src/plans/plan-mirror.ts';
-import { BUILT_IN, type PlanSet, type PoolSettings } from '../../../src/plans/plan-source.ts';
-import { connectDatabase } from '../../../src/store/connection.ts';
+import { connectDatabase } from '../../../src/infra/store/connection.ts';
+import { openMirroredPlans } from '../../../src/tenants/plans/mirrored-plans.ts';
+import { DEFAULT_PLANS, type Plan } from '../../../src/tenants/plans/plan.ts';
+import { PlanMirror } from '../../../src/tenants/plans/plan-mirror.ts';
+import { BUILT_IN, type PlanSet, type PoolSettings } from '../../../src/tenants/plans/plan-source.ts';
 import { eventually } from '../../support/eventually.ts';
 import { startMongo } from '../../support/mongo.ts';
 

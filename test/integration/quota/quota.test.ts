@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { PlatenError } from '../../../src/errors/registry.ts';
-import type { Job } from '../../../src/jobs/job.ts';
-import { repairNamedJobs } from '../../../src/jobs/sweeps/named-jobs.ts';
-import { outputKey } from '../../../src/store/outputs/output-store.ts';
-import { quotaPeriod, quotaResetDate } from '../../../src/usage/quota-period.ts';
+import { PlatenError } from '../../../src/infra/errors/registry.ts';
+import { outputKey } from '../../../src/infra/outputs/output-store.ts';
+import { quotaPeriod, quotaResetDate } from '../../../src/tenants/plans/quota-period.ts';
+import type { Job } from '../../../src/work/jobs/job.ts';
+import { repairNamedJobs } from '../../../src/work/jobs/sweeps/interrupted-jobs.ts';
 import { type Domain, newJob, openDomain } from '../../support/domain.ts';
 
 const period = quotaPeriod(new Date());

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { endBatchRetention } from '../../../src/batches/retention.ts';
-import { PlatenError } from '../../../src/errors/registry.ts';
-import { repairNamedJobs } from '../../../src/jobs/sweeps/named-jobs.ts';
-import { StoredRecount } from '../../../src/jobs/sweeps/recount-stored.ts';
-import { endRetention } from '../../../src/jobs/sweeps/retention.ts';
+import { PlatenError } from '../../../src/infra/errors/registry.ts';
+import { endBatchRetention } from '../../../src/work/batches/retention.ts';
+import { repairNamedJobs } from '../../../src/work/jobs/sweeps/interrupted-jobs.ts';
+import { StoredRecount } from '../../../src/work/jobs/sweeps/recount-stored.ts';
+import { endRetention } from '../../../src/work/jobs/sweeps/retention.ts';
 import { signUp } from '../../support/account-client.ts';
 import { newJob } from '../../support/domain.ts';
 import { eventually } from '../../support/eventually.ts';

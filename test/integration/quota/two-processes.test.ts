@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { quotaPeriod } from '../../../src/usage/quota-period.ts';
+import { quotaPeriod } from '../../../src/tenants/plans/quota-period.ts';
 import type { TestClient } from '../../support/client.ts';
 import type { Reply } from '../../support/send.ts';
 import { openTwins, type Twins } from '../../support/twins.ts';

@@ -1,6 +1,6 @@
 /** Work for a sandbox to survive. */
 import { readFileSync } from 'node:fs';
-import { serve } from '../../../src/sandbox/serve.ts';
+import { serve } from '../../../src/infra/sandbox/serve.ts';
 
 interface Deed {
   readonly deed:

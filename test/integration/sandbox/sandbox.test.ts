@@ -5,7 +5,7 @@ import {
   type Sandbox,
   SandboxError,
   type SandboxFailure,
-} from '../../../src/sandbox/sandbox.ts';
+} from '../../../src/infra/sandbox/sandbox-pool.ts';
 import { eventually, HUNG_MS } from '../../support/eventually.ts';
 
 const ENTRY = new URL('./rogue.ts', import.meta.url);

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import type { Connection } from 'mongoose';
 import { pino } from 'pino';
-import { Collection, type CollectionSpec } from '../../../src/store/collection.ts';
-import { ensureIndexes } from '../../../src/store/collection-spec.ts';
-import { connectDatabase } from '../../../src/store/connection.ts';
-import { UnindexedQuery } from '../../../src/store/query-guard.ts';
+import { Collection, type CollectionSpec } from '../../../src/infra/store/collection.ts';
+import { ensureIndexes } from '../../../src/infra/store/collection-spec.ts';
+import { connectDatabase } from '../../../src/infra/store/connection.ts';
+import { UnindexedQuery } from '../../../src/infra/store/query-guard.ts';
 import { startMongo } from '../../support/mongo.ts';
 
 interface Thing {

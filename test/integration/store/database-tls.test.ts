@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pino from 'pino';
-import { connectDatabase, pingDatabase } from '../../../src/store/connection.ts';
+import { connectDatabase, pingDatabase } from '../../../src/infra/store/connection.ts';
 import { CLIENT, SERVER, STRANGER, writeCertificate } from '../../support/certificates.ts';
 import { runCommand } from '../../support/command.ts';
 import { socketPathOf } from '../../support/database-way.ts';

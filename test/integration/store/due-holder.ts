@@ -1,5 +1,5 @@
 import { pino } from 'pino';
-import { connectDatabase } from '../../../src/store/connection.ts';
+import { connectDatabase } from '../../../src/infra/store/connection.ts';
 import { StillClock } from '../../support/still-clock.ts';
 import { openTasks } from './due-tasks.ts';
 

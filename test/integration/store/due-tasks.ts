@@ -1,7 +1,7 @@
 import type { Connection } from 'mongoose';
-import type { Clock } from '../../../src/clock.ts';
-import { Collection, type CollectionSpec } from '../../../src/store/collection.ts';
-import { DUE_INDEX, type Due, DueQueue } from '../../../src/store/due-queue.ts';
+import type { Clock } from '../../../src/infra/clock.ts';
+import { Collection, type CollectionSpec } from '../../../src/infra/store/collection.ts';
+import { DUE_INDEX, type Due, DueQueue } from '../../../src/infra/store/due-queue.ts';
 
 export interface Task extends Due {
   readonly owner: string;

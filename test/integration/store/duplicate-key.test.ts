@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import type { Connection } from 'mongoose';
 import { pino } from 'pino';
-import { connectDatabase } from '../../../src/store/connection.ts';
-import { isDuplicateKey } from '../../../src/store/duplicate-key.ts';
+import { connectDatabase } from '../../../src/infra/store/connection.ts';
+import { isDuplicateKey } from '../../../src/infra/store/duplicate-key.ts';
 import { startMongo } from '../../support/mongo.ts';
 
 /** No server takes an array as `_id`. */

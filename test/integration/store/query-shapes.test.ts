@@ -3,9 +3,9 @@ import {
   type CollectionSpec,
   declaredCollections,
   indexedFields,
-} from '../../../src/store/collection-spec.ts';
-import { errorOf } from '../../../src/store/query-guard.ts';
-import { beyondIndex, nameOf } from '../../../src/store/query-shape.ts';
+} from '../../../src/infra/store/collection-spec.ts';
+import { errorOf } from '../../../src/infra/store/query-guard.ts';
+import { beyondIndex, nameOf } from '../../../src/infra/store/query-shape.ts';
 import { startMongo } from '../../support/mongo.ts';
 import { recordQueries, type SentQuery } from '../../support/query-shapes.ts';
 import { openApi, type TestApi } from '../http/support/api.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { BATCH_STATUSES } from '../../../src/batches/batch.ts';
-import { endBatchRetention } from '../../../src/batches/retention.ts';
+import { BATCH_STATUSES } from '../../../src/work/batches/batch.ts';
+import { endBatchRetention } from '../../../src/work/batches/retention.ts';
 import { eventually } from '../../support/eventually.ts';
 import type { TestApi } from '../http/support/api.ts';
 

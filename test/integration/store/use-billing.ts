@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { INVOICE_SORTS } from '../../../src/billing/invoice-mirror.ts';
-import type { InvoiceSnapshot } from '../../../src/billing/snapshot.ts';
-import { syncSubscription } from '../../../src/billing/subscription.ts';
-import { quotaPeriod } from '../../../src/usage/quota-period.ts';
+import { INVOICE_SORTS } from '../../../src/billing/invoices/invoice-mirror.ts';
+import type { InvoiceSnapshot } from '../../../src/billing/stripe/provider-snapshot.ts';
+import { syncSubscription } from '../../../src/billing/subscriptions/entitlement.ts';
+import { quotaPeriod } from '../../../src/tenants/plans/quota-period.ts';
 import { signUp } from '../../support/account-client.ts';
 import type { TestApi } from '../http/support/api.ts';
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { endCallbacks } from '../../../src/callbacks/retention.ts';
+import { endCallbacks } from '../../../src/work/callbacks/retention.ts';
 import { signUp } from '../../support/account-client.ts';
 import { eventually } from '../../support/eventually.ts';
 import type { TestApi } from '../http/support/api.ts';

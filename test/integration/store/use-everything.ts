@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { PlatenError } from '../../../src/errors/registry.ts';
-import { PlanMirror } from '../../../src/plans/plan-mirror.ts';
-import { BUILT_IN } from '../../../src/plans/plan-source.ts';
-import { ensureIndexes } from '../../../src/store/collection-spec.ts';
-import { PoolTopics } from '../../../src/worker/pool/pool-topics.ts';
-import { WorkerRegistry } from '../../../src/worker/pool/worker-registry.ts';
+import { PlatenError } from '../../../src/infra/errors/registry.ts';
+import { ensureIndexes } from '../../../src/infra/store/collection-spec.ts';
+import { PlanMirror } from '../../../src/tenants/plans/plan-mirror.ts';
+import { BUILT_IN } from '../../../src/tenants/plans/plan-source.ts';
+import { PoolTopics } from '../../../src/work/pools/pool-topics.ts';
+import { WorkerRegistry } from '../../../src/work/pools/worker-registry.ts';
 import { PASSWORD, signUp } from '../../support/account-client.ts';
 import { openBrowser } from '../../support/browser.ts';
 import type { TestApi } from '../http/support/api.ts';

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { endEarly } from '../../../src/jobs/end-early.ts';
-import { repairNamedJobs } from '../../../src/jobs/sweeps/named-jobs.ts';
-import { StoredRecount } from '../../../src/jobs/sweeps/recount-stored.ts';
-import { endRetention } from '../../../src/jobs/sweeps/retention.ts';
-import { WaitingJobs } from '../../../src/jobs/sweeps/waiting-jobs.ts';
-import { quotaPeriod } from '../../../src/usage/quota-period.ts';
+import { quotaPeriod } from '../../../src/tenants/plans/quota-period.ts';
+import { endEarly } from '../../../src/work/jobs/cancel-jobs.ts';
+import { repairNamedJobs } from '../../../src/work/jobs/sweeps/interrupted-jobs.ts';
+import { StoredRecount } from '../../../src/work/jobs/sweeps/recount-stored.ts';
+import { endRetention } from '../../../src/work/jobs/sweeps/retention.ts';
+import { WaitingJobs } from '../../../src/work/jobs/sweeps/waiting-jobs.ts';
 import { newJob } from '../../support/domain.ts';
 import type { TestApi } from '../http/support/api.ts';
 

@@ -1,6 +1,6 @@
-import { DisableLinks } from '../../../src/billing/disable-links.ts';
-import { MailOutbox } from '../../../src/mail/outbox.ts';
-import { ensureIndexes } from '../../../src/store/collection-spec.ts';
+import { DisableLinks } from '../../../src/billing/overage/disable-links.ts';
+import { ensureIndexes } from '../../../src/infra/store/collection-spec.ts';
+import { MailOutbox } from '../../../src/tenants/mail/outbox.ts';
 import type { TestApi } from '../http/support/api.ts';
 import { purchased } from '../mail/support.ts';
 

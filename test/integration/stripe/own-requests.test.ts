@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { BY_BILLING } from '../../../src/audit/audit-log.ts';
 import { checkStripe, setUpStripe } from '../../../src/billing/setup.ts';
-import { StripeGateway } from '../../../src/billing/stripe-gateway.ts';
-import { BUILT_IN, HeldPlans } from '../../../src/plans/plan-source.ts';
+import { StripeGateway } from '../../../src/billing/stripe/stripe-gateway.ts';
+import { BY_BILLING } from '../../../src/tenants/audit/audit-log.ts';
+import { BUILT_IN, HeldPlans } from '../../../src/tenants/plans/plan-source.ts';
 import { TestClock } from '../../support/domain.ts';
 import { createInvoice } from '../../support/stripe/invoice-life.ts';
 import { ShapeCheck } from '../../support/stripe/shape-check.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import type { Connection } from 'mongoose';
-import { PlatenError } from '../../../src/errors/registry.ts';
-import { ALL_OPTIONS } from '../../../src/options/core/render-options.ts';
-import { connectDatabase } from '../../../src/store/connection.ts';
-import { createLogger } from '../../../src/telemetry/logger.ts';
+import { PlatenError } from '../../../src/infra/errors/registry.ts';
+import { connectDatabase } from '../../../src/infra/store/connection.ts';
+import { createLogger } from '../../../src/infra/telemetry/logger.ts';
+import { ALL_OPTIONS } from '../../../src/render/options/all/render-options.ts';
 import { startMongo } from '../../support/mongo.ts';
 
 const BODY = 'the body of a document';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { measureDemand } from '../../../src/jobs/demand.ts';
-import { recordDemand } from '../../../src/roles/record-demand.ts';
-import { recordWait } from '../../../src/roles/record-wait.ts';
-import { createMetrics } from '../../../src/telemetry/metrics.ts';
+import { createMetrics } from '../../../src/infra/telemetry/metrics.ts';
+import { recordDemand } from '../../../src/roles/process/record-demand.ts';
+import { recordWait } from '../../../src/roles/process/record-wait.ts';
+import { measureDemand } from '../../../src/work/jobs/demand.ts';
 import { type Domain, newJob, openDomain } from '../../support/domain.ts';
 
 const MINUTE_MS = 60_000;

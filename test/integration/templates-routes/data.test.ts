@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import type { RenderRequest } from '../../../src/chromium/renderer.ts';
-import { PlatenError } from '../../../src/errors/registry.ts';
-import { rawNumber } from '../../../src/templates/long-integers.ts';
+import { PlatenError } from '../../../src/infra/errors/registry.ts';
+import type { RenderRequest } from '../../../src/render/renderer.ts';
+import { rawNumber } from '../../../src/tenants/templates/long-integers.ts';
 import { AccountClient } from '../../support/account-client.ts';
 import { eventually } from '../../support/eventually.ts';
 import { openApi, type TestApi, type TestCaller } from '../http/support/api.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { isDeepStrictEqual } from 'node:util';
-import type { RenderRequest } from '../../../src/chromium/renderer.ts';
+import type { RenderRequest } from '../../../src/render/renderer.ts';
 import { AccountClient } from '../../support/account-client.ts';
 import { eventually } from '../../support/eventually.ts';
 import { openApi, type TestApi, type TestCaller } from '../http/support/api.ts';

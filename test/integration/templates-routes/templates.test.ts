@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { PlanName } from '../../../src/plans/plan.ts';
+import type { PlanName } from '../../../src/tenants/plans/plan.ts';
 import { type AccountClient, signUp } from '../../support/account-client.ts';
 import { startMongo } from '../../support/mongo.ts';
 import { callApi, openApi, type TestApi } from '../http/support/api.ts';

@@ -2,8 +2,11 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { PlatenError } from '../../../src/errors/registry.ts';
-import { createTemplateEngine, type TemplateEngine } from '../../../src/templates/engine/template-engine.ts';
+import { PlatenError } from '../../../src/infra/errors/registry.ts';
+import {
+  createTemplateEngine,
+  type TemplateEngine,
+} from '../../../src/tenants/templates/engine/template-engine.ts';
 import { eventually } from '../../support/eventually.ts';
 import { assertGone, descendants, type ProcessId } from '../../support/processes.ts';
 
@@ -185,7 +188,8 @@ describe('Template engine', () => {
   });
 
   it('leaves no process behind when its parent is killed, even in mid-loop', async () => {
-    const enginePath = new URL('../../../src/templates/engine/template-engine.ts', import.meta.url).href;
+    const enginePath = new URL('../../../src/tenants/templates/engine/template-engine.ts', import.meta.url)
+      .href;
     const script = `
       const { createTemplateEngine } = await import(${JSON.stringify(enginePath)});
       const engine = createTemplateEngine({ processes: 2 });

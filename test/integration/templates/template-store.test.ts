@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { ensureIndexes } from '../../../src/store/collection-spec.ts';
-import { TemplateStore } from '../../../src/templates/template-store.ts';
+import { ensureIndexes } from '../../../src/infra/store/collection-spec.ts';
+import { TemplateStore } from '../../../src/tenants/templates/template-store.ts';
 import { type Domain, openDomain } from '../../support/domain.ts';
 
 const ACCOUNT = 'a';

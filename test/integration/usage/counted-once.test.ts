@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { pino } from 'pino';
-import { type UsageBucket, UsageCounters } from '../../../src/usage/usage-counters.ts';
+import { type UsageBucket, UsageCounters } from '../../../src/tenants/usage/usage-counters.ts';
 import { type Domain, openDomain } from '../../support/domain.ts';
 import { eventually } from '../../support/eventually.ts';
 

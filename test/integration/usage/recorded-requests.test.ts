@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { PlatenError } from '../../../src/errors/registry.ts';
+import { PlatenError } from '../../../src/infra/errors/registry.ts';
 import { openApi, type TestApi, type TestCaller } from '../http/support/api.ts';
 import { latch } from '../http/support/test-worker.ts';
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import type { ErrorCode } from '../../../src/errors/registry.ts';
-import { DEFAULT_PLANS } from '../../../src/plans/plan.ts';
-import { quotaPeriod } from '../../../src/usage/quota-period.ts';
-import type { RequestLogOrder } from '../../../src/usage/usage-reports.ts';
+import type { ErrorCode } from '../../../src/infra/errors/registry.ts';
+import { DEFAULT_PLANS } from '../../../src/tenants/plans/plan.ts';
+import { quotaPeriod } from '../../../src/tenants/plans/quota-period.ts';
+import type { RequestLogOrder } from '../../../src/tenants/usage/usage-reports.ts';
 import { type Domain, openDomain } from '../../support/domain.ts';
 import { startMongo } from '../../support/mongo.ts';
 

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import type { Connection } from 'mongoose';
 import { pino } from 'pino';
-import { connectDatabase } from '../../../src/store/connection.ts';
-import { PoolSlots } from '../../../src/worker/pool/pool-slots.ts';
+import { connectDatabase } from '../../../src/infra/store/connection.ts';
+import { PoolSlots } from '../../../src/work/pools/pool-slots.ts';
 import {
   UNSEEN_AFTER_MS,
   WorkerRegistry,
   type WorkerReport,
-} from '../../../src/worker/pool/worker-registry.ts';
+} from '../../../src/work/pools/worker-registry.ts';
 import { TestClock } from '../../support/domain.ts';
 import { eventually } from '../../support/eventually.ts';
 import { ManualTimers } from '../../support/manual-timers.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
 import { setUpStripe } from '../../../src/billing/setup.ts';
-import { StripeGateway } from '../../../src/billing/stripe-gateway.ts';
-import { systemClock } from '../../../src/clock.ts';
-import { BUILT_IN, HeldPlans } from '../../../src/plans/plan-source.ts';
+import { StripeGateway } from '../../../src/billing/stripe/stripe-gateway.ts';
+import { systemClock } from '../../../src/infra/clock.ts';
+import { BUILT_IN, HeldPlans } from '../../../src/tenants/plans/plan-source.ts';
 import { callApi } from '../../integration/http/support/api.ts';
 import { type AccountClient, signUp } from '../../support/account-client.ts';
 import { eventually } from '../../support/eventually.ts';

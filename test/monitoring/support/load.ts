@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { killProcess } from '../../../src/chromium/browsers/process/processes.ts';
+import { killProcess } from '../../../src/render/chromium/process/processes.ts';
 import { freePort } from '../../support/ports.ts';
 import { descendants } from '../../support/processes.ts';
 import type { Tenant, TestService } from '../../support/service.ts';

@@ -1,5 +1,5 @@
-import { startInformer } from '../../../src/kubernetes/runtime/client/informer.ts';
-import { openKubernetesApi } from '../../../src/kubernetes/runtime/client/open-kubernetes-api.ts';
+import { startInformer } from '../../../src/infra/kube/client/informer.ts';
+import { openKubernetesApi } from '../../../src/infra/kube/client/open-kubernetes-api.ts';
 import { CONFIG_MAPS } from './objects.ts';
 
 // Reads all objects of the kubeconfig's API server, keeps the demanded part (`names` or `all`), prints how many.

@@ -1,6 +1,6 @@
-import type { KubeObject } from '../../../src/kubernetes/runtime/client/kube-object.ts';
-import { KubernetesError } from '../../../src/kubernetes/runtime/client/kubernetes-error.ts';
-import type { LeaseApi } from '../../../src/kubernetes/runtime/leader/lease.ts';
+import type { KubeObject } from '../../../src/infra/kube/client/kube-object.ts';
+import { KubernetesError } from '../../../src/infra/kube/kubernetes-error.ts';
+import type { LeaseApi } from '../../../src/infra/kube/leader/lease.ts';
 import type { ManualTimers } from '../manual-timers.ts';
 
 type Options = { readonly deadlineMs?: number | undefined } | undefined;

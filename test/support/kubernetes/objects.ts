@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { EVENTS } from '../../../src/kubernetes/runtime/client/event-recorder.ts';
-import type { Kind, KubeObject } from '../../../src/kubernetes/runtime/client/kube-object.ts';
-import type { KubernetesApi } from '../../../src/kubernetes/runtime/client/kubernetes-api.ts';
+import { EVENTS } from '../../../src/infra/kube/client/event-recorder.ts';
+import type { Kind, KubeObject } from '../../../src/infra/kube/client/kube-object.ts';
+import type { KubernetesApi } from '../../../src/infra/kube/client/kubernetes-api.ts';
 
 export type ConfigMap = KubeObject<{ readonly data?: Readonly<Record<string, string>> }>;
 

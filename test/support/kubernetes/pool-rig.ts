@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { Connection } from 'mongoose';
 import { pino } from 'pino';
-import { Semaphore } from '../../../src/async/semaphore.ts';
-import { systemClock } from '../../../src/clock.ts';
+import { Semaphore } from '../../../src/infra/async/semaphore.ts';
+import { systemClock } from '../../../src/infra/clock.ts';
+import type { KubernetesApi } from '../../../src/infra/kube/client/kubernetes-api.ts';
+import { connectDatabase } from '../../../src/infra/store/connection.ts';
 import { DELETION_COST, workersOf } from '../../../src/kubernetes/pools/names.ts';
 import { API_VERSION } from '../../../src/kubernetes/resources/group.ts';
 import {
@@ -15,9 +17,7 @@ import {
   type RenderPlan,
   type RenderPool,
 } from '../../../src/kubernetes/resources/kinds.ts';
-import type { KubernetesApi } from '../../../src/kubernetes/runtime/client/kubernetes-api.ts';
-import { connectDatabase } from '../../../src/store/connection.ts';
-import { WorkerRegistry, type WorkerState } from '../../../src/worker/pool/worker-registry.ts';
+import { WorkerRegistry, type WorkerState } from '../../../src/work/pools/worker-registry.ts';
 
 const HASH = '7d9f8b6c5d';
 

@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { systemTimers, type Timers } from '../../../src/async/timers.ts';
+import { systemTimers, type Timers } from '../../../src/infra/async/timers.ts';
 import type { ConfigMap } from './objects.ts';
 
 export interface SeenRequest {

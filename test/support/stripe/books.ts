@@ -1,4 +1,4 @@
-import type { Clock } from '../../../src/clock.ts';
+import type { Clock } from '../../../src/infra/clock.ts';
 import { missing } from './api-error.ts';
 import type * as R from './records.ts';
 import type { ApiList } from './records.ts';

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { setImmediate as immediate } from 'node:timers/promises';
 import qs from 'qs';
 import Stripe from 'stripe';
-import type { Clock } from '../../../src/clock.ts';
+import type { Clock } from '../../../src/infra/clock.ts';
 import { ApiError, conflicting } from './api-error.ts';
 import { API_VERSION, Books, RULES, type Rules } from './books.ts';
 import { CustomerActs } from './customer-acts.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { backoffMs, doublingMs, spreadMs } from '../../../src/async/backoff.ts';
+import { backoffMs, doublingMs, spreadMs } from '../../../src/infra/async/backoff.ts';
 
 describe('the back-off', () => {
   it('doubles with every failure, up to its bound', () => {

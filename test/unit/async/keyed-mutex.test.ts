@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { KeyedMutex } from '../../../src/async/keyed-mutex.ts';
+import { KeyedMutex } from '../../../src/infra/async/keyed-mutex.ts';
 
 describe('a keyed mutex', () => {
   it('lets one task of each key run at a time, in the order in which they came', async () => {

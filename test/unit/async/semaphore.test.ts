@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { Semaphore } from '../../../src/async/semaphore.ts';
+import { Semaphore } from '../../../src/infra/async/semaphore.ts';
 
 describe('a semaphore with a bounded queue', () => {
   const full = () => new Error('full');

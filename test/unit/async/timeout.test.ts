@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { TimeoutError, within } from '../../../src/async/timeout.ts';
+import { TimeoutError, within } from '../../../src/infra/async/timeout.ts';
 
 describe('work within a time', () => {
   it('gives its result, or its error', async () => {

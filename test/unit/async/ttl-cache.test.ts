@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { TtlCache } from '../../../src/async/ttl-cache.ts';
+import { TtlCache } from '../../../src/infra/async/ttl-cache.ts';
 
 describe('the short-lived cache', () => {
   const make = (maxEntries = 10) => {

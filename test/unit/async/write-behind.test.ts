@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { mock } from 'node:test';
 import { setImmediate as immediate } from 'node:timers/promises';
-import { WriteBehind, type WriteBehindOptions } from '../../../src/async/write-behind.ts';
+import { WriteBehind, type WriteBehindOptions } from '../../../src/infra/async/write-behind.ts';
 
 function recorder(options: WriteBehindOptions = {}) {
   const warnings: object[] = [];

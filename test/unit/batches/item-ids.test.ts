@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { isItemOf, itemJobId } from '../../../src/batches/batch.ts';
-import { newJobId } from '../../../src/jobs/new-job.ts';
+import { isItemOf, itemJobId } from '../../../src/work/batches/batch.ts';
+import { newJobId } from '../../../src/work/jobs/new-job.ts';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 

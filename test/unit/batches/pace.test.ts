@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { type Batch, chunkSizeOf } from '../../../src/batches/batch.ts';
-import { estimatedCompletion } from '../../../src/batches/batch-record.ts';
-import { dueMark } from '../../../src/batches/pace.ts';
+import { type Batch, chunkSizeOf } from '../../../src/work/batches/batch.ts';
+import { estimatedCompletion } from '../../../src/work/batches/batch-record.ts';
+import { dueMark } from '../../../src/work/batches/pace.ts';
 import { seeded } from '../../chaos/random.ts';
 
 /** Between two counts of what has ended, in milliseconds, as `JobEnds` gathers it. */

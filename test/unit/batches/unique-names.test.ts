@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { UniqueNames } from '../../../src/batches/unique-names.ts';
+import { UniqueNames } from '../../../src/work/batches/unique-names.ts';
 
 function taken(...wanted: string[]): string[] {
   const names = new UniqueNames();

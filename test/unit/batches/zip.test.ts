@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash, randomBytes, randomInt } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import { type ZipEntry, zipSize, zipStream } from '../../../src/batches/zip.ts';
+import { type ZipEntry, zipSize, zipStream } from '../../../src/work/batches/zip.ts';
 import { eventually } from '../../support/eventually.ts';
 import { unzip } from '../../support/unzip.ts';
 

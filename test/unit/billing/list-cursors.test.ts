@@ -1,5 +1,11 @@
 import assert from 'node:assert/strict';
-import { type Known, type Range, type Round, readOn, readRound } from '../../../src/billing/list-cursors.ts';
+import {
+  type Known,
+  type Range,
+  type Round,
+  readOn,
+  readRound,
+} from '../../../src/billing/stripe/list-cursors.ts';
 import { seeded } from '../../chaos/random.ts';
 
 interface Item {

@@ -3,8 +3,8 @@ import type {
   CustomerSnapshot,
   InvoiceSnapshot,
   SubscriptionSnapshot,
-} from '../../../src/billing/snapshot.ts';
-import { type SubscriptionState, syncSubscription } from '../../../src/billing/subscription.ts';
+} from '../../../src/billing/stripe/provider-snapshot.ts';
+import { type SubscriptionState, syncSubscription } from '../../../src/billing/subscriptions/entitlement.ts';
 
 const DAY_MS = 86_400_000;
 const START = new Date('2026-03-10T12:00:00Z');

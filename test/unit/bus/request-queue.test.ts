@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import RequestQueue from 'kafkajs/src/network/requestQueue/index.js';
-import '../../../src/bus/kafka/request-queue.ts';
+import '../../../src/infra/bus/kafka/request-queue.ts';
 
 /** What the test sees of a queue besides its types. */
 interface Queue {

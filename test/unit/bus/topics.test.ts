@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Admin } from 'kafkajs';
-import { createMissing } from '../../../src/bus/kafka/topics.ts';
+import { createMissing } from '../../../src/infra/bus/kafka/topics.ts';
 
 /** A client of brokers that learn of a new topic at the third question, or respond with another failure. */
 function adminOf(type: string): { admin: Admin; created: unknown[]; asked: () => number } {

@@ -5,7 +5,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { signatures } from '../../../src/callbacks/signature.ts';
+import { signatures } from '../../../src/work/callbacks/signature.ts';
 
 /** The guide's programs for receivers that verify callbacks, run unchanged. */
 const GUIDE = new URL('../../../docs/callbacks.md', import.meta.url);

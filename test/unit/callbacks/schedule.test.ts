@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { nextDelayMs, retryAfterMs } from '../../../src/callbacks/schedule.ts';
+import { nextDelayMs, retryAfterMs } from '../../../src/work/callbacks/retry-schedule.ts';
 
 describe('The schedule of callbacks', () => {
   it('never tries early, and spreads retries after a common failure', () => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { withBase } from '../../../src/chromium/render/document/base-element.ts';
+import { withBase } from '../../../src/render/chromium/job/document/base-element.ts';
 
 const BASE = 'https://a.example/x/?a=1&b';
 const TAG = '<base href="https://a.example/x/?a=1&amp;b">';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { BlockedBudget, BlockedRenders } from '../../../src/chromium/cpu/blocked-budget.ts';
-import { BlockedTime } from '../../../src/chromium/cpu/blocked-time.ts';
+import { BlockedBudget, BlockedRenders } from '../../../src/render/chromium/cpu/blocked-budget.ts';
+import { BlockedTime } from '../../../src/render/chromium/cpu/blocked-time.ts';
 
 /** A page of which it is said what it computes, and a clock. */
 class Computed {

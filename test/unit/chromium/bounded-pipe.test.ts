@@ -5,7 +5,7 @@ import {
   BoundedPipe,
   MAX_MESSAGE_BYTES,
   SESSION_LIMITS,
-} from '../../../src/chromium/browsers/process/bounded-pipe.ts';
+} from '../../../src/render/chromium/process/bounded-pipe.ts';
 
 const SESSION = 'A'.repeat(32);
 const report = (method: string, params: object, sessionId = SESSION) =>

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { BrowserDrain } from '../../../src/chromium/browsers/browser-drain.ts';
+import { BrowserDrain } from '../../../src/render/chromium/browsers/browser-drain.ts';
 
 const LIMITS = { drainJobs: 100, drainMs: 60_000 };
 const STARTED = 1_000_000;

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { replaceAddresses } from '../../../src/chromium/render/margins/css-addresses.ts';
+import { replaceAddresses } from '../../../src/render/chromium/job/margins/css-addresses.ts';
 
 const replaced = (css: string) => replaceAddresses(css, async (address, kind) => `data:${kind},${address}`);
 

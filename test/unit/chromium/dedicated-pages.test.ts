@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { DedicatedPages } from '../../../src/chromium/browsers/dedicated-pages.ts';
-import { examineDocument } from '../../../src/chromium/render/document/job-document.ts';
-import type { RenderSource } from '../../../src/chromium/renderer.ts';
-import type { RenderOptions } from '../../../src/options/core/render-options.ts';
+import { DedicatedPages } from '../../../src/render/chromium/browsers/dedicated-pages.ts';
+import { examineDocument } from '../../../src/render/chromium/job/document/job-document.ts';
+import type { RenderOptions } from '../../../src/render/options/all/render-options.ts';
+import type { RenderSource } from '../../../src/render/renderer.ts';
 
 const MINUTE = 60_000;
 const url = { kind: 'url', url: 'https://site.example/' } as const;

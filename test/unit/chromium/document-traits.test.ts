@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict';
-import { cssTraits } from '../../../src/chromium/render/document/css-traits.ts';
+import { cssTraits } from '../../../src/render/chromium/job/document/css-traits.ts';
 import {
   documentTraits,
   MAX_READ,
   needsFrames,
-} from '../../../src/chromium/render/document/document-traits.ts';
-import { readMarkup } from '../../../src/chromium/render/document/markup.ts';
-import { originsInMarkup, originsInTemplate } from '../../../src/chromium/render/document/written-origins.ts';
+} from '../../../src/render/chromium/job/document/document-traits.ts';
+import { readMarkup } from '../../../src/render/chromium/job/document/markup.ts';
+import {
+  originsInMarkup,
+  originsInTemplate,
+} from '../../../src/render/chromium/job/document/written-origins.ts';
 
 const EVERYTHING = {
   scripted: true,

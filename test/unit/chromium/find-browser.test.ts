@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { findBrowser } from '../../../src/chromium/browsers/process/find-browser.ts';
-import { FONT_CONFIGURATION } from '../../../src/chromium/browsers/process/fonts.ts';
+import { findBrowser } from '../../../src/render/chromium/process/find-browser.ts';
+import { FONT_CONFIGURATION } from '../../../src/render/chromium/process/fonts.ts';
 
 describe('finding a browser', () => {
   let folder: string;

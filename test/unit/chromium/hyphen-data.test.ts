@@ -17,7 +17,7 @@ import {
   addDictionaries,
   dictionariesOf,
   linkDictionaries,
-} from '../../../src/chromium/browsers/process/hyphen-data.ts';
+} from '../../../src/render/chromium/process/hyphen-data.ts';
 import { compileDictionaries } from '../../support/hyphen-data.ts';
 
 /** Of no process: what is known of the program is its path. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { mock } from 'node:test';
-import { JobEnd } from '../../../src/chromium/render/job-end.ts';
+import { JobEnd } from '../../../src/render/chromium/job-end.ts';
 
 const never = new Promise<never>(() => undefined);
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { examineDocument } from '../../../src/chromium/render/document/job-document.ts';
-import { loadStrategy } from '../../../src/chromium/render/document/load-strategy.ts';
-import type { RenderSource } from '../../../src/chromium/renderer.ts';
-import type { RenderOptions } from '../../../src/options/core/render-options.ts';
+import { examineDocument } from '../../../src/render/chromium/job/document/job-document.ts';
+import { loadStrategy } from '../../../src/render/chromium/job/document/load-strategy.ts';
+import type { RenderOptions } from '../../../src/render/options/all/render-options.ts';
+import type { RenderSource } from '../../../src/render/renderer.ts';
 
 const STILL = '<p>text</p>';
 const PICTURE = '<img src="https://pictures.example/a.png">';

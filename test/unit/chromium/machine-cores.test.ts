@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { coresOfMachine, defaultSlots } from '../../../src/chromium/cpu/machine-cores.ts';
+import { coresOfMachine, defaultSlots } from '../../../src/infra/machine/machine-cores.ts';
 
 describe('the default of the slots of a worker', () => {
   const GIB = 1024 ** 3;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { totalmem } from 'node:os';
 import { join } from 'node:path';
-import { machineMemory, memoryGroups } from '../../../src/chromium/browsers/process/machine-memory.ts';
+import { machineMemory, memoryGroups } from '../../../src/infra/machine/machine-memory.ts';
 
 describe('memory of the machine', () => {
   it('is bound by its own control group and those above it', () => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { IDLE_MS, NetworkActivity } from '../../../src/chromium/contexts/page/network-activity.ts';
+import { IDLE_MS, NetworkActivity } from '../../../src/render/chromium/page/network-activity.ts';
 import { ManualTimers } from '../../support/manual-timers.ts';
 
 describe('the activity of the network', () => {

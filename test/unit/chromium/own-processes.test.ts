@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
-import { OwnProcesses } from '../../../src/chromium/browsers/process/own-processes.ts';
-import { processTree } from '../../../src/chromium/browsers/process/processes.ts';
+import { OwnProcesses } from '../../../src/render/chromium/process/own-processes.ts';
+import { processTree } from '../../../src/render/chromium/process/processes.ts';
 import { eventually } from '../../support/eventually.ts';
 
 /** Lists, so that processes known to be others' are sampled again at least once. */

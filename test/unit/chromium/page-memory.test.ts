@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { endHeaviestPage } from '../../../src/chromium/browsers/page-memory.ts';
+import { endHeaviestPage } from '../../../src/render/chromium/browsers/page-memory.ts';
 
 const MIB = 1024 ** 2;
 const NOTHING_LEFT = { total: 1024 * MIB, available: () => 0 };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { printSettings } from '../../../src/options/core/stages.ts';
-import { watermarkHtml } from '../../../src/options/watermark.ts';
+import { printSettings } from '../../../src/render/options/all/stages.ts';
+import { watermarkHtml } from '../../../src/render/options/watermark.ts';
 
 describe('print settings', () => {
   it('are A4 without margins, with backgrounds and without tags by default', () => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { ProcessorShares } from '../../../src/chromium/browsers/process/processor-shares.ts';
+import { ProcessorShares } from '../../../src/render/chromium/process/processor-shares.ts';
 
 const sample = (pid: number, processorMs: number, startTime = 1) => ({
   pid,

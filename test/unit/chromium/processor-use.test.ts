@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { CDPSession } from 'puppeteer';
-import { ProcessorUse } from '../../../src/chromium/cpu/processor-use.ts';
+import { ProcessorUse } from '../../../src/render/chromium/cpu/processor-use.ts';
 
 /** A page of which it is said what it computes, and a clock. */
 class SampledPage {

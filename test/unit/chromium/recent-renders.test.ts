@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { RecentRenders } from '../../../src/chromium/browsers/recent-renders.ts';
+import { RecentRenders } from '../../../src/render/chromium/browsers/recent-renders.ts';
 
 describe('the renders of a browser', () => {
   let now: number;

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { mock } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { RenderContext } from '../../../src/chromium/contexts/render-context.ts';
-import { RenderSlots } from '../../../src/chromium/contexts/render-slots.ts';
-import type { ContextLender } from '../../../src/chromium/contexts/slot-job.ts';
-import { JobEnd } from '../../../src/chromium/render/job-end.ts';
-import { PlatenError } from '../../../src/errors/registry.ts';
+import { PlatenError } from '../../../src/infra/errors/registry.ts';
+import type { RenderContext } from '../../../src/render/chromium/contexts/render-context.ts';
+import { RenderSlots } from '../../../src/render/chromium/contexts/render-slots.ts';
+import type { ContextLender } from '../../../src/render/chromium/contexts/slot-job.ts';
+import { JobEnd } from '../../../src/render/chromium/job-end.ts';
 
 /** The pool of contexts as slots see it, noting what is done with which account's context. */
 class NotedContexts implements ContextLender {

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { RenderBrowser } from '../../../src/chromium/browsers/browser.ts';
-import type { BrowserProcess } from '../../../src/chromium/browsers/browser-scale.ts';
-import { type ProcessKind, sampleProcess } from '../../../src/chromium/browsers/process/processes.ts';
-import { RecentRenders } from '../../../src/chromium/browsers/recent-renders.ts';
-import { SharedProcesses } from '../../../src/chromium/browsers/shared-processes.ts';
+import type { RenderBrowser } from '../../../src/render/chromium/browsers/browser.ts';
+import type { BrowserProcess } from '../../../src/render/chromium/browsers/browser-scale.ts';
+import { RecentRenders } from '../../../src/render/chromium/browsers/recent-renders.ts';
+import { SharedProcesses } from '../../../src/render/chromium/browsers/shared-processes.ts';
+import { type ProcessKind, sampleProcess } from '../../../src/render/chromium/process/processes.ts';
 import { eventually } from '../../support/eventually.ts';
 
 const CHECKS = 12;

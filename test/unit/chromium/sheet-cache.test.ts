@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { SheetCache } from '../../../src/chromium/render/print/sheet.ts';
+import { SheetCache } from '../../../src/render/chromium/job/print/sheet.ts';
 
 const MIB = 1024 ** 2;
 

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { eventually } from '../../support/eventually.ts';
 
 const MODULE = fileURLToPath(
-  new URL('../../../src/chromium/browsers/process/stopped-processes.ts', import.meta.url),
+  new URL('../../../src/render/chromium/process/stopped-processes.ts', import.meta.url),
 );
 
 /** Stops three processes, has one go on, and waits to be killed. */

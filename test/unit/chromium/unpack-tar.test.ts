@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { unpackTar } from '../../../src/chromium/browsers/process/unpack-tar.ts';
+import { unpackTar } from '../../../src/render/chromium/process/unpack-tar.ts';
 
 const BLOCK = 512;
 const FILE = '0';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { asFetchPattern, matchesPattern } from '../../../src/chromium/contexts/page/url-pattern.ts';
+import { asFetchPattern, matchesPattern } from '../../../src/render/chromium/page/url-pattern.ts';
 
 describe('a pattern of addresses', () => {
   const cases: [pattern: string, matching: string[], others: string[]][] = [

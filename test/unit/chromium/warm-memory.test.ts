@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { WarmMemory } from '../../../src/chromium/contexts/warm-memory.ts';
+import { WarmMemory } from '../../../src/render/chromium/browsers/warm-memory.ts';
 
 const MIB = 1024 * 1024;
 

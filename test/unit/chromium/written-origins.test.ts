@@ -3,7 +3,7 @@ import {
   MAX_READ_FOR_ORIGINS,
   originsInMarkup,
   originsInTemplate,
-} from '../../../src/chromium/render/document/written-origins.ts';
+} from '../../../src/render/chromium/job/document/written-origins.ts';
 
 describe('the origins that a caller wrote', () => {
   for (const [html, origin] of [

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { ConfigError, loadConfig, opsPortOf } from '../../../src/config.ts';
-import { modeOf } from '../../../src/keys/secret.ts';
+import { ConfigError, loadConfig, opsPortOf } from '../../../src/config/config.ts';
+import { modeOf } from '../../../src/tenants/keys/secret.ts';
 
 const errors = (role: Parameters<typeof loadConfig>[0], environment: NodeJS.ProcessEnv): string => {
   try {

@@ -42,7 +42,7 @@ describe('The description of the sources', () => {
 describe('The page on scheduling', () => {
   it('has a row for each policy', () => {
     const page = readFileSync(new URL('../../../docs/scheduling.md', import.meta.url), 'utf8');
-    const folder = new URL('scheduling/', SOURCES);
+    const folder = new URL('infra/scheduling/', SOURCES);
     const policies = readdirSync(folder).filter((file) =>
       /class \w+ extends FairQueue/.test(readFileSync(new URL(file, folder), 'utf8')),
     );

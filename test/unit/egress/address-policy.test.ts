@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { createRequire } from 'node:module';
-import { createAddressPolicy, machineAddresses } from '../../../src/egress/address-policy.ts';
-import { parseNetworks } from '../../../src/egress/networks.ts';
-import { isAllowedPort } from '../../../src/egress/ports.ts';
+import { createAddressPolicy, machineAddresses } from '../../../src/infra/egress/address-policy.ts';
+import { parseNetworks } from '../../../src/infra/egress/networks.ts';
+import { isAllowedPort } from '../../../src/infra/egress/ports.ts';
 
 const closed = createAddressPolicy();
 const opening = (...networks: string[]) => createAddressPolicy({ allowedNetworks: parseNetworks(networks) });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { parseAuthority, parseHost, targetOf } from '../../../src/egress/host.ts';
+import { parseAuthority, parseHost, targetOf } from '../../../src/infra/egress/host.ts';
 
 describe('hosts', () => {
   const addresses: readonly [string, string][] = [

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { NetworkSyntaxError, parseNetworks } from '../../../src/egress/networks.ts';
+import { NetworkSyntaxError, parseNetworks } from '../../../src/infra/egress/networks.ts';
 
 describe('networks that operators name', () => {
   it('takes blocks and single addresses of both families', () => {

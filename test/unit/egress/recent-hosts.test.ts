@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { RecentHosts } from '../../../src/egress/recent-hosts.ts';
+import { RecentHosts } from '../../../src/infra/egress/recent-hosts.ts';
 
 function at(start: number, ttlMs = 1000, capacity = 3) {
   const time = { now: start };

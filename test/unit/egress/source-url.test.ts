@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { createAddressPolicy } from '../../../src/egress/address-policy.ts';
-import { parseNetworks } from '../../../src/egress/networks.ts';
-import { checkSourceUrl, MAX_URL_LENGTH } from '../../../src/egress/source-url.ts';
-import { type ErrorCode, PlatenError } from '../../../src/errors/registry.ts';
+import { createAddressPolicy } from '../../../src/infra/egress/address-policy.ts';
+import { parseNetworks } from '../../../src/infra/egress/networks.ts';
+import { checkSourceUrl, MAX_URL_LENGTH } from '../../../src/infra/egress/source-url.ts';
+import { type ErrorCode, PlatenError } from '../../../src/infra/errors/registry.ts';
 
 const policy = createAddressPolicy();
 

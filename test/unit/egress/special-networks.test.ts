@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import ipaddr from 'ipaddr.js';
-import { createAddressPolicy } from '../../../src/egress/address-policy.ts';
+import { createAddressPolicy } from '../../../src/infra/egress/address-policy.ts';
 
 const policy = createAddressPolicy();
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { targetOf } from '../../../src/egress/host.ts';
-import { directTargets } from '../../../src/egress/upstream-proxy.ts';
+import { targetOf } from '../../../src/infra/egress/host.ts';
+import { directTargets } from '../../../src/infra/egress/upstream-proxy.ts';
 
 const isDirect = (entries: string[], url: string) => directTargets(entries)(targetOf(new URL(url))!);
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { ERRORS, type ErrorCode } from '../../../src/errors/registry.ts';
-import { docsUrlOf, REMEDIES } from '../../../src/errors/remedies.ts';
+import { ERRORS, type ErrorCode } from '../../../src/infra/errors/registry.ts';
+import { docsUrlOf, REMEDIES } from '../../../src/infra/errors/remedies.ts';
 
 const CODES = Object.keys(ERRORS) as ErrorCode[];
 const page = readFileSync(new URL('../../../docs/errors.md', import.meta.url), 'utf8');

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Readable } from 'node:stream';
 import { setImmediate as nextTick } from 'node:timers/promises';
-import { EventStreams, type Snapshot } from '../../../src/http/event-stream.ts';
+import { EventStreams, type Snapshot } from '../../../src/http/request/event-stream.ts';
 import { ManualTimers } from '../../support/manual-timers.ts';
 
 let resources = 0;

@@ -4,7 +4,7 @@ import { type AddressInfo, connect } from 'node:net';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import express from 'express';
-import { onHangUp } from '../../../src/http/hang-up.ts';
+import { onHangUp } from '../../../src/http/request/hang-up.ts';
 
 const LISTENERS = 20;
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { runInNewContext } from 'node:vm';
 import { API_ROUTES } from '../../../src/http/app.ts';
-import { errorsOf, wordError } from '../../../src/http/field-errors.ts';
+import { errorsOf, wordError } from '../../../src/http/request/field-errors.ts';
 import { fieldsOf, type SchemaField } from '../../support/schema-fields.ts';
 
 /**

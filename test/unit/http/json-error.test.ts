@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { findJsonError } from '../../../src/http/json-error.ts';
+import { findJsonError } from '../../../src/http/request/json-error.ts';
 
 /** Texts that JSON.parse rejects, with the index of the first character that is not allowed. */
 const FAULTY: readonly [text: string, at: number][] = [

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { checkJsonSize, jsonLimitExceeded } from '../../../src/http/json-size.ts';
+import { checkJsonSize, jsonLimitExceeded } from '../../../src/http/request/json-size.ts';
 
 const MIB = 1024 * 1024;
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { noSessionCookie, sessionCookie, sessionTokenIn } from '../../../src/http/session-cookie.ts';
+import { noSessionCookie, sessionCookie, sessionTokenIn } from '../../../src/http/request/session-cookie.ts';
 
 const PUBLIC = 'https://pdf.example.com';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { systemTimers } from '../../../src/async/timers.ts';
-import { SharedPolls } from '../../../src/http/shared-polls.ts';
+import { SharedPolls } from '../../../src/http/request/shared-polls.ts';
+import { systemTimers } from '../../../src/infra/async/timers.ts';
 import { HeldClock } from '../../support/held-clock.ts';
 
 const PACE = { leastMs: 20, mostMs: 200 };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { API_ROUTES } from '../../../src/http/app.ts';
-import { errorsOf, wordError } from '../../../src/http/field-errors.ts';
+import { errorsOf, wordError } from '../../../src/http/request/field-errors.ts';
 import {
   HOSTILE_TEXTS,
   isAbout,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import type { DocumentContext } from '../../../src/inputs/input-kind.ts';
-import { INPUTS } from '../../../src/inputs/inputs.ts';
+import type { DocumentContext } from '../../../src/work/inputs/input-kind.ts';
+import { INPUTS } from '../../../src/work/inputs/inputs.ts';
 
 /** A worker with this long until the deadline, and the calls of its template engine. */
 function worker(withinMs: number) {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { sourceOf } from '../../../src/http/render-source.ts';
-import { inputErrors } from '../../../src/http/schemas/render-request.ts';
+import { inputErrors } from '../../../src/http/work/render-request-schema.ts';
+import { sourceOf } from '../../../src/http/work/render-source.ts';
 import {
   INPUT_FIELDS,
   INPUT_MODES,
@@ -9,7 +9,7 @@ import {
   type JobSource,
   type RequestedInput,
   SOURCE_FIELDS,
-} from '../../../src/inputs/inputs.ts';
+} from '../../../src/work/inputs/inputs.ts';
 import { savedTemplates } from './saved-templates.ts';
 
 const MARKUP = '<p>{{ name }}</p>';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { itemSources } from '../../../src/http/render-source.ts';
+import { itemSources } from '../../../src/http/work/render-source.ts';
 import { savedTemplates } from './saved-templates.ts';
 
 const ACCOUNT = { accountId: 'account' };

@@ -1,4 +1,4 @@
-import type { TemplateVersion } from '../../../src/templates/template-store.ts';
+import type { TemplateVersion } from '../../../src/tenants/templates/template-store.ts';
 
 /** A template store, by the content of a template's version: undefined for one that the account does not have. */
 export function savedTemplates(contentOf: (id: string, versionId: string) => string | undefined) {

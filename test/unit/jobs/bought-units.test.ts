@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
+import { quotaPeriod } from '../../../src/tenants/plans/quota-period.ts';
 import {
   type Bought,
   countedFor,
   leftOf,
   standsAlike,
   withStanding,
-} from '../../../src/jobs/purchases/bought-units.ts';
-import { quotaPeriod } from '../../../src/usage/quota-period.ts';
+} from '../../../src/work/jobs/ledger/bought-units.ts';
 
 const NOW = 1_000_000_000_000;
 const FIRST = quotaPeriod(new Date('2026-01-05'));

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { measureDemand } from '../../../src/jobs/demand.ts';
-import type { LedgerRecord } from '../../../src/jobs/ledger/ledger-record.ts';
-import { DEFAULT_PLANS } from '../../../src/plans/plan.ts';
+import { DEFAULT_PLANS } from '../../../src/tenants/plans/plan.ts';
+import { measureDemand } from '../../../src/work/jobs/demand.ts';
+import type { LedgerRecord } from '../../../src/work/jobs/ledger/ledger-record.ts';
 
 const ledger = (overrides: Partial<LedgerRecord> & Pick<LedgerRecord, '_id'>): LedgerRecord => ({
   revision: 1,

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { DownloadLinks, LINK_LIFE_MS } from '../../../src/jobs/submission/download-links.ts';
+import { DownloadLinks, LINK_LIFE_MS } from '../../../src/work/jobs/submission/download-links.ts';
 
 const now = new Date('2026-01-01T00:00:00Z');
 const later = (ms: number) => new Date(now.getTime() + ms);

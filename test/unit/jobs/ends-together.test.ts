@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { EndsTogether, mayWaitMs } from '../../../src/jobs/ends-together.ts';
-import type { Job } from '../../../src/jobs/job.ts';
+import { EndsTogether, mayWaitMs } from '../../../src/work/jobs/ends-together.ts';
+import type { Job } from '../../../src/work/jobs/job.ts';
 import { newJob } from '../../support/domain.ts';
 
 /** A bulk job that has ended, whose pointer had waited so long for a worker. */

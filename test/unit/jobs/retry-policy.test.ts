@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { type ErrorCode, PlatenError } from '../../../src/errors/registry.ts';
-import { decideRetry, mustBeAlone } from '../../../src/jobs/retry-policy.ts';
+import { type ErrorCode, PlatenError } from '../../../src/infra/errors/registry.ts';
+import { decideRetry, mustBeAlone } from '../../../src/work/jobs/retry-policy.ts';
 
 const job = (attempts: number, crashes = 0) => ({ attempts, crashes, maxAttempts: 3 });
 const verdict = (code: ErrorCode, attempts: number, crashes = 0) =>

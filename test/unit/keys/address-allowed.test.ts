@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { isAddressAllowed } from '../../../src/keys/allowed-ips.ts';
+import { isAddressAllowed } from '../../../src/tenants/keys/allowed-ips.ts';
 
 describe('isAddressAllowed', () => {
   const cases: readonly [allowed: string[], address: string | undefined, expected: boolean][] = [

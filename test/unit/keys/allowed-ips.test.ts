@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { normaliseAllowedIp } from '../../../src/keys/allowed-ips.ts';
+import { normaliseAllowedIp } from '../../../src/tenants/keys/allowed-ips.ts';
 
 describe('An entry of an allow-list', () => {
   for (const [entry, written] of [

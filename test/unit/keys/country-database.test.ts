@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { type CountryDatabase, openCountryDatabase } from '../../../src/keys/country-database.ts';
+import { type CountryDatabase, openCountryDatabase } from '../../../src/tenants/keys/country-database.ts';
 
 describe('the country database', () => {
   let countries: CountryDatabase;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { hashSecret } from '../../../src/hash-secret.ts';
-import { isSameHash, modeOf, newSecret, prefixOf } from '../../../src/keys/secret.ts';
+import { hashSecret } from '../../../src/infra/ids/hash-secret.ts';
+import { isSameHash, modeOf, newSecret, prefixOf } from '../../../src/tenants/keys/secret.ts';
 
 describe('API key secrets', () => {
   it('name their mode, are long, and never repeat', () => {

@@ -5,9 +5,9 @@ import { rejectedStatus } from '../../../src/kubernetes/pools/pool-status.ts';
 import { poolsInForce } from '../../../src/kubernetes/pools/pools-in-force.ts';
 import { API_VERSION } from '../../../src/kubernetes/resources/group.ts';
 import type { RenderPlan, RenderPool } from '../../../src/kubernetes/resources/kinds.ts';
-import { DEFAULT_PLANS, type Plan } from '../../../src/plans/plan.ts';
-import type { MirroredSet } from '../../../src/plans/plan-mirror.ts';
-import { BUILT_IN } from '../../../src/plans/plan-source.ts';
+import { DEFAULT_PLANS, type Plan } from '../../../src/tenants/plans/plan.ts';
+import type { MirroredSet } from '../../../src/tenants/plans/plan-mirror.ts';
+import { BUILT_IN } from '../../../src/tenants/plans/plan-source.ts';
 
 const THEIRS: Plan = { ...DEFAULT_PLANS.free, concurrentRenders: 33, poolRef: 'there' };
 const INSTALLATION = { id: 'a/platen-controller', home: 'a' };

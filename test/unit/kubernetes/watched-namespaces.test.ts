@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import type { NamespaceState } from '../../../src/kubernetes/runtime/client/informer.ts';
-import { KubernetesError } from '../../../src/kubernetes/runtime/client/kubernetes-error.ts';
+import type { NamespaceState } from '../../../src/infra/kube/client/informer.ts';
+import { KubernetesError } from '../../../src/infra/kube/kubernetes-error.ts';
 import { WatchedNamespaces } from '../../../src/kubernetes/watched-namespaces.ts';
 
 const FORBIDDEN = new KubernetesError('pods is forbidden', { status: 403, reason: 'Forbidden' });

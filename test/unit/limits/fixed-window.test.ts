@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { FixedWindow } from '../../../src/limits/fixed-window.ts';
+import { FixedWindow } from '../../../src/infra/store/fixed-window.ts';
 
 describe('A fixed window', () => {
   const time = { now: 0 };

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Mail, MailKind, MailValues } from '../../../src/mail/mail.ts';
-import { htmlOf, plainTextOf } from '../../../src/mail/texts/layout.ts';
-import { textOf } from '../../../src/mail/texts/texts.ts';
+import type { Mail, MailKind, MailValues } from '../../../src/tenants/mail/mail.ts';
+import { htmlOf, plainTextOf } from '../../../src/tenants/mail/texts/layout.ts';
+import { textOf } from '../../../src/tenants/mail/texts/texts.ts';
 
 const PREVIEWS = join(import.meta.dirname, '..', '..', '..', 'docs', 'mails');
 const LINKS = {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import type { Option, Stage } from '../../../src/options/core/option.ts';
-import { ALL_OPTIONS } from '../../../src/options/core/render-options.ts';
-import { needsOf } from '../../../src/options/core/stages.ts';
-import { OPTIONS } from '../../../src/options/generated/options.ts';
+import { ALL_OPTIONS } from '../../../src/render/options/all/render-options.ts';
+import { needsOf } from '../../../src/render/options/all/stages.ts';
+import type { Option, Stage } from '../../../src/render/options/core/option.ts';
+import { OPTIONS } from '../../../src/render/options/generated/options.ts';
 import { CASES } from '../../options/support/all-cases.ts';
 import { EVERYTHING, EXCLUDED, PAGE_HOOKS, PAUSING, REPORTED } from '../../options/support/traces.ts';
 
@@ -39,7 +39,7 @@ describe('render options', () => {
 
   it('have the name of their file', () => {
     for (const [file, { name }] of Object.entries(OPTIONS))
-      assert.equal(name, file, `src/options/${file}.ts`);
+      assert.equal(name, file, `src/render/options/${file}.ts`);
   });
 
   it('act at the stage that they name', () => {

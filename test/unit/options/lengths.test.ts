@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { lengthInInches } from '../../../src/options/core/lengths.ts';
+import { lengthInInches } from '../../../src/render/options/core/lengths.ts';
 
 describe('lengths', () => {
   it('are read in every absolute unit', () => {

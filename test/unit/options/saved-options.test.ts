@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { ALL_OPTIONS } from '../../../src/options/core/render-options.ts';
-import { brokenRules, savedOptionsSchema, withSaved } from '../../../src/options/core/saved-options.ts';
+import { ALL_OPTIONS } from '../../../src/render/options/all/render-options.ts';
+import { brokenRules, savedOptionsSchema, withSaved } from '../../../src/render/options/all/saved-options.ts';
 
 describe('the options that are saved with a template', () => {
   it('are those about which a request says nothing', () => {

@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
 import { pino } from 'pino';
-import { mostConnections } from '../../../src/overload/connections.ts';
-import { type Descriptors, DescriptorWatch, descriptorLimit } from '../../../src/overload/descriptors.ts';
+import { mostConnections } from '../../../src/infra/overload/connections.ts';
+import {
+  type Descriptors,
+  DescriptorWatch,
+  descriptorLimit,
+} from '../../../src/infra/overload/descriptors.ts';
 
 describe('The watch of file descriptors', () => {
   const lines: { level: string; msg: string; open: number; limit: number }[] = [];

@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 
 const run = promisify(execFile);
-const module = new URL('../../../src/overload/heap-growth.ts', import.meta.url).href;
+const module = new URL('../../../src/infra/overload/heap-growth.ts', import.meta.url).href;
 /** Long enough for V8 to consider the rate of allocation low. */
 const QUIET_MS = 3000;
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { mock } from 'node:test';
-import { LeastRate } from '../../../src/overload/least-rate.ts';
+import { LeastRate } from '../../../src/infra/overload/least-rate.ts';
 
 describe('A least rate', () => {
   let rate: LeastRate;

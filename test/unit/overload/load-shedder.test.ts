@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { LoadShedder } from '../../../src/overload/load-shedder.ts';
+import { LoadShedder } from '../../../src/infra/overload/load-shedder.ts';
 
 const at = (seconds: number) => new Date(seconds * 1000);
 

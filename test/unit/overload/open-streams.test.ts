@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { PassThrough } from 'node:stream';
-import { openStreams, reserveStream } from '../../../src/overload/open-streams.ts';
-import type { Reservations } from '../../../src/overload/reservations.ts';
+import { openStreams, reserveStream } from '../../../src/infra/overload/open-streams.ts';
+import type { Reservations } from '../../../src/infra/overload/reservations.ts';
 
 describe('Open streams', () => {
   let open: Reservations;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { PlatenError, toPlatenError } from '../../../src/errors/registry.ts';
-import { Reservations } from '../../../src/overload/reservations.ts';
+import { PlatenError, toPlatenError } from '../../../src/infra/errors/registry.ts';
+import { Reservations } from '../../../src/infra/overload/reservations.ts';
 
 const never = () => assert.fail('was ended');
 

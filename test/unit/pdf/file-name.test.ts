@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { parse } from 'content-disposition';
-import { contentDisposition, safeFileName } from '../../../src/pdf/file-name.ts';
+import { contentDisposition, safeFileName } from '../../../src/infra/outputs/file-name.ts';
 
 describe('File names', () => {
   const cases: readonly (readonly [wanted: string | undefined, safe: string])[] = [

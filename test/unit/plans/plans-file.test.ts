@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
-import { DEFAULT_PLANS } from '../../../src/plans/plan.ts';
-import type { PlanSource } from '../../../src/plans/plan-source.ts';
-import { openPlanSource } from '../../../src/plans/watched-plans.ts';
+import { DEFAULT_PLANS } from '../../../src/tenants/plans/plan.ts';
+import type { PlanSource } from '../../../src/tenants/plans/plan-source.ts';
+import { openPlanSource } from '../../../src/tenants/plans/watched-plans.ts';
 
 /** A change must be in force in every process after this time, in milliseconds. */
 const IN_FORCE_MS = 2000;

@@ -1,5 +1,9 @@
 import assert from 'node:assert/strict';
-import { codePointsOf, UNKNOWN_CHARACTER, withFirstNamed } from '../../../src/report/missing-glyphs.ts';
+import {
+  codePointsOf,
+  UNKNOWN_CHARACTER,
+  withFirstNamed,
+} from '../../../src/render/report/missing-glyphs.ts';
 
 /** The characters of missing glyphs once they are named. @param printed as the PDF names them; `?` for one that it does not. */
 function namesOf(printed: string[], fontsWithUnknown: number, missing: string[]): string[] {

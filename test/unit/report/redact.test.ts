@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { Redactor } from '../../../src/report/redact.ts';
+import { Redactor } from '../../../src/render/report/redact.ts';
 
 const LONG = 16_000;
 

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import type { Job } from '../../../src/jobs/job.ts';
 import {
   Findings,
   MAX_CONSOLE,
@@ -7,15 +6,16 @@ import {
   MAX_FONTS,
   MAX_PICTURE_BYTES,
   MAX_TEXT,
-} from '../../../src/report/findings.ts';
-import { MAX_GLYPHS } from '../../../src/report/missing-glyphs.ts';
-import { MAX_REQUESTS } from '../../../src/report/request-log.ts';
+} from '../../../src/render/report/findings.ts';
+import { MAX_GLYPHS } from '../../../src/render/report/missing-glyphs.ts';
+import { MAX_REQUESTS } from '../../../src/render/report/recorded-requests.ts';
+import type { Job } from '../../../src/work/jobs/job.ts';
 import {
   MAX_KEPT_BYTES,
   MAX_REPORT_BYTES,
   reportWithoutFindings,
   serializedReport,
-} from '../../../src/report/stored-report.ts';
+} from '../../../src/work/jobs/stored-report.ts';
 import { newJob } from '../../support/domain.ts';
 
 /** Three bytes of UTF-8 each. */

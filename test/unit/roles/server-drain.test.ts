@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { Agent, createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { ServerDrain } from '../../../src/roles/server-drain.ts';
+import { ServerDrain } from '../../../src/roles/process/server-drain.ts';
 import { askThrough } from '../../support/kept-connection.ts';
 
 /** Longer than anything here takes. */

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { withoutHosts } from '../../../src/roles/without-hosts.ts';
+import { withoutHosts } from '../../../src/roles/process/without-hosts.ts';
 
 describe('the problem of a process, without the hosts of its network', () => {
   for (const [text, reported] of [

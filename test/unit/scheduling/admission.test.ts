@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { AdmissionQueue } from '../../../src/scheduling/admission.ts';
+import { AdmissionQueue } from '../../../src/infra/scheduling/admission-queue.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type Case, runCases } from './support/cases.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { Cores, type CoreUser, rendersOnCores } from '../../../src/scheduling/cores.ts';
-import type { Charge } from '../../../src/scheduling/usage.ts';
+import { Cores, type CoreUser, rendersOnCores } from '../../../src/infra/scheduling/cores.ts';
+import type { Charge } from '../../../src/infra/scheduling/virtual-time.ts';
 import { type Case, runCases, type Step } from './support/cases.ts';
 
 const one: CoreUser = { account: 'one', priority: 'interactive' };

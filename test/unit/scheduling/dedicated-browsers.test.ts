@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { setImmediate as settled } from 'node:timers/promises';
-import { DedicatedBrowsers, dedicatedBrowsersFor } from '../../../src/scheduling/dedicated-browsers.ts';
+import { DedicatedBrowsers, dedicatedBrowsersFor } from '../../../src/infra/scheduling/dedicated-browsers.ts';
 
 const GIB = 1024 ** 3;
 

@@ -1,5 +1,9 @@
 import assert from 'node:assert/strict';
-import { type AccountFilter, FairQueue, type FairQueueOptions } from '../../../src/scheduling/fair-queue.ts';
+import {
+  type AccountFilter,
+  FairQueue,
+  type FairQueueOptions,
+} from '../../../src/infra/scheduling/fair-queue.ts';
 import { type Case, runCases } from './support/cases.ts';
 
 interface Options extends FairQueueOptions {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { mock } from 'node:test';
-import { SandboxQueue, sandboxProcesses } from '../../../src/scheduling/sandbox-processes.ts';
+import { SandboxQueue, sandboxProcesses } from '../../../src/infra/scheduling/sandbox-processes.ts';
 import { HeldClock } from '../../support/held-clock.ts';
 import { type Case, runCases, type Step } from './support/cases.ts';
 

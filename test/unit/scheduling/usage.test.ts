@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { Usage } from '../../../src/scheduling/usage.ts';
+import { Usage } from '../../../src/infra/scheduling/virtual-time.ts';
 
 const SLOW_MS = 100;
 

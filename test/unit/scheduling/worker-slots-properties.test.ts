@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { JOB_CLASSES } from '../../../src/bus/bus.ts';
-import type { Permit, Priority } from '../../../src/scheduling/fair-queue.ts';
-import { spareSlots, WorkerSlots } from '../../../src/scheduling/worker-slots.ts';
+import { JOB_CLASSES } from '../../../src/infra/bus/bus.ts';
+import type { Permit, Priority } from '../../../src/infra/scheduling/fair-queue.ts';
+import { spareSlots, WorkerSlots } from '../../../src/infra/scheduling/worker-slots.ts';
 import { pick, seeded } from '../../chaos/random.ts';
 
 const SEEDS = 60;

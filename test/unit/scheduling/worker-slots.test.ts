@@ -1,4 +1,4 @@
-import { WorkerSlots } from '../../../src/scheduling/worker-slots.ts';
+import { WorkerSlots } from '../../../src/infra/scheduling/worker-slots.ts';
 import { type Case, runCases, type Step } from './support/cases.ts';
 
 interface Options {

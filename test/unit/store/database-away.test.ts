@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createRequire } from 'node:module';
 import { mongo } from 'mongoose';
-import { DatabaseSilent, isDatabaseAway } from '../../../src/store/database-away.ts';
+import { DatabaseSilent, isDatabaseAway } from '../../../src/infra/store/database-away.ts';
 
 /** Every class of errors of the driver that says that there is no response at present. */
 const AWAY = [

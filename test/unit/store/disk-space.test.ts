@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { DiskSpace } from '../../../src/store/outputs/disk-space.ts';
+import { DiskSpace } from '../../../src/infra/outputs/disk-space.ts';
 
 const failing = (code: string) => Object.assign(new Error(code), { code });
 

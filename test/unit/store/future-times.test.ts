@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { CLOCK_SKEW_MS, FutureTimes } from '../../../src/store/future-times.ts';
+import { CLOCK_SKEW_MS, FutureTimes } from '../../../src/infra/store/future-times.ts';
 import { ManualTimers } from '../../support/manual-timers.ts';
 import { StillClock } from '../../support/still-clock.ts';
 

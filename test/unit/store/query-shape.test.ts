@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { beyondIndex, nameOf, shapeOf } from '../../../src/store/query-shape.ts';
+import { beyondIndex, nameOf, shapeOf } from '../../../src/infra/store/query-shape.ts';
 
 const ID = 'b9a3f6f2-4a35-4d0f-9a63-0f1d1e1f2a3b';
 

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import { type OutputKey, type OutputStore, outputKey } from '../../../src/store/outputs/output-store.ts';
-import { withRecentOutputs } from '../../../src/store/outputs/recent.ts';
+import { type OutputKey, type OutputStore, outputKey } from '../../../src/infra/outputs/output-store.ts';
+import { withRecentOutputs } from '../../../src/infra/outputs/recent.ts';
 
 const MAX_BYTES = 4000;
 const newKey = () => outputKey(randomUUID(), 1, new Date());

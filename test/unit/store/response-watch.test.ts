@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { forCaller, withoutCaller } from '../../../src/async/caller-scope.ts';
-import { DatabaseSilent } from '../../../src/store/database-away.ts';
-import { ResponseWatch } from '../../../src/store/response-watch.ts';
+import { forCaller, withoutCaller } from '../../../src/infra/async/caller-scope.ts';
+import { DatabaseSilent } from '../../../src/infra/store/database-away.ts';
+import { ResponseWatch } from '../../../src/infra/store/response-watch.ts';
 import { ManualTimers } from '../../support/manual-timers.ts';
 
 /** A database that responds when the test says so. */

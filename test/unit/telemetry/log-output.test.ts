@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { writeSync } from 'node:fs';
-import { createLogOutput } from '../../../src/telemetry/log-output.ts';
+import { createLogOutput } from '../../../src/infra/telemetry/log-output.ts';
 
 describe('createLogOutput', () => {
   it('drops lines that cannot be written, and reports how many once it can write again', () => {

@@ -4,9 +4,9 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { pino } from 'pino';
-import { loadConfig } from '../../../src/config.ts';
-import { openTracing } from '../../../src/telemetry/open-tracing.ts';
-import { headersOf } from '../../../src/telemetry/otlp-tracing.ts';
+import { loadConfig } from '../../../src/config/config.ts';
+import { openTracing } from '../../../src/infra/tracing/open-tracing.ts';
+import { headersOf } from '../../../src/infra/tracing/otlp-tracing.ts';
 import { TraceCollector } from '../../support/trace-collector.ts';
 
 const TRACE = '0af7651916cd43dd8448eb211c80319c';
@@ -107,8 +107,8 @@ describe('tracing', () => {
       import { registerHooks } from 'node:module';
       const loaded = [];
       registerHooks({ load: (url, context, next) => { loaded.push(url); return next(url, context); } });
-      const { loadConfig } = await import('./src/config.ts');
-      const { openTracing } = await import('./src/telemetry/open-tracing.ts');
+      const { loadConfig } = await import('./src/config/config.ts');
+      const { openTracing } = await import('./src/infra/tracing/open-tracing.ts');
       const found = [];
       for (const environment of JSON.parse(process.argv[1])) {
         const tracing = await openTracing(loadConfig('standalone', environment), { role: 'worker', instance: 'one' });

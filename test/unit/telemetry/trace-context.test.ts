@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { callersTrace, recordedTrace } from '../../../src/telemetry/trace-context.ts';
+import { callersTrace, recordedTrace } from '../../../src/infra/tracing/trace-context.ts';
 
 const TRACE = '0af7651916cd43dd8448eb211c80319c';
 const SPAN = 'b7ad6b7169203331';

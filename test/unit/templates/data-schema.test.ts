@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { DataSchemas } from '../../../src/templates/engine/schema/data-schema.ts';
-import { DataSchemaError } from '../../../src/templates/engine/schema/schema-path.ts';
+import { DataSchemas } from '../../../src/tenants/templates/engine/schema/data-schema.ts';
+import { DataSchemaError } from '../../../src/tenants/templates/engine/schema/schema-path.ts';
 
 describe('JSON Schemas of data', () => {
   const schemas = new DataSchemas();

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { TemplateRenderer } from '../../../src/templates/engine/liquid.ts';
-import { ParsedTemplates } from '../../../src/templates/engine/parsed-templates.ts';
-import { errorText } from '../../../src/templates/engine/template-errors.ts';
+import { TemplateRenderer } from '../../../src/tenants/templates/engine/liquid.ts';
+import { ParsedTemplates } from '../../../src/tenants/templates/engine/parsed-templates.ts';
+import { errorText } from '../../../src/tenants/templates/engine/template-errors.ts';
 
 describe('Liquid as templates speak it', () => {
   const renderer = new TemplateRenderer();

@@ -1,5 +1,9 @@
 import assert from 'node:assert/strict';
-import { isRawNumber, parseKeepingIntegers, rawNumber } from '../../../src/templates/long-integers.ts';
+import {
+  isRawNumber,
+  parseKeepingIntegers,
+  rawNumber,
+} from '../../../src/tenants/templates/long-integers.ts';
 
 const again = (text: string, field?: string) => JSON.stringify(parseKeepingIntegers(text, rawNumber, field));
 

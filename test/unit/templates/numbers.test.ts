@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { TemplateRenderer } from '../../../src/templates/engine/liquid.ts';
-import { errorText } from '../../../src/templates/engine/template-errors.ts';
+import { TemplateRenderer } from '../../../src/tenants/templates/engine/liquid.ts';
+import { errorText } from '../../../src/tenants/templates/engine/template-errors.ts';
 import { errorOf, html } from './support.ts';
 
 describe('Numbers in templates', () => {

@@ -1,6 +1,6 @@
-import { TemplateRenderer } from '../../../src/templates/engine/liquid.ts';
-import type { RenderCall } from '../../../src/templates/engine/protocol.ts';
-import { errorText } from '../../../src/templates/engine/template-errors.ts';
+import { TemplateRenderer } from '../../../src/tenants/templates/engine/liquid.ts';
+import type { RenderCall } from '../../../src/tenants/templates/engine/protocol.ts';
+import { errorText } from '../../../src/tenants/templates/engine/template-errors.ts';
 
 type Terms = Partial<RenderCall>;
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { daysBetween, type Hour, spansOf } from '../../../src/usage/log-layout.ts';
+import { daysBetween, type Hour, spansOf } from '../../../src/tenants/usage/log-layout.ts';
 
 /** Three hours of a busy series, the latest first. */
 const HOURS: Hour[] = [

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { maskAddress } from '../../../src/usage/mask-address.ts';
+import { maskAddress } from '../../../src/tenants/usage/mask-address.ts';
 
 const MASKED: Record<string, string> = {
   '203.0.113.77': '203.0.113.0',

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { ERRORS, type ErrorCode } from '../../../src/errors/registry.ts';
-import { errorCategory } from '../../../src/usage/error-category.ts';
-import { dayOf, periodStart } from '../../../src/usage/periods.ts';
-import { quotaPeriod, quotaResetDate } from '../../../src/usage/quota-period.ts';
-import { totalUsage } from '../../../src/usage/tallies.ts';
+import { ERRORS, type ErrorCode } from '../../../src/infra/errors/registry.ts';
+import { quotaPeriod, quotaResetDate } from '../../../src/tenants/plans/quota-period.ts';
+import { errorCategory } from '../../../src/tenants/usage/error-category.ts';
+import { dayOf, periodStart } from '../../../src/tenants/usage/periods.ts';
+import { totalUsage } from '../../../src/tenants/usage/tallies.ts';
 
 describe('Usage', () => {
   it('a period begins on a whole hour, so many days ago', () => {

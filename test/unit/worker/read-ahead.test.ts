@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { JobPointer } from '../../../src/bus/bus.ts';
+import type { JobPointer } from '../../../src/infra/bus/bus.ts';
 import { ReadAhead } from '../../../src/worker/read-ahead.ts';
 import { HeldClock } from '../../support/held-clock.ts';
 

@@ -1,8 +1,8 @@
 import { pino } from 'pino';
-import { AccountDeletion, type DeletionWork } from '../../../../src/accounts/account-deletion.ts';
-import { DeletionStore } from '../../../../src/accounts/deletion-store.ts';
 import { deletionHindrance } from '../../../../src/billing/deletion-hindrance.ts';
 import { deletionSteps } from '../../../../src/roles/deletion-steps.ts';
+import { AccountDeletion, type DeletionWork } from '../../../../src/tenants/accounts/account-deletion.ts';
+import { DeletionStore } from '../../../../src/tenants/accounts/deletion-store.ts';
 import { eventually } from '../../../support/eventually.ts';
 import type { TestApi } from '../../http/support/api.ts';
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Mail, MailKind, NewMail } from '../../../../src/mail/mail.ts';
+import type { Mail, MailKind, NewMail } from '../../../../src/tenants/mail/mail.ts';
 import { SAME_ORIGIN } from '../../../support/browser.ts';
 import type { Reply } from '../../../support/send.ts';
 import { callApi, type TestApi } from '../../http/support/api.ts';

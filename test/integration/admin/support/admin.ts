@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { AccountPlans } from '../../../../src/accounts/account-plans.ts';
-import { Operators, parseOperatorTokens } from '../../../../src/admin/operators.ts';
-import { type ErrorCode, PlatenError } from '../../../../src/errors/registry.ts';
+import { Operators, parseOperatorTokens } from '../../../../src/config/operators.ts';
 import { operatorAuthenticator } from '../../../../src/http/admin/authenticate-operator.ts';
 import { adminRoutes } from '../../../../src/http/admin/routes.ts';
 import { createOpsApp } from '../../../../src/http/ops-app.ts';
-import { ChangeGate } from '../../../../src/overload/change-gate.ts';
+import { type ErrorCode, PlatenError } from '../../../../src/infra/errors/registry.ts';
+import { ChangeGate } from '../../../../src/infra/overload/change-gate.ts';
 import { openAdmin } from '../../../../src/roles/admin.ts';
+import { AccountPlans } from '../../../../src/tenants/accounts/account-plans.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { type Reply, send } from '../../../support/send.ts';
 import { openApi, type TestApi, type TestCaller } from '../../http/support/api.ts';

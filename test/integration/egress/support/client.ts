@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import type { EgressProxy } from '../../../../src/egress/proxy.ts';
+import type { EgressProxy } from '../../../../src/infra/egress/proxy.ts';
 
 export interface Reply {
   readonly status: number;

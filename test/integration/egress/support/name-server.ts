@@ -3,7 +3,7 @@ import { Resolver } from 'node:dns';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import ipaddr from 'ipaddr.js';
-import { type Lookup, resolverLookup } from '../../../../src/egress/lookup.ts';
+import { type Lookup, resolverLookup } from '../../../../src/infra/egress/lookup.ts';
 
 const TYPES: Readonly<Record<number, 'A' | 'AAAA'>> = { 1: 'A', 28: 'AAAA' };
 const NXDOMAIN = 3;

@@ -1,8 +1,8 @@
 import pino from 'pino';
-import { createChromiumRenderer } from '../../../../src/chromium/create-chromium-renderer.ts';
-import type { Renderer } from '../../../../src/chromium/renderer.ts';
-import type { EgressProxy } from '../../../../src/egress/proxy.ts';
-import { createPdfFinisher } from '../../../../src/pdf/finish.ts';
+import type { EgressProxy } from '../../../../src/infra/egress/proxy.ts';
+import { createChromiumRenderer } from '../../../../src/render/chromium/create-chromium-renderer.ts';
+import { createPdfFinisher } from '../../../../src/render/pdf/finish.ts';
+import type { Renderer } from '../../../../src/render/renderer.ts';
 
 /** A renderer with a real browser, whose way to the network is `proxy`. */
 export function rendererBehind(proxy: EgressProxy, slots: number, userDataRoot: string): Promise<Renderer> {

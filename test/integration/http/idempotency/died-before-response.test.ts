@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { createHash, randomUUID } from 'node:crypto';
-import type { IdempotencyLock } from '../../../../src/http/idempotency-store.ts';
-import { storedInput } from '../../../../src/jobs/store/stored-input.ts';
-import { quotaPeriod } from '../../../../src/usage/quota-period.ts';
+import { quotaPeriod } from '../../../../src/tenants/plans/quota-period.ts';
+import type { IdempotencyLock } from '../../../../src/work/jobs/idempotency-store.ts';
+import { storedInput } from '../../../../src/work/jobs/store/stored-input.ts';
 import { newJob, slotsInUse } from '../../../support/domain.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { openApi, type TestApi, type TestCaller } from '../support/api.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { quotaPeriod } from '../../../../src/usage/quota-period.ts';
+import { quotaPeriod } from '../../../../src/tenants/plans/quota-period.ts';
 import { openTwins, type Twins } from '../../../support/twins.ts';
 
 describe('A keyed request whose process is killed before it has responded', () => {

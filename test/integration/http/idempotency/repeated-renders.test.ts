@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { PlatenError } from '../../../../src/errors/registry.ts';
-import { quotaPeriod } from '../../../../src/usage/quota-period.ts';
+import { PlatenError } from '../../../../src/infra/errors/registry.ts';
+import { quotaPeriod } from '../../../../src/tenants/plans/quota-period.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { startMongo } from '../../../support/mongo.ts';
 import { openApi, type TestApi, type TestCaller } from '../support/api.ts';

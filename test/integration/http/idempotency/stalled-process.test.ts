@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { quotaPeriod } from '../../../../src/usage/quota-period.ts';
+import { quotaPeriod } from '../../../../src/tenants/plans/quota-period.ts';
 import { eventually } from '../../../support/eventually.ts';
 import type { Reply } from '../../../support/send.ts';
 import { openApi, type TestApi, type TestCaller } from '../support/api.ts';

@@ -5,52 +5,52 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { pino } from 'pino';
-import { AccountStore } from '../../../../src/accounts/account-store.ts';
-import { groupOf } from '../../../../src/batches/batch.ts';
-import { BatchFiles } from '../../../../src/batches/batch-files.ts';
-import { type AutoOverage, NO_AUTO_OVERAGE } from '../../../../src/billing/auto-overage.ts';
-import { DisableLinks } from '../../../../src/billing/disable-links.ts';
 import { type Billing, type BillingConfig, openBilling } from '../../../../src/billing/open-billing.ts';
-import { SigningKeyService } from '../../../../src/callbacks/signing-key-service.ts';
-import { createAddressPolicy } from '../../../../src/egress/address-policy.ts';
-import { checkCallbackUrl } from '../../../../src/egress/callback-url.ts';
-import { parseNetworks } from '../../../../src/egress/networks.ts';
-import type { PlatenError } from '../../../../src/errors/registry.ts';
+import { type AutoOverage, NO_AUTO_OVERAGE } from '../../../../src/billing/overage/auto-overage-port.ts';
+import { DisableLinks } from '../../../../src/billing/overage/disable-links.ts';
 import type { ApiDeps } from '../../../../src/http/api-deps.ts';
 import { createHttpApp } from '../../../../src/http/app.ts';
-import { accountStreams, EventStreams } from '../../../../src/http/event-stream.ts';
-import { DownloadLinks } from '../../../../src/jobs/submission/download-links.ts';
-import { EndWaiter } from '../../../../src/jobs/submission/end-waiter.ts';
-import { RenderService } from '../../../../src/jobs/submission/render-service.ts';
-import { openCountryDatabase } from '../../../../src/keys/country-database.ts';
-import { KeyStore } from '../../../../src/keys/key-store.ts';
-import { LastUse } from '../../../../src/keys/last-use.ts';
-import type { KeyMode } from '../../../../src/keys/secret.ts';
-import { MailOutbox } from '../../../../src/mail/outbox.ts';
-import { type BodyBounds, BodyIntake } from '../../../../src/overload/body-intake.ts';
-import { ChangeGate } from '../../../../src/overload/change-gate.ts';
-import { createDownloads, type Downloads } from '../../../../src/overload/downloads.ts';
+import { accountStreams, EventStreams } from '../../../../src/http/request/event-stream.ts';
+import { createAddressPolicy } from '../../../../src/infra/egress/address-policy.ts';
+import { checkCallbackUrl } from '../../../../src/infra/egress/callback-url.ts';
+import { parseNetworks } from '../../../../src/infra/egress/networks.ts';
+import type { PlatenError } from '../../../../src/infra/errors/registry.ts';
+import { createFolderOutputStore } from '../../../../src/infra/outputs/folder.ts';
+import { createGridFsOutputStore } from '../../../../src/infra/outputs/gridfs.ts';
+import type { OutputStore } from '../../../../src/infra/outputs/output-store.ts';
+import { type BodyBounds, BodyIntake } from '../../../../src/infra/overload/body-intake.ts';
+import { ChangeGate } from '../../../../src/infra/overload/change-gate.ts';
+import { createDownloads, type Downloads } from '../../../../src/infra/overload/downloads.ts';
 import {
   RESPONSE_BOUNDS,
   type ResponseBounds,
   UnreadResponses,
-} from '../../../../src/overload/unread-responses.ts';
-import { createPdfMerger } from '../../../../src/pdf/merge.ts';
-import { DEFAULT_PLANS, type Plan } from '../../../../src/plans/plan.ts';
-import { HeldPlans, type PlanSource } from '../../../../src/plans/plan-source.ts';
+} from '../../../../src/infra/overload/unread-responses.ts';
+import { AdmissionQueue } from '../../../../src/infra/scheduling/admission-queue.ts';
+import { ensureIndexes } from '../../../../src/infra/store/collection-spec.ts';
+import { createMetrics, type Metrics } from '../../../../src/infra/telemetry/metrics.ts';
+import { createPdfMerger } from '../../../../src/render/pdf/merge.ts';
 import {
   type AccountServices,
   type AccountServicesConfig,
   createAccountServices,
 } from '../../../../src/roles/account-services.ts';
-import { AdmissionQueue } from '../../../../src/scheduling/admission.ts';
-import { ensureIndexes } from '../../../../src/store/collection-spec.ts';
-import { createFolderOutputStore } from '../../../../src/store/outputs/folder.ts';
-import { createGridFsOutputStore } from '../../../../src/store/outputs/gridfs.ts';
-import type { OutputStore } from '../../../../src/store/outputs/output-store.ts';
-import { createMetrics, type Metrics } from '../../../../src/telemetry/metrics.ts';
-import { TemplateEditor } from '../../../../src/templates/template-editor.ts';
-import { type TemplateBounds, TemplateStore } from '../../../../src/templates/template-store.ts';
+import { AccountStore } from '../../../../src/tenants/accounts/account-store.ts';
+import { openCountryDatabase } from '../../../../src/tenants/keys/country-database.ts';
+import { KeyStore } from '../../../../src/tenants/keys/key-store.ts';
+import { LastUse } from '../../../../src/tenants/keys/last-use.ts';
+import type { KeyMode } from '../../../../src/tenants/keys/secret.ts';
+import { MailOutbox } from '../../../../src/tenants/mail/outbox.ts';
+import { DEFAULT_PLANS, type Plan } from '../../../../src/tenants/plans/plan.ts';
+import { HeldPlans, type PlanSource } from '../../../../src/tenants/plans/plan-source.ts';
+import { TemplateEditor } from '../../../../src/tenants/templates/template-editor.ts';
+import { type TemplateBounds, TemplateStore } from '../../../../src/tenants/templates/template-store.ts';
+import { groupOf } from '../../../../src/work/batches/batch.ts';
+import { BatchFiles } from '../../../../src/work/batches/batch-files.ts';
+import { SigningKeyService } from '../../../../src/work/callbacks/signing-key-service.ts';
+import { DownloadLinks } from '../../../../src/work/jobs/submission/download-links.ts';
+import { EndWaiter } from '../../../../src/work/jobs/submission/end-waiter.ts';
+import { RenderService } from '../../../../src/work/jobs/submission/render-service.ts';
 import { TestClient } from '../../../support/client.ts';
 import { type Domain, openDomain } from '../../../support/domain.ts';
 import { type Reply, send } from '../../../support/send.ts';

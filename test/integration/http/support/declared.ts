@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { ERRORS } from '../../../../src/errors/registry.ts';
-import { REMEDIES } from '../../../../src/errors/remedies.ts';
-import { errorsOf } from '../../../../src/http/api-document.ts';
 import { API_ROUTES } from '../../../../src/http/app.ts';
-import { errorBodySchema } from '../../../../src/http/schemas/error-body.ts';
+import { errorBodySchema } from '../../../../src/http/request/error-body-schema.ts';
+import { errorsOf } from '../../../../src/http/site/api-document.ts';
+import { ERRORS } from '../../../../src/infra/errors/registry.ts';
+import { REMEDIES } from '../../../../src/infra/errors/remedies.ts';
 
 /** A response as it was received. */
 export interface Seen {

@@ -1,13 +1,13 @@
 import { PDFDocument } from '@cantoo/pdf-lib';
 import { pino } from 'pino';
-import type { Renderer, RenderRequest } from '../../../../src/chromium/renderer.ts';
-import { PlatenError } from '../../../../src/errors/registry.ts';
-import type { Job, JobInput } from '../../../../src/jobs/job.ts';
-import { PDF } from '../../../../src/pdf/media-type.ts';
-import { DEFAULT_POOL } from '../../../../src/plans/names.ts';
-import { WorkerSlots } from '../../../../src/scheduling/worker-slots.ts';
-import type { OutputStore } from '../../../../src/store/outputs/output-store.ts';
-import type { TemplateEngine } from '../../../../src/templates/engine/template-engine.ts';
+import { PlatenError } from '../../../../src/infra/errors/registry.ts';
+import { PDF } from '../../../../src/infra/outputs/media-type.ts';
+import type { OutputStore } from '../../../../src/infra/outputs/output-store.ts';
+import { WorkerSlots } from '../../../../src/infra/scheduling/worker-slots.ts';
+import type { Renderer, RenderRequest } from '../../../../src/render/renderer.ts';
+import { DEFAULT_POOL } from '../../../../src/tenants/plans/names.ts';
+import type { TemplateEngine } from '../../../../src/tenants/templates/engine/template-engine.ts';
+import type { Job, JobInput } from '../../../../src/work/jobs/job.ts';
 import { Worker } from '../../../../src/worker/worker.ts';
 import type { Domain } from '../../../support/domain.ts';
 

@@ -3,7 +3,7 @@ import { planStatus } from '../../../../src/kubernetes/plans/plan-status.ts';
 import { resolvePlans } from '../../../../src/kubernetes/plans/resolve-plans.ts';
 import { API_VERSION } from '../../../../src/kubernetes/resources/group.ts';
 import type { RenderPlan } from '../../../../src/kubernetes/resources/kinds.ts';
-import { DEFAULT_PLANS, type Plan } from '../../../../src/plans/plan.ts';
+import { DEFAULT_PLANS, type Plan } from '../../../../src/tenants/plans/plan.ts';
 
 const POOLS = new Map([['default', { slotsPerWorker: 2 }]]);
 const INSTALLATION = { id: 'a/platen-controller', home: 'a' };

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
+import type { Informer } from '../../../../src/infra/kube/client/informer.ts';
+import type { Kind, KubeObject } from '../../../../src/infra/kube/client/kube-object.ts';
+import type { KubernetesApi } from '../../../../src/infra/kube/client/kubernetes-api.ts';
+import { KubernetesError } from '../../../../src/infra/kube/kubernetes-error.ts';
 import { ObjectApplier, type OwnedInformers } from '../../../../src/kubernetes/pools/apply-objects.ts';
 import { ownedObjects } from '../../../../src/kubernetes/pools/owned-objects.ts';
 import type { RenderPool } from '../../../../src/kubernetes/resources/kinds.ts';
 import { renderPoolSpecSchema } from '../../../../src/kubernetes/resources/render-pool.ts';
-import type { Informer } from '../../../../src/kubernetes/runtime/client/informer.ts';
-import type { Kind, KubeObject } from '../../../../src/kubernetes/runtime/client/kube-object.ts';
-import type { KubernetesApi } from '../../../../src/kubernetes/runtime/client/kubernetes-api.ts';
-import { KubernetesError } from '../../../../src/kubernetes/runtime/client/kubernetes-error.ts';
 
 const INSTALLATION = { id: 'a/platen-controller', home: 'a' };
 

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { KubeObject } from '../../../../src/infra/kube/client/kube-object.ts';
 import {
   foreignOwnerOf,
   ownedObjects,
@@ -6,7 +7,6 @@ import {
 } from '../../../../src/kubernetes/pools/owned-objects.ts';
 import type { RenderPool } from '../../../../src/kubernetes/resources/kinds.ts';
 import { renderPoolSpecSchema } from '../../../../src/kubernetes/resources/render-pool.ts';
-import type { KubeObject } from '../../../../src/kubernetes/runtime/client/kube-object.ts';
 
 const SETTINGS: PoolsSettings = {
   template: { spec: { containers: [{ name: 'worker' }] } },

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { findCondition } from '../../../../src/infra/kube/client/conditions.ts';
 import { nextContest } from '../../../../src/kubernetes/pools/contest.ts';
 import { DELETION_COST, FIELD_MANAGER } from '../../../../src/kubernetes/pools/names.ts';
 import {
@@ -11,7 +12,6 @@ import { poolStatus } from '../../../../src/kubernetes/pools/pool-status.ts';
 import { checkShrink } from '../../../../src/kubernetes/pools/shrink-check.ts';
 import type { Deployment, Pod, RenderPool } from '../../../../src/kubernetes/resources/kinds.ts';
 import { renderPoolSpecSchema } from '../../../../src/kubernetes/resources/render-pool.ts';
-import { findCondition } from '../../../../src/kubernetes/runtime/client/conditions.ts';
 import type { PoolSample, WorkerSample } from '../../../../src/kubernetes/scaling/types.ts';
 
 const START = Date.parse('2026-01-01T00:00:00Z');

@@ -6,7 +6,7 @@ import { customResourceDefinition, objectSchema } from '../../../../scripts/kube
 import type { StructuralSchema } from '../../../../scripts/kubernetes/structural-schema.ts';
 import { RENDER_PLAN, renderPlanSpecSchema } from '../../../../src/kubernetes/resources/render-plan.ts';
 import { RENDER_POOL, renderPoolSpecSchema } from '../../../../src/kubernetes/resources/render-pool.ts';
-import { planSchema } from '../../../../src/plans/plan.ts';
+import { planSchema } from '../../../../src/tenants/plans/plan.ts';
 
 const DEFINITIONS = [RENDER_PLAN, RENDER_POOL];
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { setImmediate as settled } from 'node:timers/promises';
-import type { Permit, PermitRequest } from '../../../../src/scheduling/fair-queue.ts';
+import type { Permit, PermitRequest } from '../../../../src/infra/scheduling/fair-queue.ts';
 
 /**
  * Events and the grants that follow from them, in this order. Several events or grants are separated by spaces; `a*5` stands

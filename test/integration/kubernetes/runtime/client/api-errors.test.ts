@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { systemTimers, type Timers } from '../../../../../src/async/timers.ts';
-import type { KubernetesApi } from '../../../../../src/kubernetes/runtime/client/kubernetes-api.ts';
-import { KubernetesError } from '../../../../../src/kubernetes/runtime/client/kubernetes-error.ts';
-import { openKubernetesApi } from '../../../../../src/kubernetes/runtime/client/open-kubernetes-api.ts';
+import { systemTimers, type Timers } from '../../../../../src/infra/async/timers.ts';
+import type { KubernetesApi } from '../../../../../src/infra/kube/client/kubernetes-api.ts';
+import { openKubernetesApi } from '../../../../../src/infra/kube/client/open-kubernetes-api.ts';
+import { KubernetesError } from '../../../../../src/infra/kube/kubernetes-error.ts';
 import { CONFIG_MAPS } from '../../../../support/kubernetes/objects.ts';
 import {
   listOf,

@@ -1,12 +1,9 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import type { Kind, KubeObject } from '../../../../../src/kubernetes/runtime/client/kube-object.ts';
-import type { KubernetesApi } from '../../../../../src/kubernetes/runtime/client/kubernetes-api.ts';
-import {
-  isConflict,
-  KubernetesError,
-} from '../../../../../src/kubernetes/runtime/client/kubernetes-error.ts';
-import { openKubernetesApi } from '../../../../../src/kubernetes/runtime/client/open-kubernetes-api.ts';
+import type { Kind, KubeObject } from '../../../../../src/infra/kube/client/kube-object.ts';
+import type { KubernetesApi } from '../../../../../src/infra/kube/client/kubernetes-api.ts';
+import { openKubernetesApi } from '../../../../../src/infra/kube/client/open-kubernetes-api.ts';
+import { isConflict, KubernetesError } from '../../../../../src/infra/kube/kubernetes-error.ts';
 import { sharedControlPlane } from '../../../../support/kubernetes/control-plane.ts';
 import {
   CONFIG_MAPS,

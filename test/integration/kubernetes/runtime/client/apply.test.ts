@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { applyWhenChanged, writeStatus } from '../../../../../src/kubernetes/runtime/client/apply.ts';
-import type { Kind, KubeObject } from '../../../../../src/kubernetes/runtime/client/kube-object.ts';
-import type { KubernetesApi, New } from '../../../../../src/kubernetes/runtime/client/kubernetes-api.ts';
-import { isConflict } from '../../../../../src/kubernetes/runtime/client/kubernetes-error.ts';
-import { openKubernetesApi } from '../../../../../src/kubernetes/runtime/client/open-kubernetes-api.ts';
+import { applyWhenChanged, writeStatus } from '../../../../../src/infra/kube/client/apply.ts';
+import type { Kind, KubeObject } from '../../../../../src/infra/kube/client/kube-object.ts';
+import type { KubernetesApi, New } from '../../../../../src/infra/kube/client/kubernetes-api.ts';
+import { openKubernetesApi } from '../../../../../src/infra/kube/client/open-kubernetes-api.ts';
+import { isConflict } from '../../../../../src/infra/kube/kubernetes-error.ts';
 import { sharedControlPlane } from '../../../../support/kubernetes/control-plane.ts';
 import { makeNamespace } from '../../../../support/kubernetes/objects.ts';
 

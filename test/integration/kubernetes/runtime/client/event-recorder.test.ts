@@ -3,9 +3,9 @@ import {
   EVENTS,
   type EventContent,
   EventRecorder,
-} from '../../../../../src/kubernetes/runtime/client/event-recorder.ts';
-import type { KubernetesApi } from '../../../../../src/kubernetes/runtime/client/kubernetes-api.ts';
-import { openKubernetesApi } from '../../../../../src/kubernetes/runtime/client/open-kubernetes-api.ts';
+} from '../../../../../src/infra/kube/client/event-recorder.ts';
+import type { KubernetesApi } from '../../../../../src/infra/kube/client/kubernetes-api.ts';
+import { openKubernetesApi } from '../../../../../src/infra/kube/client/open-kubernetes-api.ts';
 import { type ControlPlane, sharedControlPlane } from '../../../../support/kubernetes/control-plane.ts';
 import {
   CONFIG_MAPS,

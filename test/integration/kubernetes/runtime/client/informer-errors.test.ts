@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
-import { systemTimers, type Timers } from '../../../../../src/async/timers.ts';
-import { type Informer, startInformer } from '../../../../../src/kubernetes/runtime/client/informer.ts';
-import type { KubernetesApi } from '../../../../../src/kubernetes/runtime/client/kubernetes-api.ts';
-import type { ListWatchTiming } from '../../../../../src/kubernetes/runtime/client/list-watch.ts';
-import { openKubernetesApi } from '../../../../../src/kubernetes/runtime/client/open-kubernetes-api.ts';
+import { systemTimers, type Timers } from '../../../../../src/infra/async/timers.ts';
+import { type Informer, startInformer } from '../../../../../src/infra/kube/client/informer.ts';
+import type { KubernetesApi } from '../../../../../src/infra/kube/client/kubernetes-api.ts';
+import type { ListWatchTiming } from '../../../../../src/infra/kube/client/list-watch.ts';
+import { openKubernetesApi } from '../../../../../src/infra/kube/client/open-kubernetes-api.ts';
 import { eventually } from '../../../../support/eventually.ts';
 import { CONFIG_MAPS, type ConfigMap } from '../../../../support/kubernetes/objects.ts';
 import {

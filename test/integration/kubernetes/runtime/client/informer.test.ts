@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { type Informer, startInformer } from '../../../../../src/kubernetes/runtime/client/informer.ts';
-import type { KubernetesApi } from '../../../../../src/kubernetes/runtime/client/kubernetes-api.ts';
-import { openKubernetesApi } from '../../../../../src/kubernetes/runtime/client/open-kubernetes-api.ts';
+import { type Informer, startInformer } from '../../../../../src/infra/kube/client/informer.ts';
+import type { KubernetesApi } from '../../../../../src/infra/kube/client/kubernetes-api.ts';
+import { openKubernetesApi } from '../../../../../src/infra/kube/client/open-kubernetes-api.ts';
 import { eventually } from '../../../../support/eventually.ts';
 import { type ControlPlane, sharedControlPlane } from '../../../../support/kubernetes/control-plane.ts';
 import {

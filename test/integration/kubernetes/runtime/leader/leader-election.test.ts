@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import type { KubernetesApi } from '../../../../../src/kubernetes/runtime/client/kubernetes-api.ts';
-import { openKubernetesApi } from '../../../../../src/kubernetes/runtime/client/open-kubernetes-api.ts';
-import { LeaderElection } from '../../../../../src/kubernetes/runtime/leader/leader-election.ts';
-import { LEASES } from '../../../../../src/kubernetes/runtime/leader/lease.ts';
+import type { KubernetesApi } from '../../../../../src/infra/kube/client/kubernetes-api.ts';
+import { openKubernetesApi } from '../../../../../src/infra/kube/client/open-kubernetes-api.ts';
+import { LeaderElection } from '../../../../../src/infra/kube/leader/leader-election.ts';
+import { LEASES } from '../../../../../src/infra/kube/leader/lease.ts';
 import { eventually } from '../../../../support/eventually.ts';
 import { type ControlPlane, sharedControlPlane } from '../../../../support/kubernetes/control-plane.ts';
 import { makeNamespace } from '../../../../support/kubernetes/objects.ts';

@@ -3,7 +3,7 @@ import {
   type Condition,
   findCondition,
   setCondition,
-} from '../../../../../src/kubernetes/runtime/client/conditions.ts';
+} from '../../../../../src/infra/kube/client/conditions.ts';
 
 const FIRST = new Date('2030-01-01T10:00:00.123Z');
 const LATER = new Date('2030-01-01T11:00:00Z');

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import type { KubeObject } from '../../../../../src/kubernetes/runtime/client/kube-object.ts';
-import { ObjectStore } from '../../../../../src/kubernetes/runtime/client/object-store.ts';
+import type { KubeObject } from '../../../../../src/infra/kube/client/kube-object.ts';
+import { ObjectStore } from '../../../../../src/infra/kube/client/object-store.ts';
 
 function object(name: string, resourceVersion: string, namespace = 'ns'): KubeObject {
   return { apiVersion: 'v1', kind: 'Thing', metadata: { name, namespace, resourceVersion } };

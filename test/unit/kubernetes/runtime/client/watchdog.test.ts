@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { Watchdog } from '../../../../../src/kubernetes/runtime/client/watchdog.ts';
+import { Watchdog } from '../../../../../src/infra/kube/client/watchdog.ts';
 import { ManualTimers } from '../../../../support/manual-timers.ts';
 
 function watched(silenceMs: number) {

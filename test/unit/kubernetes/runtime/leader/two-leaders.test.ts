@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { LeaderElection } from '../../../../../src/kubernetes/runtime/leader/leader-election.ts';
+import { LeaderElection } from '../../../../../src/infra/kube/leader/leader-election.ts';
 import { seeded } from '../../../../chaos/random.ts';
 import { LeaseServer } from '../../../../support/kubernetes/lease-server.ts';
 import { ManualTimers } from '../../../../support/manual-timers.ts';

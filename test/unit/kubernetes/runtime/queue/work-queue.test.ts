@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { KubernetesError } from '../../../../../src/kubernetes/runtime/client/kubernetes-error.ts';
-import { WorkQueue, type WorkQueueOptions } from '../../../../../src/kubernetes/runtime/queue/work-queue.ts';
+import { KubernetesError } from '../../../../../src/infra/kube/kubernetes-error.ts';
+import { WorkQueue, type WorkQueueOptions } from '../../../../../src/infra/kube/queue/work-queue.ts';
 import { ManualTimers } from '../../../../support/manual-timers.ts';
 
 /** A queue whose reconciliations last until they are ended, on its own clock. */

@@ -1,0 +1,388 @@
+import { z } from 'zod';
+import { SASL_MECHANISMS } from '../infra/bus/kafka/sasl.ts';
+import { httpUrl } from '../infra/egress/http-url.ts';
+import { ENGINE_CHOICES } from '../infra/embedded-database/engines.ts';
+import { defaultSlots } from '../infra/machine/machine-cores.ts';
+import { machineMemory } from '../infra/machine/machine-memory.ts';
+import { otelVariables } from '../infra/tracing/otel-variables.ts';
+import { DEFAULT_LOCALE } from '../render/chromium/process/locale.ts';
+import { REGISTRATION_MODES } from '../tenants/accounts/registration.ts';
+import { emailSchema, PASSWORD_LENGTHS } from '../tenants/accounts/sign-in-credentials.ts';
+import { DEFAULT_POOL, PLAN_OR_POOL_NAME } from '../tenants/plans/names.ts';
+import { nameSchema } from '../tenants/plans/plan.ts';
+import {
+  givenKey,
+  integer,
+  kubernetesName,
+  list,
+  networks,
+  operatorTokens,
+  proxyExceptions,
+  proxyUrl,
+} from './config-values.ts';
+
+const MIB = 1024 * 1024;
+/** The port of every role except standalone. */
+export const DEFAULT_OPS_PORT = 9090;
+/** A value instead of a file of certificate authorities: trust those of the system. */
+export const SYSTEM_CA = 'system';
+
+/**
+ * Every environment variable Platen reads. The table in `docs/configuration.md` is generated from here, so each
+ * entry says what it is for and in which unit.
+ */
+export const environmentSchema = z.object({
+  PORT: integer(8080, 0, 65535).describe('Port of the HTTP server; 0 lets the system choose.'),
+  PLATEN_OPS_PORT: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(65535)
+    .optional()
+    .describe(
+      `Port of /healthz, /readyz, /metrics and /version. Default ${DEFAULT_OPS_PORT}; of standalone PORT. On a port of their own they are not served on PORT, except for /version, which reports the version alone there.`,
+    ),
+  PLATEN_ADMIN_TOKEN: operatorTokens
+    .optional()
+    .describe(
+      'Turns the administration on (docs/administration.md), on the operations port of api and standalone: tokens of 32 characters or more, comma-separated, each as name:token for the audit log to say who it was. Standalone needs a PLATEN_OPS_PORT of its own then. For platen admin, the token to send.',
+    ),
+  PLATEN_HOST: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      'Address the HTTP servers listen on. Default every address of the machine, of IPv6 and IPv4 (::), or of IPv4 alone where there is no IPv6 (0.0.0.0).',
+    ),
+  PLATEN_PUBLIC_URL: httpUrl
+    .optional()
+    .describe(
+      'Address under which callers reach the service; absolute links start with it. Default http://localhost:PORT. The dispatcher needs it for callbacks: where it is a process of its own and does not have it, they are kept and not sent.',
+    ),
+  PLATEN_TRUSTED_PROXIES: integer(0, 0, 16).describe(
+    'How many proxies in front may name the client in X-Forwarded-For.',
+  ),
+  PLATEN_HEADER_PREFIX: z
+    .string()
+    .regex(/^X-[A-Za-z0-9-]*-$/, 'must look like X-Name-')
+    .default('X-Service-')
+    .describe("Prefix of the service's own response and callback headers."),
+  PLATEN_LOG_LEVEL: z
+    .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
+    .default('info')
+    .describe('Least severe log level that is written.'),
+  PLATEN_DATA_DIR: z
+    .string()
+    .min(1)
+    .default('data')
+    .describe('Folder for what standalone keeps: database, PDFs, its secret.'),
+  PLATEN_SECRET: z
+    .string()
+    .min(32, 'must have 32 characters or more')
+    .optional()
+    .describe(
+      'Signs links; the same for every API process of an installation, and needed by no other role. Standalone makes its own.',
+    ),
+  PLATEN_SECRETS_DIR: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      'Folder with a file for each variable that comes from a Secret, named after it: one that differs from its variable is a Secret that was rotated, which the metric platen_secret_outdated reports.',
+    ),
+  MONGODB_URI: z
+    .string()
+    .regex(/^mongodb(\+srv)?:\/\//, 'must start with mongodb:// or mongodb+srv://')
+    .optional()
+    .describe(
+      'The database. Standalone starts an embedded one when it is not set. For TLS the URI says tls=true, and tlsCAFile=/path/ca.crt for an authority of your own.',
+    ),
+  MONGODB_TLS_CERT: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      'PEM file of the certificate that is shown to the database of MONGODB_URI, for one that asks for client certificates; turns TLS on. With MONGODB_TLS_KEY.',
+    ),
+  MONGODB_TLS_KEY: z.string().min(1).optional().describe('PEM file of its key.'),
+  KAFKA_BROKERS: list
+    .optional()
+    .describe('Brokers, comma-separated. Required by api, worker and dispatcher.'),
+  KAFKA_SSL_CA: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      `Turns TLS to the brokers on: PEM file of the authority that signed their certificates, or ${SYSTEM_CA} for those that the system trusts.`,
+    ),
+  KAFKA_SSL_CERT: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      'PEM file of the certificate that is shown to brokers that ask for client certificates. With KAFKA_SSL_KEY and KAFKA_SSL_CA.',
+    ),
+  KAFKA_SSL_KEY: z.string().min(1).optional().describe('PEM file of its key.'),
+  KAFKA_SASL_MECHANISM: z.enum(SASL_MECHANISMS).optional().describe('Turns SASL on. Use it with TLS.'),
+  KAFKA_SASL_USERNAME: z.string().min(1).optional().describe('Required with KAFKA_SASL_MECHANISM.'),
+  KAFKA_SASL_PASSWORD: z.string().min(1).optional().describe('Required with KAFKA_SASL_MECHANISM.'),
+  PLATEN_KAFKA_TOPIC_PREFIX: z
+    .string()
+    .regex(/^[a-zA-Z0-9._-]{1,100}$/, 'must be letters, digits, dots, dashes or underscores')
+    .default('platen')
+    .describe('Prefix of topics and consumer groups.'),
+  PLATEN_KAFKA_PARTITIONS: integer(12, 1, 1000).describe(
+    'Partitions of the render topics when Platen creates them.',
+  ),
+  PLATEN_KAFKA_MAX_PARTITIONS: integer(100, 1, 1000).describe(
+    'Partitions that the render topics of a pool are given at the most, as its workers become more; 1 to add none. Each worker of a pool needs one.',
+  ),
+  PLATEN_KAFKA_REPLICATION: integer(1, 1, 7).describe(
+    'Replication factor of the topics when Platen creates them.',
+  ),
+  PLATEN_OUTPUT_STORE: z
+    .enum(['gridfs', 'folder'])
+    .optional()
+    .describe(
+      'Where PDFs are kept. Default folder for standalone, gridfs otherwise; folder needs a PLATEN_DATA_DIR that api, worker and dispatcher share.',
+    ),
+  PLATEN_PLANS_FILE: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      'YAML or JSON file whose plans: overrides the built-in plans and adds others; a change is in force within two seconds. Without it the separate roles have the plans of the cluster (RenderPlan), if there are any.',
+    ),
+  PLATEN_SYNC_WAIT_MS: integer(25_000, 0, 300_000).describe(
+    'How long POST /v1/pdf waits before it responds with 202, in milliseconds.',
+  ),
+  PLATEN_MAX_LIVE_JOBS: integer(100_000, 1, 10_000_000).describe(
+    'Waiting and running jobs of all accounts; beyond this limit, new work is rejected with 503.',
+  ),
+  PLATEN_LIVE_JOBS_KEPT_FOR_PAID: integer(20, 0, 100).describe(
+    'Per cent of PLATEN_MAX_LIVE_JOBS that accounts on plans without a price do not get: beyond the rest, their new work is rejected with 503.',
+  ),
+  PLATEN_MAX_UPLOAD_BYTES: integer(128 * MIB, 16 * MIB, 1024 * 1024 * MIB).describe(
+    'Bytes of request bodies that one API process holds at a time; beyond this limit, a body of the account that sends most is rejected with 503.',
+  ),
+  PLATEN_MAX_UPLOAD_BYTES_PER_ACCOUNT: integer(32 * MIB, 16 * MIB, 1024 * 1024 * MIB).describe(
+    'Bytes of request bodies that one API process holds at a time of one account, or of one network before authentication; beyond this limit, bodies are rejected with 429.',
+  ),
+  PLATEN_LEAST_UPLOAD_RATE: integer(8192, 0, 1024 * MIB).describe(
+    'Bytes a second at which a request body has to come, in each window of five seconds; a slower one is ended with 408.',
+  ),
+  PLATEN_MAX_CONNECTIONS: integer(4096, 1, 1_000_000).describe(
+    'Connections that one API process holds at a time, at most half of its file descriptors (`ulimit -n`); further ones are closed at once.',
+  ),
+  PLATEN_WORKER_SLOTS: integer(defaultSlots(machineMemory().total), 1, 256).describe(
+    'Renders at a time in one worker, those that wait for the network, a selector or a delay included; half as many again compute at a time as there are cores. Default: eight for each core (at least 2 cores), and no more than a quarter of the memory has room for at 96 MiB each.',
+  ),
+  PLATEN_POOL: z
+    .string()
+    .regex(
+      PLAN_OR_POOL_NAME,
+      'must be up to 63 lower-case letters, digits, dots or dashes, the first and last a letter or digit',
+    )
+    .default(DEFAULT_POOL)
+    .describe('The pool whose jobs a worker takes.'),
+  PLATEN_ISOLATION: z
+    .enum(['account', 'job', 'browser'])
+    .default('account')
+    .describe(
+      'What a render shares with others: account (a warm context per account), job (a fresh context), browser (a process tree of its own).',
+    ),
+  PLATEN_WARM_MEMORY_PERCENT: integer(30, 0, 80).describe(
+    "Of the memory that a worker may use (its control group's limit, or the machine's), what contexts kept warm for their accounts may have, in percent. Given back when memory runs short.",
+  ),
+  PLATEN_SANDBOX: z
+    .enum(['required', 'preferred', 'off'])
+    .default('preferred')
+    .describe(
+      "Chromium's own sandbox: required (a worker does not start without it), preferred (where it is not available, workers run without it and report that), off.",
+    ),
+  PLATEN_CHROMIUM_PATH: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('Chromium to use. Default: one that is searched for.'),
+  PLATEN_LOCALE: z
+    .string()
+    .regex(
+      /^[A-Za-z]{2,3}(-[A-Za-z]{4})?(-([A-Za-z]{2}|[0-9]{3}))?$/,
+      'must be a language tag of BCP 47, such as de-DE',
+    )
+    .default(DEFAULT_LOCALE)
+    .describe(
+      'Language of documents that are rendered without the option locale: navigator.language, Accept-Language, and how Intl and the date in headers are written (by a full Chromium always as in en-US). For workers.',
+    ),
+  PLATEN_ALLOWED_PRIVATE_NETWORKS: networks
+    .default([])
+    .describe('Private networks that documents and callbacks may reach: CIDRs, comma-separated.'),
+  HTTPS_PROXY: proxyUrl
+    .optional()
+    .describe(
+      'Proxy through which documents, callbacks, Stripe and the OIDC issuer are reached, such as http://user:password@proxy.example.com:3128. It has to allow CONNECT to their ports. https_proxy counts where it is not set.',
+    ),
+  NO_PROXY: proxyExceptions
+    .default([])
+    .describe(
+      'What is reached without the proxy, comma-separated: names, with all names below them; addresses and CIDR blocks; each with a port if need be; * for everything. no_proxy counts where it is not set.',
+    ),
+  PLATEN_PROXY_LOOKUP: z
+    .enum(['here', 'proxy'])
+    .default('here')
+    .describe(
+      'Who looks up the names of documents and callbacks behind HTTPS_PROXY. here: Platen does, checks the addresses, and has the proxy connect to a checked one. proxy: the proxy does, where name servers here know no public names; it then has to refuse private addresses itself, as only addresses in URLs are checked here.',
+    ),
+  PLATEN_LEASE_MS: integer(15_000, 500, 600_000).describe(
+    'How long a worker holds a job without renewing its lease, in milliseconds. The same for workers and dispatchers.',
+  ),
+  PLATEN_SWEEP_MS: integer(1000, 50, 60_000).describe(
+    'Pause between two sweeps of the dispatcher, in milliseconds.',
+  ),
+  PLATEN_REDELIVERY_MS: integer(5000, 100, 600_000).describe(
+    'After how many milliseconds without a claim a dispatched job is published again.',
+  ),
+  PLATEN_RETRY_BASE_MS: integer(2000, 10, 600_000).describe(
+    'First back-off between two attempts of a job, in milliseconds; it doubles with each, with jitter.',
+  ),
+  PLATEN_SHUTDOWN_GRACE_MS: integer(20_000, 0, 600_000).describe(
+    'How long a stopping process lets running renders finish, in milliseconds.',
+  ),
+  PLATEN_EMBEDDED: z
+    .enum(ENGINE_CHOICES)
+    .default('auto')
+    .describe(
+      "Embedded database of standalone: mongod (the one on PATH, else MongoDB's, which is fetched into .cache), mongo-java-server (needs Java 17), or auto: that of the data that is there, without data the first of the two that can be had.",
+    ),
+  PLATEN_EMBEDDED_JARS: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      'Folder of mongo-java-server; default .cache/peers/mongo-java-server in the folder of the package.',
+    ),
+  PLATEN_OIDC_ISSUER: httpUrl
+    .optional()
+    .describe('OpenID Connect issuer whose JWTs are accepted as bearer tokens, as it stands in them.'),
+  PLATEN_OIDC_AUDIENCE: z
+    .string()
+    .min(1)
+    .optional()
+    .describe("Audience that the issuer's tokens must be for; required with PLATEN_OIDC_ISSUER."),
+  PLATEN_OIDC_CLIENT_ID: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      'Client under which the dashboard lets people sign in at PLATEN_OIDC_ISSUER, by the authorization code flow with PKCE. The issuer has to know PLATEN_PUBLIC_URL/auth/oidc/callback as its redirect URI.',
+    ),
+  PLATEN_OIDC_CLIENT_SECRET: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('Secret of PLATEN_OIDC_CLIENT_ID; without it the client is a public one.'),
+  PLATEN_REGISTRATION: z
+    .enum(REGISTRATION_MODES)
+    .default('open')
+    .describe(
+      'Who may make an account by POST /auth/register: open (everybody), invite (who has an invitation of platen accounts invite), closed (nobody; platen accounts create does). Accounts of an issuer are made in any case.',
+    ),
+  PLATEN_CONFIRM_ADDRESS: z
+    .enum(['optional', 'required'])
+    .default('optional')
+    .describe(
+      'Whether an account that somebody has registered needs a confirmed e-mail address for live API keys, and for live renders from the dashboard: required (without it the response is 403, and a new account is sent the link that confirms it) or optional. Keys that were made before go on working. Accounts that the operator made and accounts of an issuer need none, and neither do test keys.',
+    ),
+  PLATEN_REGISTRATIONS_PER_ADDRESS: integer(20, 1, 1_000_000).describe(
+    'Accounts that may be requested within an hour from one client address (of IPv6: from one /64, and ten times as many from one /48); beyond this limit, requests are rejected with 429.',
+  ),
+  PLATEN_SIGN_IN_FAILURES_PER_ACCOUNT: integer(10, 1, 1_000_000).describe(
+    'Failures to sign in to one account within a quarter of an hour from one client address (of IPv6: from one /48), and ten times as many from everywhere; beyond this limit, attempts are rejected with 429.',
+  ),
+  PLATEN_SIGN_IN_FAILURES_PER_ADDRESS: integer(100, 1, 1_000_000).describe(
+    'Failures to sign in to any account within a quarter of an hour from one client address (of IPv6: from one /64, and ten times as many from one /48); beyond this limit, attempts are rejected with 429.',
+  ),
+  SMTP_URL: z
+    .url({ protocol: /^smtps?$/, error: 'must be an smtp or smtps address' })
+    .optional()
+    .describe(
+      'Mail server: smtp://user:password@host:587 (TLS where it offers it; ?requireTLS=true insists) or smtps://…:465. Without it standalone writes mails to the folder mails of its data, and a dispatcher keeps them until it has one.',
+    ),
+  PLATEN_MAIL_FROM: emailSchema
+    .default('platen@localhost.localdomain')
+    .describe('Address that mails come from.'),
+  STRIPE_SECRET_KEY: z
+    .string()
+    .regex(/^(sk|rk)_[A-Za-z0-9_]+$/, 'must start with sk_ or rk_')
+    .optional()
+    .describe(
+      'Secret or restricted key of the Stripe account that is paid to. Without it plans are set by hand (platen accounts), and nothing is sold. For api and dispatcher.',
+    ),
+  STRIPE_WEBHOOK_SECRET: z
+    .string()
+    .regex(/^whsec_.+$/, 'must start with whsec_')
+    .optional()
+    .describe('Signing secret of the webhook endpoint at Stripe; without it no event is accepted. For api.'),
+  STRIPE_API_BASE: httpUrl
+    .optional()
+    .describe("Address of Stripe's API, for tests with a stand-in. Default https://api.stripe.com."),
+  POD_NAME: kubernetesName
+    .optional()
+    .describe('Name of the pod that the process runs in, by the downward API.'),
+  POD_NAMESPACE: kubernetesName.optional().describe('Namespace of that pod.'),
+  KUBERNETES_SERVICE_HOST: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('Address of the API server within the cluster, as the kubelet sets it.'),
+  PLATEN_WATCH_NAMESPACES: list
+    .default([])
+    .describe(
+      'Namespaces whose RenderPlans and RenderPools the controller reconciles, comma-separated. Default: its own.',
+    ),
+  PLATEN_LEASE_NAME: kubernetesName
+    .default('platen-controller')
+    .describe('The Lease by which one of several controllers leads, in its own namespace.'),
+  PLATEN_WORKER_TEMPLATE_FILE: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      'YAML file with the PodTemplateSpec that the workers of every pool are made from. Required by the controller.',
+    ),
+  PLATEN_DEFAULT_RESOURCES_FILE: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('YAML file with a list of RenderPlans and RenderPools that the controller makes, each once.'),
+  PLATEN_LINK_SECRET_FILE: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      'YAML file with a Secret, without its data, that the controller makes where there is none of its name: the PLATEN_SECRET of the API.',
+    ),
+  PLATEN_WORKER_NETWORK_POLICIES: z
+    .enum(['on', 'off'])
+    .default('on')
+    .describe('Whether the controller makes a NetworkPolicy for each pool.'),
+  PLATEN_WORKER_BLOCKED_NETWORKS: networks
+    .default(['169.254.0.0/16', 'fe80::/10', 'fd00:ec2::/32', 'fd20:ce::254/128', 'fd00:c1::a9fe:a9fe/128'])
+    .describe(
+      'Networks that no worker may reach by these policies, CIDRs, comma-separated. KUBERNETES_SERVICE_HOST, the address of the API server as a Service, is one of them in any case; the addresses behind it, which many CNIs judge by, belong here.',
+    ),
+  NODE_NAME: kubernetesName.optional().describe('Name of the node that it runs on.'),
+  ...otelVariables,
+  PLATEN_BOOTSTRAP_EMAIL: emailSchema.optional().describe('E-mail address of a fixed first account.'),
+  PLATEN_BOOTSTRAP_PASSWORD: z
+    .string()
+    .min(PASSWORD_LENGTHS.min, `must have ${PASSWORD_LENGTHS.min} characters or more`)
+    .max(PASSWORD_LENGTHS.max, `must have ${PASSWORD_LENGTHS.max} characters or fewer`)
+    .optional()
+    .describe('Its password.'),
+  PLATEN_BOOTSTRAP_PLAN: nameSchema
+    .default('business')
+    .describe('Its plan: a built-in one, or one of PLATEN_PLANS_FILE.'),
+  PLATEN_BOOTSTRAP_API_KEY: givenKey.optional().describe('Its API key, taken as given.'),
+});

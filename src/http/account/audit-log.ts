@@ -1,0 +1,46 @@
+import { z } from 'zod';
+import { AUDIT_ACTIONS, AUDIT_ACTORS } from '../../tenants/audit/audit-log.ts';
+import type { ApiDeps } from '../api-deps.ts';
+import { page, pagingByTime } from '../request/paging-schema.ts';
+import { defineRoute } from '../request/route.ts';
+
+const entry = z
+  .strictObject({
+    id: z.uuid(),
+    action: z.enum(AUDIT_ACTIONS),
+    actor: z.enum(AUDIT_ACTORS).describe('`anonymous`: somebody who has not shown to be the account.'),
+    ipAddress: z.string().nullable(),
+    targetId: z.string().nullable().describe('The key, template or block that it was about.'),
+    details: z.record(z.string(), z.string()),
+    createdAt: z.iso.datetime(),
+  })
+  .meta({ id: 'AuditEntry' });
+
+const auditLog = z.strictObject({ ...page, entries: z.array(entry) }).meta({ id: 'AuditLog' });
+
+const list = defineRoute({
+  method: 'get',
+  path: '/user/audit-log',
+  summary: 'List what was done to the account',
+  description:
+    'Sign-ins, keys, templates, changes of the account itself and what was bought for it, for 400 days. Of what is done more than 500 times in a day (UTC), `audit.entries_left_out` says how many were left out.',
+  tags: ['Telemetry'],
+  auth: 'bearer',
+  query: z.strictObject({
+    action: z.enum(AUDIT_ACTIONS).optional().describe('Only entries of this kind.'),
+    ...pagingByTime,
+  }),
+  responses: { 200: { description: 'One page of entries.', schema: auditLog } },
+}).handledBy(async ({ query, caller }, deps: ApiDeps) => {
+  const { action, limit, offset, sort } = query;
+  const newestFirst = sort === 'created_desc';
+  const found = await deps.audit.list(caller.accountId, { action, limit, offset, newestFirst });
+  const entries = found.entries.map(({ _id, accountId: _accountId, at, ...rest }) => ({
+    id: _id,
+    ...rest,
+    createdAt: at.toISOString(),
+  }));
+  return { status: 200, json: { total: found.total, limit, offset, entries } };
+});
+
+export const auditLogRoutes = [list];

@@ -1,0 +1,132 @@
+import { z } from 'zod';
+import type { Account } from '../../tenants/accounts/account-store.ts';
+import { emailSchema, PASSWORD_LENGTHS, passwordSchema } from '../../tenants/accounts/sign-in-credentials.ts';
+import type { ApiDeps } from '../api-deps.ts';
+import { defineRoute } from '../request/route.ts';
+import { sessionCookie, sessionTokenIn } from '../request/session-cookie.ts';
+import { successSchema } from '../request/success-schema.ts';
+import { browserOf } from './sessions.ts';
+
+const tags = ['Authentication'];
+const token = z
+  .string()
+  .regex(/^[A-Za-z0-9_-]{43}$/, 'must be the token of a link')
+  .describe('What stands behind `#token=` in the link of the mail.');
+
+const change = defineRoute({
+  method: 'post',
+  path: '/auth/password',
+  summary: 'Change the password',
+  description:
+    'Ends every other session, and all access tokens. The session that this comes with goes on under a new cookie.',
+  tags,
+  auth: 'bearer',
+  body: z
+    .strictObject({
+      currentPassword: z.string().min(1).max(PASSWORD_LENGTHS.max),
+      newPassword: passwordSchema,
+    })
+    .meta({ id: 'PasswordChange' }),
+  responses: {
+    200: {
+      description: 'In force everywhere within a second.',
+      schema: successSchema,
+      headers: { 'Set-Cookie': 'The session, where the request came with one.' },
+    },
+  },
+  errors: ['WRONG_PASSWORD', 'TOO_MANY_FAILURES'],
+}).handledBy(async (request, { signIn, publicUrl, clock }: ApiDeps) => {
+  const { body, caller, clientAddress } = request;
+  const { session } = caller;
+  const browser = session.signedInAt === undefined ? undefined : browserOf(request);
+  const passwords = { current: body.currentPassword, next: body.newPassword };
+  const issued = await signIn.changePassword(session, passwords, clientAddress, browser);
+  const headers = issued && { 'Set-Cookie': sessionCookie(issued, clock.now(), publicUrl()) };
+  return { status: 200, json: { success: true }, ...(headers && { headers }) };
+});
+
+const forgot = defineRoute({
+  method: 'post',
+  path: '/auth/forgot',
+  summary: 'Ask for a link that sets a new password',
+  description:
+    'The answer is the same whether the address has an account or not. From one network three links an hour can be asked for by one address, and from all networks fifteen. A link works once, for an hour.',
+  tags,
+  auth: 'page',
+  body: z.strictObject({ email: emailSchema }).meta({ id: 'ForgottenPassword' }),
+  responses: { 202: { description: 'A mail is sent if the address has an account.', schema: successSchema } },
+  errors: ['TOO_MANY_MAILS'],
+}).handledBy(async ({ body, clientAddress }, { recovery }: ApiDeps) => {
+  await recovery.forgot(body.email, clientAddress);
+  return { status: 202, json: { success: true } };
+});
+
+const reset = defineRoute({
+  method: 'post',
+  path: '/auth/reset',
+  summary: 'Set a new password by the link of a mail',
+  description:
+    'Ends every session and access token of the account, and every other such link. When nobody has confirmed the address before, somebody else may have registered the account: then its API keys, the keys that sign its callbacks and its waiting and running work end as well.',
+  tags,
+  auth: 'page',
+  body: z.strictObject({ token, password: passwordSchema }).meta({ id: 'PasswordReset' }),
+  responses: { 200: { description: 'It can be signed in with.', schema: successSchema } },
+  errors: ['LINK_INVALID'],
+}).handledBy(async ({ body, clientAddress }, { recovery }: ApiDeps) => {
+  await recovery.reset(body.token, body.password, clientAddress);
+  return { status: 200, json: { success: true } };
+});
+
+const sendVerification = defineRoute({
+  method: 'post',
+  path: '/auth/email/verification',
+  summary: 'Ask for a link that confirms the address of the account',
+  description: 'Three an hour are sent. A link works once, for a day.',
+  tags,
+  auth: 'bearer',
+  responses: { 202: { description: 'A mail is sent.', schema: successSchema } },
+  errors: ['TOO_MANY_MAILS'],
+}).handledBy(async ({ caller, clientAddress }, { recovery }: ApiDeps) => {
+  await recovery.sendVerification(caller.session.account, clientAddress);
+  return { status: 202, json: { success: true } };
+});
+
+const verify = defineRoute({
+  method: 'post',
+  path: '/auth/email/verify',
+  summary: 'Confirm the address of an account by the link of a mail',
+  description:
+    'Somebody else may have registered the account with this address. So the link alone confirms nothing: the request comes with a session of the account, or with its `password`; or a `newPassword` takes the account over, which ends what was made with it, as POST /auth/reset does. Otherwise the answer is CONFIRMATION_UNPROVEN, which says what the account has, and the link can still be used.',
+  tags,
+  auth: 'page',
+  body: z
+    .strictObject({
+      token,
+      password: z
+        .string()
+        .min(1)
+        .max(PASSWORD_LENGTHS.max)
+        .optional()
+        .describe('The present password of the account.'),
+      newPassword: passwordSchema
+        .optional()
+        .describe('A password for whoever did not make the account, and takes it over.'),
+    })
+    .refine(({ password, newPassword }) => password === undefined || newPassword === undefined, {
+      error: 'takes password or newPassword, not both',
+    })
+    .meta({ id: 'EmailVerification' }),
+  responses: { 200: { description: 'The address is confirmed.', schema: successSchema } },
+  errors: ['LINK_INVALID', 'CONFIRMATION_UNPROVEN', 'WRONG_PASSWORD', 'TOO_MANY_FAILURES', 'UNAVAILABLE'],
+}).handledBy(async ({ body, cookies, clientAddress }, { recovery, bearer, signIn, publicUrl }: ApiDeps) => {
+  const { token, password, newPassword } = body;
+  const isOwner = async (account: Account) => {
+    if (password !== undefined) return signIn.provesOwner(account, password, clientAddress);
+    const session = await bearer.verifySession(sessionTokenIn(cookies, publicUrl()) ?? '');
+    return session?.account._id === account._id;
+  };
+  await recovery.verifyEmail(token, { isOwner, newPassword }, clientAddress);
+  return { status: 200, json: { success: true } };
+});
+
+export const passwordRoutes = [change, forgot, reset, sendVerification, verify];

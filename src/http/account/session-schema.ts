@@ -1,0 +1,40 @@
+import { z } from 'zod';
+import { REGISTRATION_MODES } from '../../tenants/accounts/registration.ts';
+import { page } from '../request/paging-schema.ts';
+import { accountSchema } from './auth-schema.ts';
+
+/** The response of `GET /auth/config`. */
+export const authConfigSchema = z
+  .strictObject({
+    registration: z.enum(REGISTRATION_MODES).describe('Who may make an account by registering.'),
+    issuer: z
+      .boolean()
+      .describe('Whether there is an OpenID Connect issuer to sign in at, by GET /auth/oidc/start.'),
+    passwordLength: z.strictObject({ min: z.int(), max: z.int() }).describe('Characters of a password.'),
+  })
+  .meta({ id: 'AuthConfig' });
+
+/** The response of `POST /auth/session`. */
+export const newSessionSchema = z
+  .strictObject({
+    account: accountSchema,
+    expiresAt: z.iso.datetime().describe('The session ends then, however much it is used.'),
+    idleTimeoutSeconds: z.int().describe('It ends earlier when it is not used for so long.'),
+  })
+  .meta({ id: 'NewSession' });
+
+const session = z
+  .strictObject({
+    id: z.string(),
+    current: z.boolean().describe('Whether this request comes with it.'),
+    createdAt: z.iso.datetime(),
+    lastUsedAt: z.iso.datetime().describe('To the minute.'),
+    expiresAt: z.iso.datetime(),
+    ipAddress: z.string().nullable().describe('Where it was begun from.'),
+    userAgent: z.string().nullable().describe('What the browser calls itself; its first 256 characters.'),
+  })
+  .meta({ id: 'Session' });
+
+export const sessionListSchema = z
+  .strictObject({ ...page, sessions: z.array(session) })
+  .meta({ id: 'SessionList' });

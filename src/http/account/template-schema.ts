@@ -1,0 +1,211 @@
+import { z } from 'zod';
+import { renderOptionsSchema } from '../../render/options/all/render-options.ts';
+import { savedOptionsSchema } from '../../render/options/all/saved-options.ts';
+import { shortRecord } from '../../render/options/core/short-list.ts';
+import { displayNameSchema, documentSchema } from '../../render/options/core/text-schemas.ts';
+import { MAX_DATA_DEPTH } from '../../work/inputs/template.ts';
+import { findJsonError } from '../request/json-error.ts';
+import { type JsonBounds, jsonLimitExceeded } from '../request/json-size.ts';
+import { page, paging } from '../request/paging-schema.ts';
+import { renderRequestSchema } from '../work/render-request-schema.ts';
+
+const MAX_NAME = 200;
+/** Far fewer names and values than in a body: sample data are a text, which is parsed in addition to the body. */
+const MAX_SAMPLE: JsonBounds = { elements: 50_000, names: 25_000, depth: MAX_DATA_DEPTH };
+/** Characters of a schema of data. */
+const MAX_SCHEMA_CHARS = 64 * 1024;
+/** Keywords of a schema itself, of which draft 2020-12 has about sixty. */
+const MAX_KEYWORDS = 100;
+const MAX_SCHEMA: JsonBounds = { elements: 20_000, names: 5000, depth: MAX_DATA_DEPTH };
+
+const time = z.iso.datetime();
+const name = displayNameSchema(MAX_NAME);
+const content = documentSchema({ min: 1 }).describe(
+  'HTML with Liquid: `{{name}}`, `{{a.b}}`, loops, conditions, filters.',
+);
+const sampleData = documentSchema()
+  .check((context) => {
+    const problem = jsonErrorOf(context.value);
+    if (problem === undefined) return;
+    context.issues.push({ code: 'custom', input: context.value, message: problem });
+  })
+  .describe('A JSON document serialized as a string.');
+
+const dataSchema = z
+  .union([
+    z.string(),
+    shortRecord(z.record(z.string(), z.unknown()), MAX_KEYWORDS, 'must have at most 100 keywords'),
+  ])
+  .check((context) => {
+    const problem = schemaErrorOf(context.value);
+    if (problem === undefined) return;
+    context.issues.push({ code: 'custom', input: context.value, message: problem });
+  })
+  .nullable()
+  .optional()
+  .describe(
+    'A JSON Schema of draft 2020-12 that the data of each render must fit, as an object or serialized as a string; null for none.',
+  );
+
+const options = savedOptionsSchema
+  .optional()
+  .describe(
+    'Options of each render of the template; those of the render itself come first. All but `assetHeaders` and `cookies`; null for none.',
+  );
+
+/**
+ * When to run a check that must not be skipped because a field is invalid, so that all errors are reported together.
+ */
+function isObject({ value }: { readonly value: unknown }): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function jsonErrorOf(text: string): string | undefined {
+  const limitExceeded = jsonLimitExceeded(Buffer.from(text), MAX_SAMPLE);
+  if (limitExceeded !== undefined) return `must not have ${limitExceeded}`;
+  try {
+    JSON.parse(text);
+    return undefined;
+  } catch {
+    return `must be a JSON document: ${findJsonError(text)}`;
+  }
+}
+
+function schemaErrorOf(schema: string | object): string | undefined {
+  const text = schemaText(schema);
+  if (text.length > MAX_SCHEMA_CHARS) return `must be at most ${MAX_SCHEMA_CHARS} characters long`;
+  const limitExceeded = jsonLimitExceeded(Buffer.from(text), MAX_SCHEMA);
+  if (limitExceeded !== undefined) return `must not have ${limitExceeded}`;
+  return jsonErrorOf(text);
+}
+
+/** A schema as it is stored. */
+export function schemaText<Given extends string | object | null>(
+  schema: Given,
+): string | Extract<Given, null>;
+export function schemaText(schema: string | object | null): string | null {
+  return typeof schema === 'string' || schema === null ? schema : JSON.stringify(schema);
+}
+
+export const templateSchema = z
+  .strictObject({
+    id: z.uuid(),
+    name: z.string(),
+    content: z.string(),
+    sampleData: z.string(),
+    dataSchema: z
+      .string()
+      .optional()
+      .describe('The JSON Schema of its data serialized as a string; absent without one.'),
+    options: renderOptionsSchema.optional().describe('Options of its renders; absent without any.'),
+    versionId: z.uuid().describe('The version that renders use unless they pin another.'),
+    version: z.int().min(1),
+    createdAt: time,
+    updatedAt: time,
+  })
+  .meta({ id: 'Template' });
+
+export const templateListSchema = z
+  .strictObject({ ...page, templates: z.array(templateSchema) })
+  .meta({ id: 'TemplateList' });
+
+/** A template in a list with `view=summary`. */
+const templateSummarySchema = templateSchema
+  .omit({ content: true, sampleData: true, dataSchema: true, options: true })
+  .extend({ size: z.int().min(0).describe('Bytes of its content, sample data, schema and options.') })
+  .meta({ id: 'TemplateSummary' });
+
+export const templateSummaryListSchema = z
+  .strictObject({ ...page, templates: z.array(templateSummarySchema) })
+  .meta({ id: 'TemplateSummaryList' });
+
+/** The query of `GET /user/templates`. */
+export const templateQuerySchema = z
+  .strictObject({
+    ...paging,
+    view: z
+      .enum(['full', 'summary'])
+      .default('full')
+      .describe('`summary` leaves content, sample data, schema and options out.'),
+    search: displayNameSchema(MAX_NAME)
+      .optional()
+      .describe('Part of the name, in either case; with `view` = `summary`.'),
+  })
+  .refine(({ view, search }) => search === undefined || view === 'summary', {
+    error: 'may only be given together with view summary',
+    path: ['search'],
+  });
+
+const versionFields = {
+  id: z.uuid(),
+  versionId: z.uuid().describe('The same as `id`, by the name it has elsewhere.'),
+  templateId: z.uuid(),
+  version: z.int().min(1),
+  name: z.string(),
+  current: z.boolean().describe('Whether renders use it unless they pin another.'),
+  createdAt: time,
+};
+const versionRowSchema = z.strictObject(versionFields).meta({ id: 'TemplateVersionSummary' });
+
+export const templateVersionSchema = z
+  .strictObject({
+    ...versionFields,
+    content: z.string(),
+    sampleData: z.string(),
+    dataSchema: templateSchema.shape.dataSchema,
+    options: templateSchema.shape.options,
+  })
+  .meta({ id: 'TemplateVersion' });
+
+export const templateVersionListSchema = z
+  .strictObject({ ...page, versions: z.array(versionRowSchema) })
+  .meta({ id: 'TemplateVersionList' });
+
+/** The body of `POST /user/templates`. */
+export const templateRequestSchema = z
+  .strictObject({ name, content, sampleData: sampleData.default('{}'), dataSchema, options })
+  .meta({ id: 'TemplateRequest' });
+
+/** The body of `PATCH /user/templates/:id`. */
+export const templateChangeSchema = z
+  .strictObject({
+    name: name.optional(),
+    content: content.optional(),
+    sampleData: sampleData.optional(),
+    dataSchema,
+    options,
+  })
+  .refine((change) => Object.values(change).some((value) => value !== undefined), {
+    message: 'one of name, content, sampleData, dataSchema, options is required',
+    when: isObject,
+  })
+  .meta({ id: 'TemplateChange', minProperties: 1 });
+
+/** The body of `POST /user/templates/preview`. */
+export const previewRequestSchema = z
+  .strictObject({
+    content: content.optional(),
+    templateId: z.uuid().toLowerCase().optional().describe('A saved template instead of `content`.'),
+    sampleData: sampleData
+      .optional()
+      .describe('A JSON document serialized as a string; without it that of the saved template, or nothing.'),
+    dataSchema: dataSchema.describe(
+      'Checks the sample data, as `dataSchema` of a template does; without it, and with `templateId`, that of the saved template.',
+    ),
+    output: z
+      .enum(['html', 'pdf'])
+      .default('html')
+      .describe(
+        '`pdf` renders the HTML as a test key would: it counts as a test render, and is followed as one.',
+      ),
+    options: renderRequestSchema.shape.options.describe(
+      'Of the PDF; `locale`, `timezone` and `strictData` also of the HTML. With `templateId` those of the saved template come after them.',
+    ),
+  })
+  .refine((given) => (given.content === undefined) !== (given.templateId === undefined), {
+    message: 'exactly one of content and templateId is required',
+    when: isObject,
+  })
+  .meta({ id: 'PreviewRequest', oneOf: [{ required: ['content'] }, { required: ['templateId'] }] });
+
+export const previewSchema = z.strictObject({ html: z.string() }).meta({ id: 'Preview' });

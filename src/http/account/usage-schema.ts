@@ -1,0 +1,97 @@
+import { z } from 'zod';
+import { RENDER_PHASES, type RenderPhase } from '../../render/report/phases.ts';
+import { nameSchema } from '../../tenants/plans/plan.ts';
+import { INTERVALS } from '../../tenants/usage/usage-series.ts';
+import { page } from '../request/paging-schema.ts';
+
+const count = z.int().min(0);
+
+export const usageSummarySchema = z
+  .strictObject({
+    plan: nameSchema.describe('The name of the plan of the account.'),
+    totalRequests: count.describe(
+      'Requests for a render that are over: refused, or with a job that has ended.',
+    ),
+    successCount: count,
+    failedCount: count,
+    errorsByCategory: z.record(z.string(), count),
+    remaining: count.describe('PDFs left of the quota of this month.'),
+    requestsPerMinute: count,
+    concurrentRenders: count,
+    maxInputSizeBytes: count,
+    maxOutputSizeBytes: count,
+    maxTimeoutMs: count,
+    resetDate: z.iso.date().describe('When the quota starts anew.'),
+    keyBreakdown: z
+      .array(z.strictObject({ apiKeyId: z.uuid(), totalRequests: count, failedCount: count }))
+      .optional()
+      .describe('With `includeBreakdown=true`; the busiest key first.'),
+  })
+  .meta({ id: 'UsageSummary' });
+
+const seriesPointSchema = z
+  .strictObject({
+    at: z.iso.datetime().describe('When the hour or day (UTC) began.'),
+    total: count,
+    success: count,
+    failed: count,
+    errorsByCategory: z.record(z.string(), count),
+    errorsByCode: z.record(z.string(), count),
+    pages: count.describe('Of the PDFs that were rendered.'),
+    bytes: count.describe('Of the same.'),
+    durations: z
+      .array(count)
+      .describe(
+        'How long their renders took: how many took up to each of `durationBoundsMs`, and at the end how many took longer.',
+      ),
+    phasesMs: z
+      .strictObject(
+        Object.fromEntries(RENDER_PHASES.map((phase) => [phase, count])) as Record<RenderPhase, typeof count>,
+      )
+      .describe('Milliseconds that their renders spent in each phase, in sum.'),
+  })
+  .meta({ id: 'UsagePoint' });
+
+export const usageSeriesSchema = z
+  .strictObject({
+    interval: z.enum(INTERVALS),
+    durationBoundsMs: z.array(count).describe('Milliseconds, rising.'),
+    points: z.array(seriesPointSchema).describe('Every hour or day of the period, the first one first.'),
+    errors: z
+      .array(
+        z.strictObject({
+          code: z.string(),
+          count,
+          remedy: z.string().describe('What can be done about it.'),
+          docsUrl: z.url().describe('Where the documentation says more of it.'),
+        }),
+      )
+      .describe('What failed in the whole period, the most frequent first.'),
+  })
+  .meta({ id: 'UsageSeries' });
+
+const requestLogEntrySchema = z
+  .strictObject({
+    id: z.uuid(),
+    apiKeyId: z.uuid(),
+    apiKeyPrefix: z.string(),
+    endpoint: z.string().describe('Path of the route.'),
+    ipAddress: z
+      .string()
+      .describe('Without its last octet (IPv4) or its last 80 bits (IPv6), unless the plan reveals it.'),
+    status: z.enum(['success', 'error']),
+    errorReason: z.string().nullable().describe("The error's code."),
+    jobId: z.uuid().nullable().describe('The job or batch that it got; null without one.'),
+    createdAt: z.iso.datetime(),
+  })
+  .meta({ id: 'RequestLogEntry' });
+
+export const requestLogListSchema = z
+  .strictObject({
+    ...page,
+    endpointOptions: z.array(z.string()).describe('The endpoints that were asked for.'),
+    summary: z.strictObject({ successCount: count, failedCount: count }),
+    logs: z.array(requestLogEntrySchema),
+    canRevealIp: z.boolean().describe('Whether the plan shows whole addresses.'),
+  })
+  .meta({ id: 'RequestLogList' });

@@ -1,0 +1,81 @@
+import { z } from 'zod';
+import { CALLBACK_EVENTS, DELIVERY_STATES, MAX_RECENT_ATTEMPTS } from '../../work/callbacks/delivery.ts';
+import { page } from '../request/paging-schema.ts';
+import { webhookUrlSchema } from '../work/render-request-schema.ts';
+
+const time = z.iso.datetime();
+
+export const webhookDeliverySchema = z
+  .strictObject({
+    id: z.uuid().describe('What `X-Service-Delivery-Id` says, with every attempt.'),
+    event: z.enum(CALLBACK_EVENTS),
+    jobId: z.uuid().describe('The batch or job that it is about; of `webhook.test` an id that nothing has.'),
+    url: z.string(),
+    status: z.enum(DELIVERY_STATES),
+    attemptCount: z.int().min(0).describe('Since it was ordered, or last asked for by hand.'),
+    createdAt: time,
+    lastAttemptAt: time.nullable(),
+    nextAttemptAt: time.nullable().describe('Null when no attempt follows.'),
+    deliveredAt: time.nullable(),
+    responseStatus: z
+      .int()
+      .nullable()
+      .describe('The status of the last response of the receiver; null without one.'),
+    error: z.string().nullable().describe('Why the last attempt failed.'),
+  })
+  .meta({ id: 'WebhookDelivery' });
+
+/** A callback with its body and the attempts to send it. */
+export const webhookDeliveryDetailSchema = z
+  .strictObject({
+    ...webhookDeliverySchema.shape,
+    payload: z
+      .strictObject({
+        event: z.enum(CALLBACK_EVENTS),
+        jobId: z.uuid(),
+        status: z.string(),
+        statusUrl: z.string(),
+        zipUrl: z.string().optional(),
+        fileUrl: z.string().optional(),
+        completedAt: time,
+        error: z.strictObject({ code: z.string(), message: z.string() }).optional(),
+      })
+      .describe('The body that is sent.'),
+    attempts: z
+      .array(z.strictObject({ at: time, responseStatus: z.int().nullable(), error: z.string().nullable() }))
+      .describe(`The last ${MAX_RECENT_ATTEMPTS} at most, the first of them first.`),
+  })
+  .meta({ id: 'WebhookDeliveryDetail' });
+
+/** The body of `POST /user/webhook-deliveries/test`. */
+export const webhookTestSchema = z
+  .strictObject({ url: webhookUrlSchema.describe('Where it goes.') })
+  .meta({ id: 'WebhookTest' });
+
+export const webhookDeliveryListSchema = z
+  .strictObject({ ...page, deliveries: z.array(webhookDeliverySchema) })
+  .meta({ id: 'WebhookDeliveryList' });
+
+export const webhookKeyListSchema = z
+  .strictObject({
+    keys: z.array(
+      z
+        .strictObject({
+          id: z.uuid().describe('What `X-Service-Key-Id` says while it is the newest.'),
+          status: z
+            .enum(['active', 'retiring'])
+            .describe('`retiring`: signs together with the newest until it expires.'),
+          createdAt: time,
+          expiresAt: time.nullable(),
+        })
+        .meta({ id: 'WebhookKey' }),
+    ),
+  })
+  .meta({ id: 'WebhookKeyList' });
+
+export const newWebhookKeySchema = z
+  .strictObject({
+    id: z.uuid(),
+    secret: z.string().describe('`whsec_` and base64 of the key; shown this once.'),
+  })
+  .meta({ id: 'NewWebhookKey' });

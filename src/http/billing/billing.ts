@@ -1,0 +1,230 @@
+import { z } from 'zod';
+import type { Selling } from '../../billing/open-billing.ts';
+import { BLOCK_SIZES, SOLD_PLANS } from '../../billing/stripe/catalogue.ts';
+import type { BillingAccount } from '../../billing/subscriptions/billing-store.ts';
+import type { SubscriptionState } from '../../billing/subscriptions/entitlement.ts';
+import { PlatenError } from '../../infra/errors/registry.ts';
+import type { Account } from '../../tenants/accounts/account-store.ts';
+import { byAccount } from '../../tenants/audit/audit-log.ts';
+import { FREE_PLAN, type PlanName } from '../../tenants/plans/plan.ts';
+import type { Overage } from '../../work/jobs/ledger/overage.ts';
+import type { ApiDeps } from '../api-deps.ts';
+import { defineRoute } from '../request/route.ts';
+import {
+  checkoutSchema,
+  hostedPageSchema,
+  subscriptionSchema,
+  upgradePreviewSchema,
+} from './billing-schema.ts';
+
+const tags = ['Billing'];
+const PROVIDER_ERRORS = ['BILLING_NOT_CONFIGURED', 'RATE_LIMITED', 'UNAVAILABLE'] as const;
+
+const subscription = defineRoute({
+  method: 'get',
+  path: '/user/subscription',
+  summary: 'Get the subscription of the account',
+  tags,
+  auth: 'bearer',
+  responses: { 200: { description: 'The subscription.', schema: subscriptionSchema } },
+}).handledBy(async ({ caller }, deps: ApiDeps) => {
+  return { status: 200, json: await subscriptionOf(caller.accountId, deps) };
+});
+
+const cancel = defineRoute({
+  method: 'post',
+  path: '/user/subscription/cancel',
+  withoutRoom: 'confirmed',
+  summary: 'End the subscription with its period',
+  description:
+    'Until then everything stays as it is, and it can be resumed. A plan that was to follow does not.',
+  tags,
+  auth: 'bearer',
+  responses: { 200: { description: 'The subscription as it is now.', schema: subscriptionSchema } },
+  errors: [...PROVIDER_ERRORS, 'NOT_SUBSCRIBED'],
+}).handledBy(async ({ caller }, deps: ApiDeps) => {
+  await selling(deps).subscriptions.cancel(caller.accountId);
+  return { status: 200, json: await subscriptionOf(caller.accountId, deps) };
+});
+
+const resume = defineRoute({
+  method: 'post',
+  path: '/user/subscription/resume',
+  summary: 'Take back the end of the subscription',
+  tags,
+  auth: 'bearer',
+  responses: { 200: { description: 'The subscription as it is now.', schema: subscriptionSchema } },
+  errors: [...PROVIDER_ERRORS, 'NOT_SUBSCRIBED'],
+}).handledBy(async ({ caller }, deps: ApiDeps) => {
+  await selling(deps).subscriptions.resume(caller.accountId);
+  return { status: 200, json: await subscriptionOf(caller.accountId, deps) };
+});
+
+const preview = defineRoute({
+  method: 'get',
+  path: '/user/subscription/upgrade-preview',
+  summary: 'Say what changing to a higher plan would cost now',
+  description: 'The change itself costs the same for half an hour.',
+  tags,
+  auth: 'bearer',
+  query: z.strictObject({ plan: z.enum(['free', ...SOLD_PLANS]) }),
+  responses: {
+    200: {
+      description: 'What is due at once. Only a subscription that runs can be changed to a higher plan.',
+      schema: upgradePreviewSchema,
+    },
+  },
+  errors: [...PROVIDER_ERRORS, 'NOT_SOLD'],
+}).handledBy(async ({ caller, query }, deps: ApiDeps) => {
+  const found = await selling(deps).subscriptions.preview(caller.accountId, query.plan);
+  const { period, ...rest } = found;
+  return {
+    status: 200,
+    json: {
+      ...rest,
+      currentPlan: caller.planName,
+      ...(period && { periodStart: period.start.toISOString(), periodEnd: period.end.toISOString() }),
+    },
+  };
+});
+
+const checkout = defineRoute({
+  method: 'post',
+  path: '/user/checkout',
+  summary: 'Change to a paid plan',
+  description:
+    'Without a subscription `url` is the page where it is paid. A higher plan than that of the running one is charged for at once, and in force when that is paid: `url` is empty then, or the page where the bank wants to see the customer. A lower one begins with the next period, and `url` is empty. Where a payment is owed, `url` is the page where that is put right.',
+  tags,
+  auth: 'bearer',
+  body: z.strictObject({ plan: z.enum(SOLD_PLANS) }),
+  responses: { 200: { description: 'Where to go on.', schema: checkoutSchema } },
+  errors: [...PROVIDER_ERRORS, 'NOT_SOLD', 'PAYMENT_FAILED', 'NOT_SUBSCRIBED'],
+}).handledBy(async ({ caller, body }, deps: ApiDeps) => {
+  const url = await selling(deps).subscriptions.checkout(caller.accountId, body.plan);
+  const { scheduledPlan, scheduledPlanEffectiveDate } = await subscriptionOf(caller.accountId, deps);
+  return {
+    status: 200,
+    json: {
+      url,
+      ...(scheduledPlan !== undefined && { scheduledPlan }),
+      ...(scheduledPlanEffectiveDate !== undefined && { scheduledPlanEffectiveDate }),
+    },
+  };
+});
+
+const portal = defineRoute({
+  method: 'get',
+  path: '/user/billing-portal',
+  summary: 'Open the pages for cards, addresses and receipts',
+  tags,
+  auth: 'bearer',
+  responses: { 200: { description: 'Where they are.', schema: hostedPageSchema } },
+  errors: [...PROVIDER_ERRORS, 'NOT_SUBSCRIBED'],
+}).handledBy(async ({ caller }, deps: ApiDeps) => {
+  return { status: 200, json: { url: await selling(deps).subscriptions.portal(caller.accountId) } };
+});
+
+const blockSize = z.literal(BLOCK_SIZES);
+
+const autoOverage = defineRoute({
+  method: 'post',
+  path: '/user/subscription/auto-overage',
+  summary: 'Let blocks be bought when the quota is used up, or no longer',
+  description:
+    'What is not given stays as it was; at first the smallest block, and a cap that one block fits under. The cap holds for one billing period.',
+  tags,
+  auth: 'bearer',
+  body: z.strictObject({
+    enabled: z.boolean(),
+    blockSize: blockSize.optional().describe('PDFs of a block.'),
+    spendCapCents: z.int().min(100).max(10_000_000).optional().describe('US cents in one billing period.'),
+  }),
+  responses: { 200: { description: 'The subscription as it is now.', schema: subscriptionSchema } },
+  errors: [...PROVIDER_ERRORS, 'NOT_SUBSCRIBED', 'NOT_SOLD'],
+}).handledBy(async ({ caller, body, clientAddress }, deps: ApiDeps) => {
+  const { enabled, blockSize: size, spendCapCents: capCents } = body;
+  const settings = { enabled, blockSize: size, capCents };
+  await selling(deps).autoOverage.set(caller.accountId, settings, byAccount(clientAddress));
+  return { status: 200, json: await subscriptionOf(caller.accountId, deps) };
+});
+
+const overage = defineRoute({
+  method: 'post',
+  path: '/user/overage',
+  summary: 'Buy one block of PDFs beyond the quota',
+  description:
+    'Its PDFs can be used once it is paid, until the end of the next period. Asked again while the page is open, it is the same page; it is closed when a block of another size is asked for.',
+  tags,
+  auth: 'bearer',
+  body: z.strictObject({ blockSize: blockSize.describe('PDFs of the block.') }),
+  responses: { 200: { description: 'The page where it is paid.', schema: hostedPageSchema } },
+  errors: [...PROVIDER_ERRORS, 'NOT_SOLD'],
+}).handledBy(async ({ caller, body }, deps: ApiDeps) => {
+  return { status: 200, json: { url: await selling(deps).topUps.buy(caller.accountId, body.blockSize) } };
+});
+
+export const billingRoutes = [subscription, cancel, resume, autoOverage, preview, checkout, overage, portal];
+
+/** @throws PlatenError BILLING_NOT_CONFIGURED */
+export function selling({ billing }: ApiDeps): Selling {
+  if (billing.selling === undefined) throw new PlatenError('BILLING_NOT_CONFIGURED');
+  return billing.selling;
+}
+
+/** The stored subscription of an account, whose plan may have changed since the caller was authenticated. */
+async function subscriptionOf(
+  accountId: string,
+  { billing, accounts }: ApiDeps,
+): Promise<z.input<typeof subscriptionSchema>> {
+  const [account, ledger] = await Promise.all([
+    billing.store.find(accountId),
+    billing.purchases.find(accountId),
+  ]);
+  // Read last, so that the plan is never older than the subscription that it follows from.
+  const owner = await accounts.findNow(accountId);
+  return { ...subscriptionBody(owner, account), ...autoOverageBody(ledger?.overage) };
+}
+
+function autoOverageBody(overage: Overage | undefined) {
+  if (overage === undefined) return {};
+  return {
+    autoOverageEnabled: overage.enabled && overage.allowed,
+    autoOverageBlockSize: overage.units,
+    autoOverageCycleCapCents: overage.capCents,
+  };
+}
+
+function subscriptionBody(
+  owner: Account | undefined,
+  account: BillingAccount | undefined,
+): z.input<typeof subscriptionSchema> {
+  const state = stateFor(owner, account);
+  const plan = planFor(owner, state);
+  if (state === undefined || state.status === 'none') return { status: 'none', ...(plan && { plan }) };
+  const { currentPeriod, scheduledPlan, scheduledAt } = state;
+  return {
+    status: state.status,
+    ...(plan && { plan }),
+    ...(currentPeriod && { currentPeriodEnd: currentPeriod.end.toISOString() }),
+    cancelAtPeriodEnd: state.cancelAtPeriodEnd,
+    ...(scheduledPlan !== null && { scheduledPlan }),
+    ...(scheduledAt !== null && { scheduledPlanEffectiveDate: scheduledAt.toISOString() }),
+  };
+}
+
+/** The state that the plan in force follows from. A plan is in force shortly before its state is stored. */
+function stateFor(owner: Account | undefined, account: BillingAccount | undefined) {
+  const { state, coming } = account ?? {};
+  const given = owner?.subscribed?.plan;
+  return coming !== undefined && coming.inForce === given && state?.inForce !== given ? coming : state;
+}
+
+/**
+ * The plan in force. When it has changed since the state was read, the plan of that state, so that both are of one
+ * time.
+ */
+function planFor(owner: Account | undefined, state: SubscriptionState | undefined): PlanName | undefined {
+  const followed = state?.inForce ?? FREE_PLAN;
+  const given = owner?.subscribed?.plan;
+  return followed === 'keep' || given === undefined || given === followed ? owner?.plan : followed;
+}

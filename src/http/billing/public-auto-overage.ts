@@ -1,0 +1,82 @@
+import { z } from 'zod';
+import type { ApiDeps } from '../api-deps.ts';
+import { defineRoute } from '../request/route.ts';
+import { confirmationPage, informationPage, PAGE_POLICY } from './auto-overage-pages.ts';
+
+const PATH = '/public/auto-overage/disable';
+const BILLING_PAGE = '/dashboard/billing';
+/** Bytes of a form or a JSON document with a token. */
+const MAX_BYTES = 4096;
+
+/** The page is not cached, not indexed, and its address is not sent as a referrer. */
+const PAGE_HEADERS = {
+  'Cache-Control': 'no-store',
+  'X-Robots-Tag': 'noindex, nofollow',
+  'Referrer-Policy': 'no-referrer',
+  'Content-Security-Policy': PAGE_POLICY,
+};
+
+const confirm = defineRoute({
+  method: 'get',
+  path: PATH,
+  summary: 'Ask whether auto overage is to be turned off',
+  description:
+    'The page that a mail about a purchase leads to. It changes nothing, however often it is fetched; a token that is missing, not valid, or no longer, gets a page that says so.',
+  tags: ['Billing'],
+  auth: 'none',
+  // A link from a mail always leads to a page, also when mail programs have changed it: parameters that they have added
+  // are ignored, and a missing or invalid token leads to the page for invalid links.
+  query: z.object({ token: z.string().catch('').describe('Of the link in the mail.') }),
+  responses: { 200: { description: 'A page with a form.', contentType: 'text/html; charset=utf-8' } },
+  errors: ['UNAVAILABLE'],
+}).handledBy(async ({ query: { token } }, { disableLinks, clock }: ApiDeps) => {
+  const valid = (await disableLinks.verify(token, clock.now())) !== undefined;
+  const body = valid ? confirmationPage(PATH, token) : informationPage(BILLING_PAGE);
+  return { status: 200, body, headers: PAGE_HEADERS };
+});
+
+const disable = defineRoute({
+  method: 'post',
+  path: PATH,
+  withoutRoom: 'confirmed',
+  summary: 'Turn auto overage off by the link of a mail',
+  description:
+    'Leads to the billing page in any case: with `autoOverageDisabled=1` when that turned it off, with `0` when it was off already, or the token is not valid, or no longer.',
+  tags: ['Billing'],
+  auth: 'none',
+  rawBody: {
+    maxBytes: MAX_BYTES,
+    description: 'The token, `token=…`; as JSON, `{"token": "…"}`, it is taken as well.',
+  },
+  responses: {
+    303: {
+      description: 'The billing page follows.',
+      contentType: 'text/plain; charset=utf-8',
+      headers: { Location: 'The billing page, with `autoOverageDisabled`.' },
+    },
+  },
+  errors: ['INPUT_TOO_LARGE', 'UNAVAILABLE'],
+}).handledBy(async ({ rawBody }, { disableLinks, autoOverage, clock }: ApiDeps) => {
+  const token = tokenIn(rawBody.toString('utf8'));
+  const accountId = token === undefined ? undefined : await disableLinks.verify(token, clock.now());
+  const done = accountId !== undefined && (await autoOverage.disable(accountId, 'link'));
+  const headers = {
+    Location: `${BILLING_PAGE}?autoOverageDisabled=${done ? 1 : 0}`,
+    'Cache-Control': 'no-store',
+    'Referrer-Policy': 'no-referrer',
+  };
+  return { status: 303, body: '', headers };
+});
+
+/** The token of a form or a JSON document, whatever the Content-Type: no text is both. */
+function tokenIn(body: string): string | undefined {
+  if (!body.trimStart().startsWith('{')) return new URLSearchParams(body).get('token') ?? undefined;
+  try {
+    const { token } = JSON.parse(body) as { token?: unknown };
+    return typeof token === 'string' ? token : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+export const publicAutoOverageRoutes = [confirm, disable];

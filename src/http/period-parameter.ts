@@ -1,8 +1,0 @@
-import { z } from 'zod';
-import { PERIODS } from '../usage/periods.ts';
-
-/** `period` of every report. */
-export const periodParameter = z
-  .enum(PERIODS)
-  .default('7d')
-  .describe('How far back; counted from the start of the hour.');

@@ -1,0 +1,186 @@
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { gzipSync } from 'node:zlib';
+import { z } from 'zod';
+import { PlatenError } from '../../infra/errors/registry.ts';
+import { defineRoute } from '../request/route.ts';
+import type { ApiDocument } from './api-document.ts';
+import { DocumentationFiles } from './documentation-files.ts';
+
+const tags = ['Documentation'];
+/** Allows only the page's own files, and the style sheet's pictures, which have data: addresses. */
+const PAGE_POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+/** On every file, because the search worker has the policy of its own file. The search uses WebAssembly. */
+const SITE_HEADERS = {
+  'Content-Security-Policy':
+    "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+};
+const VARYING = { Vary: 'Accept-Encoding' };
+const PLAIN_LIST = { 'Cache-Control': 'no-cache' };
+const KEEP_FOR_AN_HOUR = { 'Cache-Control': 'public, max-age=3600' };
+
+const PAGE = `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <title>Platen API</title>
+    <link rel="icon" type="image/png" href="/docs/favicon.png">
+    <link rel="stylesheet" href="/docs/swagger-ui.css">
+  </head>
+  <body>
+    <div id="api"></div>
+    <script src="/docs/swagger-ui.js"></script>
+    <script src="/docs/start.js"></script>
+  </body>
+</html>
+`;
+
+const START = `SwaggerUIBundle({
+  url: '/openapi.json',
+  dom_id: '#api',
+  deepLinking: true,
+  validatorUrl: null,
+  presets: [SwaggerUIBundle.presets.apis],
+  layout: 'BaseLayout',
+});
+`;
+
+const document = defineRoute({
+  method: 'get',
+  path: '/openapi.json',
+  summary: 'This document: OpenAPI 3.1',
+  tags,
+  auth: 'none',
+  responses: { 200: { description: 'The document.', contentType: 'application/json' } },
+}).handledBy(({ acceptsGzip }, deps: { readonly document: () => ApiDocument }) => {
+  const { plain, gzipped } = bytesOf(deps.document());
+  if (!acceptsGzip()) return { status: 200, body: plain, headers: VARYING };
+  return { status: 200, body: gzipped, headers: { ...VARYING, 'Content-Encoding': 'gzip' } };
+});
+
+interface Serialised {
+  readonly plain: Buffer;
+  /** A twelfth of the size: readers of the playground wait for it. */
+  readonly gzipped: Buffer;
+}
+
+/** Serialised once: all responses share the same bytes. */
+const serialised = new WeakMap<ApiDocument, Serialised>();
+
+function bytesOf(document: ApiDocument): Serialised {
+  const known = serialised.get(document);
+  if (known !== undefined) return known;
+  const plain = Buffer.from(JSON.stringify(document));
+  const bytes = { plain, gzipped: gzipSync(plain) };
+  serialised.set(document, bytes);
+  return bytes;
+}
+
+const tryPage = defineRoute({
+  method: 'get',
+  path: '/docs/api/try',
+  summary: 'This document as a page, from which requests can be sent',
+  tags,
+  auth: 'none',
+  responses: { 200: { description: 'The page.', contentType: 'text/html; charset=utf-8' } },
+}).handledBy((_request, _deps: unknown) => {
+  return { status: 200, body: PAGE, headers: { 'Content-Security-Policy': PAGE_POLICY } };
+});
+
+const files = new DocumentationFiles();
+
+const firstPage = defineRoute({
+  method: 'get',
+  path: '/docs',
+  summary: 'The documentation',
+  tags,
+  auth: 'none',
+  responses: { 200: { description: 'Its first page.', contentType: 'text/html; charset=utf-8' } },
+}).handledBy(async (request, _parts: unknown) => {
+  const file = await files.find('', request.acceptsGzip);
+  if (file === undefined) return { status: 200, body: listOf(await files.plainPages()), headers: PLAIN_LIST };
+  return { status: 200, body: file.body, headers: { ...file.headers, ...SITE_HEADERS } };
+});
+
+const sitePage = defineRoute({
+  method: 'get',
+  path: '/docs/*path',
+  summary: 'A page of the documentation, or a part of one',
+  tags,
+  auth: 'none',
+  internal: true,
+  logLevel: 'debug',
+  params: z.strictObject({ path: z.array(z.string()) }),
+  headers: z.strictObject({ accept: z.string().optional() }),
+  responses: {
+    200: { description: 'The file.', contentType: 'text/html; charset=utf-8' },
+    404: { description: 'A page that says so, for browsers.', contentType: 'text/html; charset=utf-8' },
+  },
+  errors: ['NOT_FOUND'],
+}).handledBy(async ({ params, headers, acceptsGzip }, _parts: unknown) => {
+  const file = await files.find(params.path.join('/'), acceptsGzip);
+  if (file !== undefined)
+    return { status: 200, body: file.body, headers: { ...file.headers, ...SITE_HEADERS } };
+  const missing = headers.accept?.includes('text/html')
+    ? await files.find('404.html', acceptsGzip)
+    : undefined;
+  if (missing === undefined) throw new PlatenError('NOT_FOUND', 'The documentation has no such page.');
+  return { status: 404, body: missing.body, headers: { ...missing.headers, ...SITE_HEADERS } };
+});
+
+/** A page with links to the Markdown pages, when the site has not been built. The names are this project's own. */
+function listOf(pages: readonly string[]): string {
+  const items = pages.map((name) => `<li><a href="/docs/${name}">${name}</a></li>`).join('\n');
+  return `<!doctype html>
+<html lang="en">
+  <head><meta charset="utf-8"><title>Platen documentation</title></head>
+  <body>
+    <h1>Platen documentation</h1>
+    <p>Here are the pages as plain text: <code>make docs</code> builds the site of them.
+    The <a href="/docs/api/try">API can be tried out</a> as well.</p>
+    <ul>
+${items}
+    </ul>
+  </body>
+</html>
+`;
+}
+
+export const documentationRoutes = [
+  document,
+  firstPage,
+  tryPage,
+  asset('/docs/start.js', 'text/javascript; charset=utf-8', async () => START),
+  asset('/docs/swagger-ui.js', 'text/javascript; charset=utf-8', () => packaged('swagger-ui-bundle.js')),
+  asset('/docs/swagger-ui.css', 'text/css; charset=utf-8', () => packaged('swagger-ui.css')),
+  asset('/docs/favicon.png', 'image/png', () => packaged('favicon-32x32.png')),
+  // Last, because the other paths are below /docs as well.
+  sitePage,
+];
+
+function asset(path: string, contentType: string, body: () => Promise<string | Buffer>) {
+  return defineRoute({
+    method: 'get',
+    path,
+    summary: 'Part of the documentation page',
+    tags,
+    auth: 'none',
+    internal: true,
+    logLevel: 'debug',
+    responses: { 200: { description: 'The file.', contentType } },
+  }).handledBy(async (_request, _deps: unknown) => {
+    return { status: 200, body: await body(), headers: KEEP_FOR_AN_HOUR };
+  });
+}
+
+const read = new Map<string, Promise<Buffer>>();
+
+/** A file of swagger-ui-dist, read once: all responses share the same bytes. */
+function packaged(name: string): Promise<Buffer> {
+  const known = read.get(name) ?? readFile(createRequire(import.meta.url).resolve(`swagger-ui-dist/${name}`));
+  read.set(name, known);
+  known.catch(() => read.delete(name));
+  return known;
+}

@@ -1,0 +1,23 @@
+import { z } from 'zod';
+import { ATTEMPT_OUTCOMES } from '../../work/jobs/attempts.ts';
+
+const time = z.iso.datetime();
+const count = z.int().min(0);
+
+export const jobErrorSchema = z.strictObject({ code: z.string(), message: z.string() });
+
+const phases = z
+  .strictObject({ page: count, load: count, wait: count, print: count, finish: count })
+  .describe('Milliseconds of each part, one after the other; up to where it failed.');
+
+/** An attempt to render a job. */
+export const attemptSchema = z
+  .strictObject({
+    number: count,
+    startedAt: time,
+    endedAt: time.nullable(),
+    outcome: z.enum(ATTEMPT_OUTCOMES),
+    error: jobErrorSchema.nullable(),
+    phases: phases.nullable().describe('Null while it runs, and where they are not known.'),
+  })
+  .meta({ id: 'RenderAttempt' });

@@ -1,0 +1,60 @@
+import { z } from 'zod';
+import { groupOf, hasFinished } from '../../work/batches/batch.ts';
+import { estimatedCompletion, progressOf, statusOf } from '../../work/batches/batch-record.ts';
+import type { BatchView } from '../../work/batches/batch-service.ts';
+import type { ApiDeps } from '../api-deps.ts';
+import { defineRoute } from '../request/route.ts';
+
+const events = defineRoute({
+  method: 'get',
+  path: '/v1/pdf/batch/:id/events',
+  summary: 'Follow a batch',
+  description:
+    'Server-sent events: `progress` whenever an item has ended, and one `end`, after which the stream closes. Each says how the batch stands; `Last-Event-ID` leaves out what was seen. Whoever comes back with the id of the `end` is answered with 204, after which an EventSource does not come again.',
+  tags: ['Batches'],
+  auth: 'apiKey',
+  params: z.strictObject({ id: z.uuid().toLowerCase() }),
+  headers: z.object({
+    'Last-Event-ID': z.string().max(64).optional().describe('The last event that was seen.'),
+  }),
+  responses: {
+    200: { description: 'The events.', contentType: 'text/event-stream' },
+    204: { description: 'The caller has seen the end: nothing follows.' },
+  },
+  errors: ['NOT_FOUND', 'TOO_MANY_WAITING'],
+}).handledBy(async ({ params, headers, caller, aboutJob }, deps: ApiDeps) => {
+  aboutJob(params.id);
+  const batch = await deps.batches.get(caller, params.id);
+  const lastEventId = headers['Last-Event-ID'];
+  if (hasFinished(batch) && lastEventId === eventOf({ batch, inFlight: 0 }, deps.clock.now()).id) {
+    return { status: 204 };
+  }
+  const stream = deps.batchWatch.follow({
+    accountId: caller.accountId,
+    resource: params.id,
+    group: groupOf(params.id),
+    lastEventId,
+    check: async () => {
+      const view = await deps.batches.view(caller, params.id);
+      return { ...eventOf(view, deps.clock.now()), last: hasFinished(view.batch) };
+    },
+  });
+  return { status: 200, body: { stream }, headers: { 'X-Accel-Buffering': 'no' } };
+});
+
+export const batchEventRoutes = [events];
+
+function eventOf(view: BatchView, now: Date) {
+  const progress = progressOf(view);
+  const status = statusOf(view);
+  return {
+    // Unique, since the count and the status only advance.
+    id: `${progress.completed + progress.failed}-${status}`,
+    data: {
+      jobId: view.batch._id,
+      status,
+      progress,
+      estimatedCompletionTime: estimatedCompletion(view.batch, now)?.toISOString() ?? null,
+    },
+  };
+}

@@ -1,0 +1,149 @@
+import { z } from 'zod';
+import { contentDisposition } from '../../infra/outputs/file-name.ts';
+import { PDF, PDF_EXTENSION } from '../../infra/outputs/media-type.ts';
+import { withDownload } from '../../infra/overload/downloads.ts';
+import type { BatchZip } from '../../work/batches/batch-files.ts';
+import { goneError } from '../../work/batches/batch-service.ts';
+import type { ApiDeps } from '../api-deps.ts';
+import { defineRoute } from '../request/route.ts';
+import { FILE_HEADERS, rangeHeaders, requestedRange } from './byte-range.ts';
+import { downloadUrlSchema } from './download-url-schema.ts';
+import { signedManifestLink } from './job-files.ts';
+import { requestedBatch, type WorkRequest } from './requested-work.ts';
+
+const tags = ['Batches'];
+const params = z.strictObject({ id: z.uuid().toLowerCase() });
+
+const ZIP_HEADERS = {
+  'Zip-Items': 'PDFs in the zip.',
+  'Zip-Pending': 'Items that had not ended: while there are any, a later zip may hold more.',
+} as const;
+
+export const ZIP_RESPONSES = {
+  200: {
+    description: 'The zip.',
+    contentType: 'application/zip',
+    headers: FILE_HEADERS,
+    serviceHeaders: ZIP_HEADERS,
+  },
+  206: {
+    description: 'The part of it that was asked for.',
+    contentType: 'application/zip',
+    headers: { ...FILE_HEADERS, 'Content-Range': 'Which bytes of how many.' },
+    serviceHeaders: ZIP_HEADERS,
+  },
+} as const;
+
+const zip = defineRoute({
+  method: 'get',
+  path: '/v1/pdf/batch/:id/zip',
+  summary: 'Download the completed items of a batch as a zip',
+  description:
+    'All items that are completed by now, in their order, under file names of their own. Before the end of the batch that may be a part of them. A download that broke off can be resumed by a range.',
+  tags,
+  auth: 'apiKey',
+  params,
+  headers: rangeHeaders,
+  responses: ZIP_RESPONSES,
+  errors: ['NOT_FOUND', 'GONE', 'RANGE_NOT_SATISFIABLE', 'TOO_MANY_WAITING'],
+}).handledBy(sendZip);
+
+const manifestAddress = defineRoute({
+  method: 'get',
+  path: '/v1/pdf/batch/:id/manifest/download-url',
+  summary: 'Get a signed address of the manifest of a batch',
+  description: 'The manifest says what became of each item, and under which name its PDF is in the zip.',
+  tags,
+  auth: 'apiKey',
+  params,
+  responses: { 200: { description: 'The address.', schema: downloadUrlSchema } },
+  errors: ['NOT_FOUND', 'GONE'],
+}).handledBy(async (request, deps: ApiDeps) => {
+  const batch = await requestedBatch(request, deps);
+  if (deps.batches.accessExpired(batch)) throw goneError(batch);
+  return { status: 200, json: { success: true, ...signedManifestLink(batch, deps) } };
+});
+
+const MERGED_HEADERS = {
+  'Merged-Items': 'PDFs that were merged.',
+  'Merged-Pending': 'Items that had not ended.',
+} as const;
+
+const merged = defineRoute({
+  method: 'get',
+  path: '/v1/pdf/batch/:id/pdf',
+  summary: 'Download the completed items of a batch as one PDF',
+  description:
+    'All items that are completed by now, in their order, with a bookmark for each and the bookmarks of its own below. It is tagged if all of them are. It is made while it is sent, so its length is not known beforehand.',
+  tags,
+  auth: 'apiKey',
+  params,
+  query: z.strictObject({ merge: z.enum(['true']).optional().describe('What this does anyway.') }),
+  responses: {
+    200: { description: 'The PDF.', contentType: PDF, serviceHeaders: MERGED_HEADERS },
+  },
+  errors: ['NOT_FOUND', 'GONE', 'TOO_MANY_WAITING'],
+}).handledBy(async ({ params, caller, aboutJob, onHangUp }, deps: ApiDeps) => {
+  aboutJob(params.id);
+  return await withDownload(deps.downloads.merged, caller.accountId, async () => {
+    const batch = await deps.batches.get(caller, params.id);
+    const { items, pending, open } = await deps.batchFiles.merged(batch);
+    const cancel = new AbortController();
+    onHangUp(() => cancel.abort());
+    const stream = open(cancel.signal);
+    // The stream is also closed when its reservation is evicted.
+    stream.once('close', () => cancel.abort());
+    const prefix = deps.config.PLATEN_HEADER_PREFIX;
+    return {
+      status: 200,
+      body: { stream },
+      headers: {
+        'Content-Disposition': contentDisposition(`${params.id}${PDF_EXTENSION}`, 'attachment'),
+        [`${prefix}Merged-Items`]: items,
+        [`${prefix}Merged-Pending`]: pending,
+      },
+    } as const;
+  });
+});
+
+export const batchFileRoutes = [zip, manifestAddress, merged];
+
+/** A request for the zip of a batch, or for a range of it. */
+interface ZipRequest extends WorkRequest {
+  readonly headers: z.output<typeof rangeHeaders>;
+  readonly setHeader: (name: string, value: string) => void;
+}
+
+/**
+ * The response with the zip of a batch, or with its requested range.
+ *
+ * @throws PlatenError as the routes of zips declare.
+ */
+export function sendZip({ params, headers, caller, aboutJob, setHeader }: ZipRequest, deps: ApiDeps) {
+  aboutJob(params.id);
+  return withDownload(deps.downloads.zips, caller.accountId, async () => {
+    const zip = await deps.batchFiles.zip(await deps.batches.get(caller, params.id));
+    const { size } = zip;
+    const range = requestedRange(headers, zip, setHeader);
+    const own = zipHeaders(params.id, zip, deps);
+    const stream = zip.open(range);
+    if (range === undefined) return { status: 200, body: { size, stream }, headers: own } as const;
+    const { start, end } = range;
+    return {
+      status: 206,
+      body: { size: end - start + 1, stream },
+      headers: { ...own, 'Content-Range': `bytes ${start}-${end}/${size}` },
+    } as const;
+  });
+}
+
+function zipHeaders(batchId: string, { items, pending, etag }: BatchZip, { config }: ApiDeps) {
+  const prefix = config.PLATEN_HEADER_PREFIX;
+  return {
+    'Content-Disposition': contentDisposition(`${batchId}.zip`, 'attachment'),
+    'Accept-Ranges': 'bytes',
+    ETag: etag,
+    [`${prefix}Zip-Items`]: items,
+    [`${prefix}Zip-Pending`]: pending,
+  };
+}

@@ -1,0 +1,258 @@
+import { z } from 'zod';
+import { PlatenError } from '../../infra/errors/registry.ts';
+import { safeFileName } from '../../infra/outputs/file-name.ts';
+import type { PendingAdmission } from '../../infra/overload/pending-admission.ts';
+import type { Caller } from '../../tenants/accounts/caller.ts';
+import type { Plan } from '../../tenants/plans/plan.ts';
+import { BATCH_STATUSES, type Batch } from '../../work/batches/batch.ts';
+import type { BatchSubmission, ItemSubmission } from '../../work/batches/batch-admission.ts';
+import { itemRecord } from '../../work/batches/batch-item.ts';
+import { batchRecord, estimatedCompletion } from '../../work/batches/batch-record.ts';
+import type { BatchOwner, BatchView } from '../../work/batches/batch-service.ts';
+import type { IdempotencyLock } from '../../work/jobs/idempotency-store.ts';
+import { newJobId } from '../../work/jobs/new-job.ts';
+import type { ApiDeps } from '../api-deps.ts';
+import { pagingByTime, queryInteger } from '../request/paging-schema.ts';
+import { defineRoute } from '../request/route.ts';
+import {
+  acceptedBatchSchema,
+  type BatchRequest,
+  batchErrors,
+  batchListSchema,
+  batchRecordSchema,
+  batchRequestSchema,
+  nameItem,
+} from './batch-schema.ts';
+import { checkWebhook } from './check-webhook.ts';
+import { itemOptions } from './effective-options.ts';
+import { idempotently } from './idempotency.ts';
+import { idempotencyHeaders, REPLAYED_HEADER } from './idempotency-schema.ts';
+import { itemSources } from './render-source.ts';
+import { assertAdmissible } from './render-submission.ts';
+
+const tags = ['Batches'];
+const params = z.strictObject({ id: z.uuid().toLowerCase() });
+/** Items in the response with a batch. Default and maximum. */
+const MAX_ITEMS = 1000;
+
+const create = defineRoute({
+  method: 'post',
+  path: '/v1/pdf/batch',
+  summary: 'Render many documents in one batch',
+  description:
+    'All items are checked at once, and let in all or none. The answer comes before any of them is rendered; follow the batch at `statusUrl`, or give a `webhookUrl`.',
+  tags,
+  auth: 'apiKey',
+  requestsWork: true,
+  headers: idempotencyHeaders,
+  body: batchRequestSchema,
+  precheckBody: checkItemCount,
+  bodyErrors: batchErrors,
+  describeError: nameItem,
+  responses: {
+    202: {
+      description: 'Accepted; follow the batch.',
+      schema: acceptedBatchSchema,
+      headers: REPLAYED_HEADER,
+      links: {
+        operations: ['GET /v1/pdf/batch/:id', 'DELETE /v1/pdf/batch/:id'],
+        names: { id: { field: 'jobId' } },
+      },
+    },
+  },
+  errors: [
+    'NOT_FOUND',
+    'PLAN_LIMIT',
+    'QUOTA_EXCEEDED',
+    'TEST_QUOTA_EXCEEDED',
+    'OVERAGE_PENDING',
+    'STORAGE_FULL',
+    'BATCH_TOO_LARGE',
+    'IDEMPOTENCY_MISMATCH',
+    'IDEMPOTENCY_IN_PROGRESS',
+    'TOO_MANY_WAITING',
+    'INVALID_URL',
+    'URL_BLOCKED',
+  ],
+}).handledBy(async (request, deps: ApiDeps) => {
+  const { caller, headers, aboutJob } = request;
+  return await idempotently(request, headers['Idempotency-Key'], deps.idempotency, {
+    async run(lock) {
+      const begun = lock?.resumed ? await deps.batches.resume(caller.accountId, lock.workId) : undefined;
+      const batch = begun ?? (await submit(request, deps, lock));
+      aboutJob(batch._id);
+      return accepted(batch, deps.clock.now());
+    },
+    async replay(batchId) {
+      aboutJob(batchId);
+      return accepted(await deps.batches.get(caller, batchId), deps.clock.now());
+    },
+  });
+});
+
+const list = defineRoute({
+  method: 'get',
+  path: '/v1/pdf/batch',
+  summary: 'List the batches of the account',
+  tags,
+  auth: 'apiKey',
+  query: z.strictObject({
+    status: z.enum(BATCH_STATUSES).optional().describe('Only batches in this state.'),
+    ...pagingByTime,
+  }),
+  responses: { 200: { description: 'One page of batches, without their items.', schema: batchListSchema } },
+}).handledBy(async ({ query, caller }, deps: ApiDeps) => {
+  const { limit, offset, status, sort } = query;
+  const { total, views } = await deps.batches.list(caller, {
+    limit,
+    offset,
+    newestFirst: sort === 'created_desc',
+    ...(status && { status }),
+  });
+  const batches = views.map((view) => recordOf(view, deps));
+  return { status: 200, json: { total, limit, offset, batches } };
+});
+
+const get = defineRoute({
+  method: 'get',
+  path: '/v1/pdf/batch/:id',
+  summary: 'Get the status of a batch',
+  description:
+    'Its items come along, in order: the first thousand of them unless `limit` and `offset` say otherwise.',
+  tags,
+  auth: 'apiKey',
+  params,
+  query: z.strictObject({
+    limit: queryInteger(0, MAX_ITEMS, MAX_ITEMS).describe('How many items to return.'),
+    offset: queryInteger(0, 1_000_000, 0).describe('How many items to skip.'),
+  }),
+  responses: { 200: { description: 'The batch.', schema: batchRecordSchema } },
+  errors: ['NOT_FOUND'],
+}).handledBy(async ({ params, query, caller, aboutJob }, deps: ApiDeps) => {
+  aboutJob(params.id);
+  return { status: 200, json: await withItems(caller, params.id, query, deps) };
+});
+
+const cancel = defineRoute({
+  method: 'delete',
+  path: '/v1/pdf/batch/:id',
+  withoutRoom: 'confirmed',
+  summary: 'Cancel a batch',
+  description: 'Items that no worker has begun are cancelled; those that run are left to end.',
+  tags,
+  auth: 'apiKey',
+  params,
+  responses: { 200: { description: 'The batch, with its first items.', schema: batchRecordSchema } },
+  errors: ['NOT_FOUND', 'JOB_ENDED'],
+}).handledBy(async ({ params, caller, aboutJob }, deps: ApiDeps) => {
+  aboutJob(params.id);
+  await deps.batches.cancel(caller, params.id);
+  return { status: 200, json: await withItems(caller, params.id, { offset: 0, limit: MAX_ITEMS }, deps) };
+});
+
+export const batchRoutes = [create, list, get, cancel];
+
+async function submit(
+  { body, caller, admission }: { body: BatchRequest; caller: Caller; admission: PendingAdmission },
+  deps: ApiDeps,
+  lock: IdempotencyLock | undefined,
+): Promise<Batch> {
+  assertAdmissible(caller.plan, deps);
+  const submission = await submissionOf(body, caller, deps, lock?.workId ?? newJobId());
+  lock?.assertHeld();
+  return await deps.batches.submit(caller, submission, admission);
+}
+
+/**
+ * @throws PlatenError for a batch that the plan does not allow, an unknown template, or options that do not go with those
+ * of a template.
+ */
+async function submissionOf(
+  body: BatchRequest,
+  caller: Caller,
+  deps: ApiDeps,
+  batchId: string,
+): Promise<BatchSubmission> {
+  checkRetention(body, caller.plan);
+  checkWebhook(body.webhookUrl, caller.plan, deps);
+  const sources = await itemSources(body.items, caller, deps);
+  const optionsOf = itemOptions({ mode: caller.mode, checkUrl: deps.checkUrl });
+  const items = body.items.map((item, index): ItemSubmission => {
+    const fallback = `document-${String(index + 1).padStart(String(body.items.length).length, '0')}`;
+    return {
+      id: item.id,
+      fileName: safeFileName(item.filename ?? item.id, fallback),
+      source: sources[index]!.source,
+      options: optionsOf(item, sources[index]!.savedOptions, nameItem(`items[${index}].options`, body)),
+    };
+  });
+  checkTimeouts(items, caller.plan);
+  return {
+    batchId,
+    items,
+    notes: body.notes ?? '',
+    metadata: body.metadata ?? {},
+    webhookUrl: body.webhookUrl ?? null,
+    retentionHours: body.expiresInHours ?? caller.plan.retentionHours,
+  };
+}
+
+/** Called before the items are validated, so that the plan's number of items bounds the time of validation. */
+function checkItemCount(body: unknown, { maxBatchItems }: Plan): void {
+  const { items } = (body ?? {}) as { readonly items?: unknown };
+  if (!Array.isArray(items) || items.length <= maxBatchItems) return;
+  throw new PlatenError(
+    'BATCH_TOO_LARGE',
+    `items: there are ${items.length}; the plan allows ${maxBatchItems} in a batch.`,
+  );
+}
+
+function checkRetention({ expiresInHours = 1 }: BatchRequest, plan: Plan): void {
+  if (expiresInHours <= plan.retentionHours) return;
+  throw new PlatenError(
+    'PLAN_LIMIT',
+    `expiresInHours: the plan keeps outputs for ${plan.retentionHours} hours.`,
+  );
+}
+
+function checkTimeouts(items: readonly ItemSubmission[], plan: Plan): void {
+  const long = items.findIndex(({ options }) => (options.timeoutMs ?? 0) > plan.maxTimeoutMs);
+  if (long >= 0) {
+    const field = nameItem(`items[${long}].options.timeoutMs`, { items });
+    throw new PlatenError('PLAN_LIMIT', `${field}: the plan allows at most ${plan.maxTimeoutMs}.`);
+  }
+}
+
+/** The response to an accepted batch. @param base path of the batches of the caller. */
+export function accepted(batch: Batch, now: Date, base = '/v1/pdf/batch') {
+  const { _id: jobId, total, expiresAt } = batch;
+  return {
+    status: 202,
+    json: {
+      jobId,
+      status: 'queued',
+      itemCount: total,
+      totalCount: total,
+      statusUrl: `${base}/${jobId}`,
+      estimatedCompletionTime: (estimatedCompletion(batch, now) ?? now).toISOString(),
+      expiresAt: expiresAt.toISOString(),
+    },
+  } as const;
+}
+
+/** The response fields of a batch with some of its items. */
+async function withItems(
+  owner: BatchOwner,
+  batchId: string,
+  range: { readonly offset: number; readonly limit: number },
+  deps: ApiDeps,
+) {
+  const view = await deps.batches.view(owner, batchId);
+  const items = await deps.batches.items(view.batch, range);
+  return { ...recordOf(view, deps), items: items.map((item) => itemRecord(view.batch, item)) };
+}
+
+/** The response fields of a batch, without its items. */
+export function recordOf(view: BatchView, { batches, clock }: ApiDeps) {
+  return batchRecord(view, batches.accessExpired(view.batch), clock.now());
+}

@@ -1,0 +1,53 @@
+import { PlatenError } from '../../infra/errors/registry.ts';
+import { contentDisposition } from '../../infra/outputs/file-name.ts';
+import { type Batch, hasFinished } from '../../work/batches/batch.ts';
+import type { Job } from '../../work/jobs/job.ts';
+import type { ApiDeps } from '../api-deps.ts';
+
+/**
+ * A signed address of a job's PDF, and when it expires.
+ *
+ * @param until the latest expiry. Default: the end of the job's retention.
+ * @throws PlatenError NOT_FOUND until the job is completed.
+ */
+export function signedLink(
+  job: Job,
+  { links, publicUrl, clock }: Pick<ApiDeps, 'links' | 'publicUrl' | 'clock'>,
+  until?: Date,
+): { url: string; expiresAt: string } {
+  if (job.output === null || job.expiresAt === null) {
+    throw new PlatenError('NOT_FOUND', 'The job has no file to download.', { jobId: job._id });
+  }
+  const { token, expiresAt } = links.sign(job._id, job.accountId, until ?? job.expiresAt, clock.now());
+  return { url: fileAddress(publicUrl(), token), expiresAt: expiresAt.toISOString() };
+}
+
+/**
+ * A signed address of a batch's manifest, and when it expires.
+ *
+ * @throws PlatenError NOT_FOUND until the batch has ended.
+ */
+export function signedManifestLink(
+  batch: Batch,
+  { links, publicUrl, clock }: Pick<ApiDeps, 'links' | 'publicUrl' | 'clock'>,
+): { url: string; expiresAt: string } {
+  if (!hasFinished(batch))
+    throw new PlatenError('NOT_FOUND', 'The batch has not ended.', { jobId: batch._id });
+  const { token, expiresAt } = links.sign(
+    batch._id,
+    batch.accountId,
+    batch.expiresAt,
+    clock.now(),
+    'manifest',
+  );
+  return { url: `${fileAddress(publicUrl(), token)}/manifest`, expiresAt: expiresAt.toISOString() };
+}
+
+function fileAddress(publicUrl: string, token: string): string {
+  return `${publicUrl.replace(/\/$/, '')}/v1/files/${token}`;
+}
+
+/** The headers of a response with a job's PDF. */
+export function fileHeaders(job: Job): Record<string, string> {
+  return { 'Content-Disposition': contentDisposition(job.fileName, 'attachment') };
+}

@@ -1,0 +1,99 @@
+import { z } from 'zod';
+import { PDF } from '../../infra/outputs/media-type.ts';
+import { withDownload } from '../../infra/overload/downloads.ts';
+import { JOB_STATUSES, jobRecord, statesOf } from '../../work/jobs/job-record.ts';
+import type { ApiDeps } from '../api-deps.ts';
+import { page, pagingByTime } from '../request/paging-schema.ts';
+import { defineRoute } from '../request/route.ts';
+import { downloadUrlSchema } from './download-url-schema.ts';
+import { fileHeaders, signedLink } from './job-files.ts';
+import { jobRecordSchema } from './job-record-schema.ts';
+import { reportRoute } from './render-report.ts';
+import { cancelRequestedJob, requestedJob } from './requested-work.ts';
+
+const tags = ['Jobs'];
+const params = z.strictObject({ id: z.uuid().toLowerCase() });
+
+const jobList = z.strictObject({ ...page, jobs: z.array(jobRecordSchema) }).meta({ id: 'JobList' });
+const list = defineRoute({
+  method: 'get',
+  path: '/v1/pdf/jobs',
+  summary: 'List the jobs of the account',
+  description: 'A test key sees the jobs of test keys, a live key those of live keys.',
+  tags,
+  auth: 'apiKey',
+  query: z.strictObject({
+    status: z.enum(JOB_STATUSES).optional().describe('Only jobs in this state.'),
+    ...pagingByTime,
+  }),
+  responses: { 200: { description: 'One page of jobs.', schema: jobList } },
+}).handledBy(async ({ query, caller }, deps: ApiDeps) => {
+  const { limit, offset } = query;
+  const { total, jobs } = await deps.renders.list(caller, {
+    ...(query.status === undefined ? {} : { states: statesOf(query.status) }),
+    limit,
+    offset,
+    newestFirst: query.sort === 'created_desc',
+  });
+  return { status: 200, json: { total, limit, offset, jobs: jobs.map(jobRecord) } };
+});
+
+const get = defineRoute({
+  method: 'get',
+  path: '/v1/pdf/jobs/:id',
+  summary: 'Get the status record of a job',
+  tags,
+  auth: 'apiKey',
+  params,
+  responses: { 200: { description: 'The record.', schema: jobRecordSchema } },
+  errors: ['NOT_FOUND'],
+}).handledBy(async (request, deps: ApiDeps) => {
+  return { status: 200, json: jobRecord(await requestedJob(request, deps)) };
+});
+
+const cancel = defineRoute({
+  method: 'delete',
+  path: '/v1/pdf/jobs/:id',
+  withoutRoom: 'confirmed',
+  summary: 'Cancel a job',
+  description: 'A render that is running is stopped.',
+  tags,
+  auth: 'apiKey',
+  params,
+  responses: { 200: { description: 'The record of the cancelled job.', schema: jobRecordSchema } },
+  errors: ['NOT_FOUND', 'JOB_ENDED'],
+}).handledBy(cancelRequestedJob);
+
+const file = defineRoute({
+  method: 'get',
+  path: '/v1/pdf/jobs/:id/file',
+  summary: 'Download the PDF of a job',
+  tags,
+  auth: 'apiKey',
+  params,
+  responses: { 200: { description: 'The PDF.', contentType: PDF } },
+  errors: ['NOT_FOUND', 'TOO_MANY_WAITING'],
+}).handledBy(async (request, deps: ApiDeps) => {
+  const job = await requestedJob(request, deps);
+  return await withDownload(deps.downloads.pdfs, job.accountId, async () => {
+    return { status: 200, body: await deps.renders.openOutput(job), headers: fileHeaders(job) } as const;
+  });
+});
+
+const downloadAddress = defineRoute({
+  method: 'get',
+  path: '/v1/pdf/jobs/:id/download-url',
+  summary: 'Get a signed address of the PDF of a job',
+  tags,
+  auth: 'apiKey',
+  params,
+  responses: { 200: { description: 'The address.', schema: downloadUrlSchema } },
+  errors: ['NOT_FOUND'],
+}).handledBy(async (request, deps: ApiDeps) => {
+  const job = await requestedJob(request, deps);
+  return { status: 200, json: { success: true, ...signedLink(job, deps) } };
+});
+
+const report = reportRoute('/v1/pdf/jobs/:id/report', tags, 'apiKey');
+
+export const jobRoutes = [list, get, cancel, file, downloadAddress, report];

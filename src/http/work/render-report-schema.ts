@@ -1,0 +1,78 @@
+import { z } from 'zod';
+import { OBSERVATION_RULES } from '../../render/report/observation-rules.ts';
+import { REQUEST_OUTCOMES } from '../../render/report/recorded-requests.ts';
+import { attemptSchema, jobErrorSchema } from './attempt-schema.ts';
+
+const count = z.int().min(0);
+
+const request = z.strictObject({
+  url: z
+    .string()
+    .describe(
+      'Without user, password, fragment, and values of its query that may be secrets. Relative where the document has it so and there is no baseUrl.',
+    ),
+  kind: z.string().describe('page, frame, stylesheet, image, font, script, fetch, websocket, ….'),
+  outcome: z.enum(REQUEST_OUTCOMES),
+  status: z.int().nullable().describe('Null without a response.'),
+  rule: z
+    .string()
+    .nullable()
+    .describe(
+      'What decided it: cache, blockRequests, egress, cors, content security policy, …; null for nothing.',
+    ),
+  error: z.string().nullable(),
+  bytes: count.describe('As received; 0 from the cache.'),
+  ms: count,
+});
+
+/** The report of a render. */
+export const renderReportSchema = z
+  .strictObject({
+    success: z.literal(true),
+    jobId: z.uuid(),
+    status: z.string(),
+    engine: z.string().describe('The browser and its version; empty where that was lost.'),
+    attempts: z
+      .array(attemptSchema)
+      .describe('The first one first; the rest of the report is of the last one.'),
+    phases: z.array(z.strictObject({ name: z.string(), ms: count })),
+    requests: z
+      .array(request)
+      .describe('500 at most, those of workers among them; data in addresses is not.'),
+    console: z.array(z.strictObject({ level: z.string(), text: z.string() })).describe('100 lines at most.'),
+    exceptions: z.array(z.strictObject({ message: z.string(), at: z.string() })).describe('50 at most.'),
+    fonts: z.array(
+      z.strictObject({
+        asked: z.array(z.string()).describe('As the style sheet names them.'),
+        used: z.array(z.strictObject({ family: z.string(), webFont: z.boolean() })),
+      }),
+    ),
+    missingGlyphs: z
+      .array(z.strictObject({ character: z.string(), codePoint: z.string(), page: count, count }))
+      .describe(
+        'Characters that no font has, 200 at most. U+FFFD stands for one that is not known: in several fonts, the first one of each.',
+      ),
+    observations: z
+      .array(
+        z.strictObject({
+          rule: z.enum(OBSERVATION_RULES),
+          message: z.string(),
+          selector: z.string().nullable(),
+          page: z.int().min(1).nullable(),
+        }),
+      )
+      .describe('What a look at the document and at its printed pages has found, 60 at most.'),
+    waits: z.array(
+      z.strictObject({ name: z.string(), ms: count, outcome: z.enum(['reached', 'given up', 'failed']) }),
+    ),
+    pages: count.describe('0 when it has failed.'),
+    size: count.describe('Bytes of the PDF; 0 when it has failed.'),
+    error: jobErrorSchema.nullable(),
+    picture: z
+      .strictObject({ mediaType: z.string(), data: z.string().describe('Base64.') })
+      .nullable()
+      .describe('The page at the moment when the render failed, where it could be drawn.'),
+    warnings: z.array(z.string()).describe('What the author of the document can act on.'),
+    truncated: z.array(z.string()).describe('The lists that have lost something.'),
+  })
+  .meta({ id: 'RenderReport' });

@@ -1,0 +1,57 @@
+import { json } from 'node:stream/consumers';
+import { z } from 'zod';
+import type { Job } from '../../work/jobs/job.ts';
+import { statusOf } from '../../work/jobs/job-record.ts';
+import { type ReportBody, reportWithoutFindings } from '../../work/jobs/stored-report.ts';
+import type { ApiDeps } from '../api-deps.ts';
+import { defineRoute } from '../request/route.ts';
+import { renderReportSchema } from './render-report-schema.ts';
+import { requestedJob } from './requested-work.ts';
+import { attemptBodies } from './user-render.ts';
+
+/** The route that responds with the report of a render, to a caller of this kind. */
+export function reportRoute(path: string, tags: readonly string[], auth: 'apiKey' | 'bearer') {
+  return defineRoute({
+    method: 'get',
+    path,
+    summary: 'Get the report of a render',
+    description:
+      'What the document requested and what became of it, console, exceptions, fonts, characters without a font, waits, and warnings in plain words; of a render that is lost with its worker, its attempts alone. A render that was asked for with `report` has one from its end on, for as long as its job is kept.',
+    tags,
+    auth,
+    params: z.strictObject({ id: z.uuid().toLowerCase() }),
+    needsPermit: true,
+    largeResponse: true,
+    responses: { 200: { description: 'The report.', schema: renderReportSchema } },
+    errors: ['NOT_FOUND'],
+  }).handledBy(async (request, deps: ApiDeps) => {
+    return { status: 200, json: await renderReport(await requestedJob(request, deps), deps) };
+  });
+}
+
+/**
+ * The report of a job, with the attempts from its record; only the attempts when no report was stored.
+ *
+ * @throws PlatenError NOT_FOUND when no report was requested, or the job has not ended.
+ */
+async function renderReport(
+  job: Job,
+  { renders }: Pick<ApiDeps, 'renders'>,
+): Promise<z.output<typeof renderReportSchema>> {
+  const stored = await renders.openReport(job);
+  // A worker has written it, from lists whose texts it has shortened.
+  const body =
+    stored === undefined ? reportWithoutFindings(job) : ((await json(stored.stream)) as ReportBody);
+  const { fonts, missingGlyphs, observations = [], ...rest } = body;
+  return {
+    success: true,
+    jobId: job._id,
+    status: statusOf(job),
+    attempts: attemptBodies(job),
+    ...rest,
+    missingGlyphs: [...missingGlyphs],
+    // A report that was stored by an earlier version has none.
+    observations: [...observations],
+    fonts: fonts.map(({ asked, used }) => ({ asked: [...asked], used: [...used] })),
+  };
+}

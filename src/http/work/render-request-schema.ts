@@ -1,0 +1,88 @@
+import { z } from 'zod';
+import { renderOptionsSchema } from '../../render/options/all/render-options.ts';
+import { addressSchema, lineSchema } from '../../render/options/core/text-schemas.ts';
+import { INPUT_FIELDS, INPUT_KINDS } from '../../work/inputs/inputs.ts';
+
+/** The fields that choose a kind of input. */
+const SOURCES = INPUT_KINDS.map(({ field }) => field);
+/** Fields that are only allowed together with another one, and that one. */
+const DEPENDENT_FIELDS = INPUT_KINDS.flatMap(({ field, fields }) =>
+  Object.keys(fields)
+    .filter((name) => name !== field)
+    .toSorted()
+    .map((name) => [name, field] as const),
+);
+
+/** The address of a callback; the route checks whether it may be called. */
+export const webhookUrlSchema = addressSchema(2048, ['https:'], 'must be an absolute https address').meta({
+  format: 'uri',
+});
+
+/** The body of `POST /v1/pdf`; `renderErrors` has the rules between its fields. */
+export const renderRequestSchema = z
+  .strictObject({
+    ...INPUT_FIELDS,
+    output: z
+      .enum(['binary', 'url'])
+      .default('binary')
+      .describe('`binary` responds with the PDF, `url` with a signed address to download it from.'),
+    filename: lineSchema({ min: 1, max: 255 }).optional().describe('Name of the PDF file.'),
+    executionMode: z
+      .enum(['sync', 'async'])
+      .default('sync')
+      .describe('`sync` waits a while for the render to end; `async` responds with 202 at once.'),
+    webhookUrl: webhookUrlSchema
+      .optional()
+      .describe(
+        'Where a signed callback goes when the render has ended, with `executionMode` = `async`; professional and business plans.',
+      ),
+    report: z.boolean().optional().describe('The same as `report` of the options, before which it comes.'),
+    strictData: z
+      .boolean()
+      .optional()
+      .describe('The same as `strictData` of the options, before which it comes.'),
+    options: renderOptionsSchema.default({}),
+  })
+  .meta({
+    id: 'RenderRequest',
+    oneOf: SOURCES.map((source) => ({ required: [source] })),
+    dependentRequired: Object.fromEntries(DEPENDENT_FIELDS.map(([name, field]) => [name, [field]])),
+    dependentSchemas: {
+      webhookUrl: { required: ['executionMode'], properties: { executionMode: { const: 'async' } } },
+    },
+  });
+
+export type RenderRequest = z.output<typeof renderRequestSchema>;
+
+/** Checks the rules between the input fields of a render. @returns an error for each violation. */
+export function inputErrors(given: unknown): string[] {
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) return [];
+  const fields = given as Readonly<Record<string, unknown>>;
+  const sources = SOURCES.filter((source) => fields[source] !== undefined);
+  const errors: string[] = [];
+  if (sources.length === 0) errors.push(`one of ${SOURCES.join(', ')} is required`);
+  if (sources.length > 1) {
+    errors.push(`only one of ${SOURCES.join(', ')} may be given, not ${sources.join(' and ')}`);
+  }
+  if (fields.url !== undefined && hasBaseUrl(fields.options))
+    errors.push('options.baseUrl: must not be given with url, whose document has an address of its own');
+  for (const [name, field] of DEPENDENT_FIELDS) {
+    if (fields[name] !== undefined && fields[field] === undefined)
+      errors.push(`${name}: may only be given together with ${field}`);
+  }
+  return errors;
+}
+
+function hasBaseUrl(options: unknown): boolean {
+  return typeof options === 'object' && options !== null && 'baseUrl' in options;
+}
+
+/** Checks the same rules, and the rules of a single render. @returns an error for each violation. */
+export function renderErrors(given: unknown): string[] {
+  const errors = inputErrors(given);
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) return errors;
+  const { webhookUrl, executionMode } = given as Readonly<Record<string, unknown>>;
+  if (webhookUrl !== undefined && executionMode !== 'async')
+    errors.push('webhookUrl: may only be given together with executionMode async');
+  return errors;
+}

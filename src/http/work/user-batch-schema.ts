@@ -1,0 +1,36 @@
+import { z } from 'zod';
+import { page } from '../request/paging-schema.ts';
+import { acceptedBatchSchema, batchFields, batchItemRecordSchema } from './batch-schema.ts';
+
+/** A batch in the account's own list. */
+export const userBatchSchema = z
+  .strictObject({
+    ...batchFields,
+    mode: z.enum(['live', 'test']).describe('Of the API key that asked for it.'),
+    apiKeyId: z.uuid().nullable().describe('Null when it was asked for without a key, from the dashboard.'),
+    apiKeyPrefix: z.string().nullable().describe('Null without a key, and of one that is long revoked.'),
+    webhookUrl: z.string().nullable(),
+  })
+  .meta({ id: 'UserBatch' });
+
+export const userBatchListSchema = z
+  .strictObject({ ...page, batches: z.array(userBatchSchema) })
+  .meta({ id: 'UserBatchList' });
+
+const item = z
+  .strictObject({
+    ...batchItemRecordSchema.shape,
+    jobId: z
+      .uuid()
+      .nullable()
+      .describe('The render that it is; null once that is deleted, or before it is made.'),
+  })
+  .meta({ id: 'UserBatchItem' });
+
+export const userBatchItemListSchema = z
+  .strictObject({ ...page, items: z.array(item) })
+  .meta({ id: 'UserBatchItemList' });
+
+export const retriedBatchSchema = z
+  .strictObject({ ...acceptedBatchSchema.shape, retryOf: z.uuid() })
+  .meta({ id: 'RetriedBatch' });

@@ -1,0 +1,37 @@
+import { z } from 'zod';
+import type { ApiDeps } from '../api-deps.ts';
+import { defineRoute } from '../request/route.ts';
+
+const events = defineRoute({
+  method: 'get',
+  path: '/user/events',
+  summary: 'Hear that something has happened to the jobs of the account',
+  description:
+    'Server-sent events: `progress` with `{kind: "jobs", id, status, inFlight, waiting}` within two seconds of a job that is accepted, gets its slot or ends; several that come together are one. It is a hint to look again, and says no more. `end` with `{kind: "session", id, status: "ended"}` once the session or token is open no more. An account has ten such streams at the most, and browsers six connections to an origin: a page keeps one while it is visible.',
+  tags: ['Renders'],
+  auth: 'bearer',
+  headers: z.object({
+    'Last-Event-ID': z.string().max(64).optional().describe('The last event that was seen.'),
+  }),
+  responses: { 200: { description: 'The events.', contentType: 'text/event-stream' } },
+}).handledBy(({ caller, headers }, { accountWatch, bearer, renders }: ApiDeps) => {
+  const { accountId, session } = caller;
+  const stream = accountWatch.follow({
+    accountId,
+    resource: session.tokenId,
+    group: session.tokenId,
+    lastEventId: headers['Last-Event-ID'],
+    async check() {
+      if (!(await bearer.isOpen(session))) {
+        return { id: 'ended', data: { kind: 'session', id: session.tokenId, status: 'ended' }, last: true };
+      }
+      const { revision, inFlight, waiting } = await renders.activity(accountId);
+      const id = String(revision);
+      const status = inFlight + waiting > 0 ? 'active' : 'idle';
+      return { id, data: { kind: 'jobs', id, status, inFlight, waiting }, last: false };
+    },
+  });
+  return { status: 200, body: { stream }, headers: { 'X-Accel-Buffering': 'no' } };
+});
+
+export const userEventRoutes = [events];

@@ -1,0 +1,94 @@
+import { z } from 'zod';
+import { renderOptionsSchema } from '../../render/options/all/render-options.ts';
+import { DELIVERY_STATES } from '../../work/callbacks/delivery.ts';
+import { SOURCE_FIELDS } from '../../work/inputs/inputs.ts';
+import { page } from '../request/paging-schema.ts';
+import { attemptSchema } from './attempt-schema.ts';
+import { jobRecordSchema } from './job-record-schema.ts';
+import { renderRequestSchema } from './render-request-schema.ts';
+
+const time = z.iso.datetime();
+const count = z.int().min(0);
+const mode = z.enum(['live', 'test']);
+
+const ofAccount = {
+  mode: mode.describe('Of the API key that asked for it; test renders have a watermark and use no quota.'),
+  apiKeyId: z.uuid().nullable().describe('Null when it was asked for without a key, from the dashboard.'),
+  apiKeyPrefix: z.string().nullable().describe('Null without a key, and of one that is long revoked.'),
+  format: z.string().describe('Paper format.'),
+  templateId: z.uuid().nullable(),
+  retryOf: z.uuid().nullable().describe('The job that it repeats.'),
+  queuedMs: count.describe(
+    'Milliseconds from its acceptance to its first attempt; up to now while it waits.',
+  ),
+};
+
+/** A render in the account's own list. */
+export const userRenderSchema = z
+  .strictObject({ ...jobRecordSchema.shape, ...ofAccount })
+  .meta({ id: 'UserRender' });
+
+export const userRenderListSchema = z
+  .strictObject({ ...page, renders: z.array(userRenderSchema) })
+  .meta({ id: 'UserRenderList' });
+
+const callback = z.strictObject({
+  id: z.uuid(),
+  url: z.string(),
+  status: z.enum(DELIVERY_STATES),
+  attemptCount: count,
+  responseStatus: z.int().nullable(),
+  error: z.string().nullable(),
+});
+
+const queue = z.strictObject({
+  ahead: count.nullable().describe('Jobs of the account that come before it; null when it does not wait.'),
+  inFlight: count.describe('Jobs of the account that hold a slot of its plan.'),
+  concurrentRenders: count.describe('Slots that the plan has.'),
+});
+
+export const userRenderDetailSchema = z
+  .strictObject({
+    ...userRenderSchema.shape,
+    attempts: z.array(attemptSchema).describe('The first one first.'),
+    inputAvailable: z.boolean().describe('Whether what it was to render is kept still.'),
+    callback: callback.nullable(),
+    queue,
+  })
+  .meta({ id: 'UserRenderDetail' });
+
+export const renderInputSchema = z
+  .strictObject({
+    ...SOURCE_FIELDS,
+    options: renderOptionsSchema.describe('The values of headers and cookies are masked.'),
+  })
+  .meta({ id: 'RenderInput' });
+
+/** The body of `POST /user/renders`. */
+export const userRenderRequestSchema = z
+  .strictObject({
+    ...renderRequestSchema.shape,
+    mode: mode.default('test').describe('As an API key of this mode would ask for it.'),
+  })
+  .meta({ ...renderRequestSchema.meta(), id: 'UserRenderRequest' });
+
+export const acceptedRenderSchema = z
+  .strictObject({
+    success: z.literal(true),
+    jobId: z.uuid(),
+    status: z.literal('queued'),
+    statusUrl: z.string(),
+    fileUrl: z.string(),
+    retryOf: z.uuid().nullable(),
+  })
+  .meta({ id: 'AcceptedUserRender' });
+
+/** The response of `GET /user/queue`. */
+export const queueSchema = z
+  .strictObject({
+    inFlight: count.describe('Jobs that hold a slot of the plan.'),
+    waiting: count,
+    concurrentRenders: count.describe('Slots that the plan has.'),
+    oldestWaitingAt: time.nullable().describe('When the oldest of those was made that are next.'),
+  })
+  .meta({ id: 'Queue' });

@@ -1,0 +1,190 @@
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Connection } from 'mongoose';
+import { unlessAborted } from '../../infra/async/unless-aborted.ts';
+import { systemClock } from '../../infra/clock.ts';
+import { CLOCK_SKEW_MS, FutureTimes } from '../../infra/store/future-times.ts';
+import type { Logger } from '../../infra/telemetry/logger.ts';
+import { migrateToLayout2 } from './migrate-to-2.ts';
+import { migrateToLayout3 } from './migrate-to-3.ts';
+import type { Migration, Progress } from './migration.ts';
+
+/** The layout of the data that this version reads and writes. It grows with every change that breaks older versions. */
+export const LAYOUT = 3;
+
+/** By the layout that each results in. */
+const MIGRATIONS: Readonly<Record<number, Migration>> = { 2: migrateToLayout2, 3: migrateToLayout3 };
+
+/** The data cannot be worked with by this version of Platen; the message says what to do. */
+export class LayoutError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'LayoutError';
+  }
+}
+
+interface LayoutRecord {
+  readonly _id: 'layout';
+  readonly version: number;
+  /** Set while a process migrates, which renews it: when its lease ends, in epoch milliseconds. */
+  readonly migratingUntil?: number;
+  /** The process that migrates. Absent in a mark of an earlier version of Platen, which never renews it. */
+  readonly migratingBy?: string;
+}
+
+/** The lease of a process that migrates, and how often it is renewed; in milliseconds. */
+const LEASE_MS = 30_000;
+const RENEW_MS = 5000;
+/** How long a mark that nobody renews keeps others from migrating, in milliseconds. */
+const UNRENEWED_MS = 10 * 60_000;
+const POLL_MS = 250;
+/** The least time between two log lines about the same migration, in milliseconds. */
+const REPORT_MS = 10_000;
+
+/**
+ * Brings the data to this version's layout: marks an empty database, migrates an older one, and rejects a newer one. Of
+ * several processes that start at once one migrates, and the others wait for it. Both is logged every ten seconds.
+ *
+ * @param signal ends the waiting and the migration at once. A migration that was under way goes on in another process, or at
+ * the next start, when the lease has ended.
+ * @throws LayoutError, or the signal's reason.
+ */
+export async function checkLayout(
+  connection: Connection,
+  logger: Logger,
+  signal: AbortSignal = new AbortController().signal,
+): Promise<void> {
+  const records = connection.collection<LayoutRecord>('layout');
+  const waiting = new Waiting(logger);
+  for (;;) {
+    signal.throwIfAborted();
+    const record = await records.findOne({ _id: 'layout' });
+    if (record === null) {
+      const version = (await isEmpty(connection)) ? LAYOUT : 1;
+      // Another process may have made the mark at the same moment.
+      await records.insertOne({ _id: 'layout', version }).catch(() => undefined);
+      continue;
+    }
+    if (record.version === LAYOUT) return;
+    if (record.version > LAYOUT) {
+      throw new LayoutError(
+        `The data was written by a newer Platen (layout ${record.version}); this one knows layouts up to ${LAYOUT}. ` +
+          'Start the newer version, or restore the backup from before the upgrade.',
+      );
+    }
+    if (waiting.mustWait(record)) {
+      await sleep(POLL_MS, undefined, { signal }).catch(() => undefined);
+      continue;
+    }
+    const holder = `${hostname()}-${randomUUID().slice(0, 8)}`;
+    const begun = await records.findOneAndUpdate(
+      { _id: 'layout', version: record.version, migratingUntil: record.migratingUntil ?? { $exists: false } },
+      { $set: { migratingUntil: Date.now() + LEASE_MS, migratingBy: holder } },
+    );
+    if (begun === null) continue;
+    await migrate(connection, { from: record.version, holder, logger, signal });
+  }
+}
+
+/** Decides for how long a process waits for another one that migrates, and reports it. */
+class Waiting {
+  readonly #logger: Logger;
+  readonly #times: FutureTimes;
+  #seen: { readonly until: number; readonly atMs: number } | undefined;
+  #reportedMs = Number.NEGATIVE_INFINITY;
+
+  constructor(logger: Logger) {
+    this.#logger = logger;
+    this.#times = new FutureTimes(systemClock, { logger });
+  }
+
+  mustWait({ version, migratingUntil, migratingBy }: LayoutRecord): boolean {
+    if (migratingUntil === undefined) return false;
+    const isOver =
+      migratingBy === undefined
+        ? this.#times.isOver('layout', migratingUntil, UNRENEWED_MS)
+        : this.#isUnrenewed(migratingUntil);
+    if (isOver) return false;
+    if (performance.now() - this.#reportedMs >= REPORT_MS) {
+      this.#reportedMs = performance.now();
+      const by = migratingBy ?? 'a process of an earlier version';
+      const until = new Date(migratingUntil).toISOString();
+      this.#logger.info(
+        { layout: version, by, until },
+        `waiting for the migration of the data by ${by}, whose lease is until ${until}`,
+      );
+    }
+    return true;
+  }
+
+  /** By this process's monotonic clock, unless the lease is long over: the clocks of two machines differ. */
+  #isUnrenewed(until: number): boolean {
+    if (Date.now() > until + CLOCK_SKEW_MS) return true;
+    if (this.#seen?.until !== until) this.#seen = { until, atMs: performance.now() };
+    return performance.now() - this.#seen.atMs >= LEASE_MS;
+  }
+}
+
+interface Migrating {
+  readonly from: number;
+  readonly holder: string;
+  readonly logger: Logger;
+  readonly signal: AbortSignal;
+}
+
+async function migrate(connection: Connection, { from, holder, logger, signal }: Migrating): Promise<void> {
+  const records = connection.collection<LayoutRecord>('layout');
+  const own = { _id: 'layout', migratingBy: holder } as const;
+  const unmark = { migratingUntil: '', migratingBy: '' } as const;
+  const to = from + 1;
+  const migration = MIGRATIONS[to];
+  if (migration === undefined) {
+    await records.updateOne(own, { $unset: unmark });
+    throw new LayoutError(
+      `The data has layout ${from}, which this version cannot take over. Start a version in between first.`,
+    );
+  }
+  logger.info({ from, to, by: holder }, 'the data is migrated');
+  const beganMs = performance.now();
+  const seconds = () => Math.round((performance.now() - beganMs) / 1000);
+  let progress = {};
+  const renewing = setInterval(() => {
+    records.updateOne(own, { $set: { migratingUntil: Date.now() + LEASE_MS } }).then(
+      ({ matchedCount }) => {
+        if (matchedCount === 0) logger.warn({ from, to, by: holder }, 'the lease of the migration is lost');
+      },
+      (err: unknown) => logger.warn({ err, from, to }, 'the lease of the migration was not renewed'),
+    );
+  }, RENEW_MS);
+  const reporting = setInterval(() => {
+    logger.info(
+      { from, to, by: holder, seconds: seconds(), ...progress },
+      'the data is still being migrated',
+    );
+  }, REPORT_MS);
+  try {
+    const report = (done: Progress) => {
+      progress = done;
+    };
+    await unlessAborted(signal, migration(connection, report));
+    // Without the lease it is the work of the process that has it now.
+    const { matchedCount } = await records.updateOne(own, { $set: { version: to }, $unset: unmark });
+    if (matchedCount > 0) logger.info({ layout: to, seconds: seconds() }, 'the data has been migrated');
+  } catch (error) {
+    // What was under way when the signal came may still be carried out: the mark stays until the lease ends.
+    if (!signal.aborted) await records.updateOne(own, { $unset: unmark }).catch(() => undefined);
+    throw error;
+  } finally {
+    clearInterval(renewing);
+    clearInterval(reporting);
+  }
+}
+
+/** Whether nothing of Platen is in the database. Every layout before the numbered ones held accounts or keys. */
+async function isEmpty(connection: Connection): Promise<boolean> {
+  for (const name of ['accounts', 'jobs', 'job_history', 'quotas', 'api_keys']) {
+    if ((await connection.collection(name).findOne({})) !== null) return false;
+  }
+  return true;
+}

@@ -1,0 +1,61 @@
+import { createServer, type RequestListener, type Server, type ServerOptions } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type Config, opsPortOf, type Role } from '../../config/config.ts';
+import { createOpsApp, type ServedAdmin } from '../../http/ops-app.ts';
+import type { Logger } from '../../infra/telemetry/logger.ts';
+import type { Metrics } from '../../infra/telemetry/metrics.ts';
+import type { Component } from './component.ts';
+import type { HealthChecks } from './health-checks.ts';
+
+export interface ListeningComponent extends Component {
+  readonly port: number;
+}
+
+/** The parts of its process that a server of operations reads. */
+interface OpsServerDeps {
+  readonly role: Role;
+  readonly config: Pick<Config, 'PORT' | 'PLATEN_OPS_PORT' | 'PLATEN_HOST'>;
+  readonly metrics: Metrics;
+  readonly logger: Logger;
+}
+
+/**
+ * Only the routes of operations, and the administration where there is one, on a separate port. To be started first, so
+ * that it is stopped last.
+ */
+export async function startOpsServer(
+  { role, config, metrics, logger }: OpsServerDeps,
+  checks: HealthChecks,
+  admin?: ServedAdmin,
+): Promise<ListeningComponent> {
+  const app = createOpsApp({ metrics, logger, ...checks }, admin);
+  const { server, port } = await listen(app, opsPortOf(role, config), config.PLATEN_HOST);
+  return {
+    port,
+    async stop() {
+      server.closeAllConnections();
+      await new Promise<void>((resolve) => server.close(() => resolve()));
+    },
+    problems: () => [],
+    stuck: () => undefined,
+  };
+}
+
+/**
+ * @param host undefined for every address: Node then listens on `::`, which takes IPv4 as well, and on 0.0.0.0 where
+ * there is no IPv6.
+ * @throws when the port is taken.
+ */
+export async function listen(
+  app: RequestListener,
+  wanted: number,
+  host: string | undefined,
+  options: ServerOptions = {},
+): Promise<{ server: Server; port: number }> {
+  const server = createServer(options, app);
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(wanted, host, () => resolve());
+  });
+  return { server, port: (server.address() as AddressInfo).port };
+}

@@ -1,0 +1,64 @@
+import type { ErrorCode } from '../../infra/errors/registry.ts';
+import type { RenderPhase } from '../../render/report/phases.ts';
+
+/** The counts of one key in a period. A missing field is 0. */
+export interface Tally {
+  readonly apiKeyId: string;
+  readonly total?: number;
+  readonly failed?: number;
+  /** Failures by category. */
+  readonly errors?: Readonly<Record<string, number>>;
+  /** Failures by error code. */
+  readonly codes?: Readonly<Partial<Record<ErrorCode, number>>>;
+  /** Of the rendered PDFs. */
+  readonly pages?: number;
+  readonly bytes?: number;
+  /** The number of renders in each bin of durations, by the bin's number; see `binOf`. */
+  readonly ms?: Readonly<Record<string, number>>;
+  /** Milliseconds that the renders spent in each phase, in total. */
+  readonly phases?: Readonly<Partial<Record<RenderPhase, number>>>;
+}
+
+export interface KeyUsage {
+  readonly apiKeyId: string;
+  readonly totalRequests: number;
+  readonly failedCount: number;
+}
+
+export interface UsageTotals {
+  readonly totalRequests: number;
+  readonly successCount: number;
+  readonly failedCount: number;
+  readonly errorsByCategory: Record<string, number>;
+  /** The busiest key first. */
+  readonly keyBreakdown: KeyUsage[];
+}
+
+/** Adds counts to sums of the same names. */
+export function addCounts(sums: Record<string, number>, counts: Readonly<Record<string, number>> = {}): void {
+  for (const [name, count] of Object.entries(counts)) sums[name] = (sums[name] ?? 0) + count;
+}
+
+export function totalUsage(tallies: readonly Tally[]): UsageTotals {
+  const errorsByCategory: Record<string, number> = { validation: 0, render: 0, timeout: 0 };
+  const keys = new Map<string, KeyUsage>();
+  for (const { apiKeyId, total = 0, failed = 0, errors = {} } of tallies) {
+    addCounts(errorsByCategory, errors);
+    const key = keys.get(apiKeyId) ?? { apiKeyId, totalRequests: 0, failedCount: 0 };
+    keys.set(apiKeyId, {
+      apiKeyId,
+      totalRequests: key.totalRequests + total,
+      failedCount: key.failedCount + failed,
+    });
+  }
+  const keyBreakdown = [...keys.values()].sort((a, b) => b.totalRequests - a.totalRequests);
+  const totalRequests = keyBreakdown.reduce((sum, key) => sum + key.totalRequests, 0);
+  const failedCount = keyBreakdown.reduce((sum, key) => sum + key.failedCount, 0);
+  return {
+    totalRequests,
+    failedCount,
+    successCount: totalRequests - failedCount,
+    errorsByCategory,
+    keyBreakdown,
+  };
+}

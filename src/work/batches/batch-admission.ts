@@ -1,0 +1,246 @@
+import type { Clock } from '../../infra/clock.ts';
+import type { PendingAdmission } from '../../infra/overload/pending-admission.ts';
+import type { RenderOptions } from '../../render/options/all/render-options.ts';
+import type { Caller } from '../../tenants/accounts/caller.ts';
+import { quotaPeriod } from '../../tenants/plans/quota-period.ts';
+import type { JobSource } from '../inputs/inputs.ts';
+import { quotaOf, rejectIfSlow, tookTooLong } from '../jobs/admission.ts';
+import { rejectionOf } from '../jobs/admission-rejection.ts';
+import { callbackBytes } from '../jobs/job.ts';
+import type { Ledger } from '../jobs/ledger/ledger.ts';
+import type { QuotaLimit } from '../jobs/ledger/ledger-filter.ts';
+import { newInput, optionFacts } from '../jobs/new-job.ts';
+import { BATCH_QUEUE } from '../jobs/priority-queues.ts';
+import { type BeyondQuota, withMore } from '../jobs/purchases/beyond-quota.ts';
+import type { JobStore } from '../jobs/store/job-store.ts';
+import { shareChunks } from '../jobs/store/shared-chunks.ts';
+import { type Batch, type BatchItem, chunkSizeOf, itemJobId } from './batch.ts';
+import type { BatchStore } from './batch-store.ts';
+import { EXPANDER_MS } from './expansion.ts';
+
+/** One document of a batch, whose fields have been validated and whose template exists. */
+export interface ItemSubmission {
+  /** The caller's own id of the item. */
+  readonly id: string;
+  /** Already sanitised. */
+  readonly fileName: string;
+  readonly source: JobSource;
+  readonly options: RenderOptions;
+}
+
+export interface BatchSubmission {
+  readonly batchId: string;
+  readonly items: readonly ItemSubmission[];
+  readonly notes: string;
+  readonly metadata: Readonly<Record<string, string>>;
+  readonly webhookUrl: string | null;
+  readonly retentionHours: number;
+}
+
+interface BatchAdmissionDeps {
+  readonly ledger: Ledger;
+  readonly store: JobStore;
+  readonly batches: BatchStore;
+  readonly beyondQuota: BeyondQuota;
+  readonly clock: Clock;
+}
+
+const HOUR_MS = 3_600_000;
+/** Estimated time of an item in a slot before any item has ended, in seconds. */
+const GUESSED_ITEM_S = 1;
+
+/**
+ * Admits batches: all items of a batch, or none. The cost does not depend on how long the items take to render.
+ *
+ *    1 take      positions and quota for all items, in one update of the account's ledger
+ *    2 write     the chunks of items, then their inputs, then the batch, which makes it durable
+ *
+ * Then the caller gets its response, and the jobs are written (expansion.ts). After a crash:
+ *
+ *    after 1     positions without jobs: jobs/sweeps/named-jobs.ts gives them back with their quota; before that it
+ *                has `forgetUnless` delete the items and inputs that were written
+ *    after 2     a batch whose jobs are not written: a sweep expands it (batch-reconciler.ts)
+ */
+export class BatchAdmission {
+  readonly #deps: BatchAdmissionDeps;
+
+  constructor(deps: BatchAdmissionDeps) {
+    this.#deps = deps;
+  }
+
+  /**
+   * Admits a batch. When it resolves, the batch is durable, and has to be expanded.
+   *
+   * @throws PlatenError QUOTA_EXCEEDED, TEST_QUOTA_EXCEEDED, OVERAGE_PENDING, STORAGE_FULL, TOO_MANY_WAITING or
+   * INPUT_TOO_LARGE; nothing of the batch remains then.
+   */
+  async admit(
+    caller: Caller,
+    submission: BatchSubmission,
+    { timer, releasePermit, trace }: PendingAdmission,
+  ): Promise<Batch> {
+    const { batches, store, ledger, clock } = this.#deps;
+    const now = clock.now();
+    const { batchId, items } = submission;
+    const inputs = items.map(({ id, source, options }, position) => {
+      const jobId = itemJobId({ _id: batchId, orderedIds: true }, position, id);
+      return newInput({ jobId, source, options }, caller, now);
+    });
+    const shared = shareChunks(batchId, inputs);
+    const inputBytes = shared.inputs.map(({ content }) => content.length());
+    const sharedBytes = sum(shared.chunks.map(({ content }) => content.length()));
+    const recordBytes = recordBytesOf(submission);
+    const bytes = sum(inputBytes) + sharedBytes + recordBytes;
+    const { beyondQuota } = this.#deps;
+    const ofJob = { test: caller.mode === 'test', quotaPeriod: periodOf(caller, now) };
+    const plain = quotaOf(ofJob, caller.plan, now);
+    const need = { accountId: caller.accountId, count: items.length, plain, releasePermit };
+    const { taken, began } = await timer.time('reserve', () =>
+      withMore(beyondQuota, need, (quota) => this.#take(caller, submission, bytes, quota, now)),
+    );
+    const { first, expectedSeconds } = taken;
+    const chunkSize = chunkSizeOf(items.length);
+    await batches.saveChunks(batchId, chunksOf(items, inputBytes, chunkSize));
+    await store.inputs.save(shared.inputs, shared.chunks);
+    rejectIfSlow(began);
+    const batch: Batch = {
+      _id: batchId,
+      orderedIds: true,
+      accountId: caller.accountId,
+      apiKeyId: caller.apiKeyId,
+      plan: caller.planName,
+      test: caller.mode === 'test',
+      quotaPeriod: periodOf(caller, now),
+      phase: 'expanding',
+      busy: true,
+      busyUntil: new Date(now.getTime() + EXPANDER_MS),
+      total: items.length,
+      chunkSize,
+      expanded: 0,
+      firstPlace: first,
+      sharedParts: shared.chunks.length,
+      sharedBytes,
+      recordBytes,
+      notes: submission.notes,
+      metadata: submission.metadata,
+      webhookUrl: submission.webhookUrl,
+      ...(caller.ownerFence !== undefined && { ownerFence: caller.ownerFence }),
+      ...(trace !== undefined && { trace }),
+      createdAt: now,
+      updatedAt: now,
+      cancelledAt: null,
+      finishedAt: null,
+      retentionHours: submission.retentionHours,
+      expiresAt: new Date(now.getTime() + submission.retentionHours * HOUR_MS),
+      expectedSeconds,
+    };
+    await batches.accept(batch);
+    const record = await timer.time('confirm', () => ledger.find(caller.accountId));
+    if (record?.arriving?.[batchId] === undefined) {
+      // A sweep has taken this process for dead, and has given back what it had reserved.
+      await batches.withdraw(batchId);
+      throw tookTooLong();
+    }
+    return batch;
+  }
+
+  /** Gives back at once what an earlier attempt of the same request reserved for a batch that it never wrote. */
+  async abandon(accountId: string, batchId: string): Promise<void> {
+    const { ledger } = this.#deps;
+    const arrival = (await ledger.find(accountId))?.arriving?.[batchId];
+    if (arrival?.batchOf === undefined || (await this.forgetUnless(batchId, arrival.batchOf))) return;
+    const { batchOf, quota, since, bytes } = arrival;
+    await ledger.undoArrival(accountId, batchId, batchOf, quota, since, bytes);
+  }
+
+  /**
+   * For the sweep that finds reserved positions without jobs.
+   *
+   * @returns true when the batch is durable; otherwise everything written for it is deleted.
+   */
+  async forgetUnless(batchId: string, items: number): Promise<boolean> {
+    const { batches, store } = this.#deps;
+    if ((await batches.find(batchId)) !== undefined) return true;
+    const size = chunkSizeOf(items);
+    const chunks = Math.ceil(items / size);
+    for (let number = 0; number < chunks; number += 1) {
+      const written = await batches.chunk(batchId, number);
+      // Job ids of this version, and of older versions.
+      for (const batch of [{ _id: batchId, orderedIds: true } as const, { _id: batchId }]) {
+        await store.inputs.delete(written.map(({ id }, i) => itemJobId(batch, number * size + i, id)));
+      }
+    }
+    // At most two for each item: its markup and its options.
+    await store.inputs.deleteChunks(chunkIds(batchId, 2 * items));
+    await batches.deleteChunks(batchId, chunks);
+    return false;
+  }
+
+  async #take(
+    caller: Caller,
+    { batchId, items }: BatchSubmission,
+    bytes: number,
+    quota: QuotaLimit | undefined,
+    now: Date,
+  ): Promise<{ first: number; expectedSeconds: number }> {
+    const { ledger } = this.#deps;
+    const { accountId, plan } = caller;
+    const stored = { bytes, max: plan.maxStoredBytes };
+    const arrival = { id: batchId, jobs: [], batchOf: items.length, queue: BATCH_QUEUE };
+    const limits = { maxWaiting: plan.maxWaitingJobs, quota, stored };
+    const first = await ledger.takePositions(accountId, arrival, limits);
+    const record = await ledger.find(accountId);
+    if (first === undefined) throw rejectionOf(record, items.length, caller, limits, now);
+    const before = (record?.waiting ?? 0) + (record?.inFlight ?? 0);
+    return { first, expectedSeconds: Math.ceil((before * GUESSED_ITEM_S) / plan.concurrentRenders) };
+  }
+}
+
+/** The ids of the chunks that the inputs of a batch share. */
+export function chunkIds(batchId: string, count: number): string[] {
+  return Array.from({ length: count }, (_, number) => `${batchId}/${number}`);
+}
+
+function periodOf({ mode, quotaWindow }: Caller, now: Date) {
+  return mode === 'test' ? null : quotaPeriod(now, quotaWindow);
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
+}
+
+/** Approximate bytes of a batch's record without its texts, and of each of its items without its names. */
+const RECORD_BYTES = 1024;
+const ITEM_BYTES = 128;
+
+/**
+ * Bytes that are kept for months after a batch's outputs. Counting them limits callers that submit and cancel
+ * repeatedly.
+ */
+function recordBytesOf({ items, notes, metadata, webhookUrl }: BatchSubmission): number {
+  const words = JSON.stringify([notes, metadata, items.map(({ id, fileName }) => [id, fileName])]);
+  // Includes the record of the callback, although that is deleted earlier.
+  const callback = webhookUrl === null ? 0 : callbackBytes(webhookUrl);
+  return RECORD_BYTES + items.length * ITEM_BYTES + Buffer.byteLength(words) + callback;
+}
+
+/** @param inputBytes bytes of each item's input, in the order of the items. */
+function chunksOf(
+  items: readonly ItemSubmission[],
+  inputBytes: readonly number[],
+  size: number,
+): BatchItem[][] {
+  const chunks: BatchItem[][] = [];
+  for (let start = 0; start < items.length; start += size) {
+    chunks.push(
+      items.slice(start, start + size).map(({ id, fileName, source, options }, i) => ({
+        id,
+        fileName,
+        inputMode: source.mode,
+        ...optionFacts(options),
+        inputBytes: inputBytes[start + i]!,
+      })),
+    );
+  }
+  return chunks;
+}

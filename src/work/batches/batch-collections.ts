@@ -1,0 +1,34 @@
+import type { CollectionSpec } from '../../infra/store/collection.ts';
+import { DUE_INDEX } from '../../infra/store/due-queue.ts';
+
+/** The records of batches. */
+export const BATCHES: CollectionSpec = {
+  name: 'batches',
+  account: { step: 'batches' },
+  indexes: [
+    // Unique because they contain the id: the embedded database reads only parts of a unique index
+    // (docs/decisions/0178).
+    { fields: { accountId: 1, createdAt: 1, _id: 1 }, unique: true },
+    { fields: { accountId: 1, test: 1, createdAt: 1, _id: 1 }, unique: true },
+  ],
+  replaced: [{ accountId: 1, createdAt: -1 }, { busy: 1 }, { purgeAt: 1 }, { forgetAt: 1 }],
+  filtersBy: {
+    fields: ['phase', 'cancelledAt', 'startedAt', '_id', '$or'],
+    reason: 'the index leads to the batches of one account',
+  },
+};
+/** The submitted items. */
+export const CHUNKS: CollectionSpec = { name: 'batch_chunks', account: { step: 'batches' } };
+/** How the items have ended. */
+export const TALLIES: CollectionSpec = { name: 'batch_tallies', account: { step: 'batches' } };
+/** When a sweep has to make sure that a batch is reconciled: while it is being expanded or cancelled. */
+export const RECONCILED = listOfDue('batch_care');
+/** When the outputs of a batch are to be deleted, and later its record. */
+export const RETENTIONS = listOfDue('batch_endings');
+
+/** A due-queue of batch ids. The record of a batch decides whether it is really due. */
+function listOfDue(name: string): CollectionSpec {
+  // The second index finds entries that processes of the previous version have written: see
+  // src/roles/data-layout/migrate-to-3.ts.
+  return { name, account: { step: 'batches' }, indexes: [DUE_INDEX, { fields: { due: 1 } }] };
+}

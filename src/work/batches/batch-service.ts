@@ -1,0 +1,265 @@
+import type { Clock } from '../../infra/clock.ts';
+import { PlatenError } from '../../infra/errors/registry.ts';
+import type { PendingAdmission } from '../../infra/overload/pending-admission.ts';
+import type { Caller } from '../../tenants/accounts/caller.ts';
+import type { Plan } from '../../tenants/plans/plan.ts';
+import type { Job } from '../jobs/job.ts';
+import type { Ledger } from '../jobs/ledger/ledger.ts';
+import { withinPlan } from '../jobs/new-job.ts';
+import type { JobStore } from '../jobs/store/job-store.ts';
+import { type Batch, chunkCount, hasFinished, isItemOf, itemJobId, pendingOf, tallied } from './batch.ts';
+import type { BatchAdmission, BatchSubmission, ItemSubmission } from './batch-admission.ts';
+import { type Item, itemOf } from './batch-item.ts';
+import type { BatchReconciler } from './batch-reconciler.ts';
+import type { BatchListQuery, BatchStore } from './batch-store.ts';
+import { ItemPositions } from './item-positions.ts';
+
+interface BatchServiceDeps {
+  readonly batches: BatchStore;
+  readonly store: JobStore;
+  readonly ledger: Ledger;
+  readonly admission: BatchAdmission;
+  readonly reconciler: BatchReconciler;
+  readonly clock: Clock;
+}
+
+/**
+ * The owner of the requested batches: a test key sees the batches of test keys, a live key the batches of live keys,
+ * the account itself all batches.
+ */
+export type BatchOwner = Pick<Caller, 'accountId'> & Partial<Pick<Caller, 'mode'>>;
+
+/** A batch and how many of its items hold a plan slot at the moment. */
+export interface BatchView {
+  readonly batch: Batch;
+  readonly inFlight: number;
+}
+
+/** Accepts, reads and cancels batches for the API. */
+export class BatchService {
+  readonly #deps: BatchServiceDeps;
+  readonly #positions: ItemPositions;
+
+  constructor(deps: BatchServiceDeps) {
+    this.#deps = deps;
+    this.#positions = new ItemPositions(deps.batches);
+  }
+
+  /**
+   * Accepts a batch. When it resolves, the batch is durable; none of its items has been rendered.
+   *
+   * @throws PlatenError as `BatchAdmission.admit` does.
+   */
+  async submit(caller: Caller, submission: BatchSubmission, admission: PendingAdmission): Promise<Batch> {
+    const batch = await this.#deps.admission.admit(caller, submission, admission);
+    admission.timer.admitted();
+    this.#deps.reconciler.begin(batch);
+    return batch;
+  }
+
+  /**
+   * Finds the batch of a first request that died, by the id that was chosen for it.
+   *
+   * @returns undefined when the batch was never accepted and has to be submitted.
+   */
+  async resume(accountId: string, batchId: string): Promise<Batch | undefined> {
+    const batch = await this.#deps.batches.find(batchId);
+    if (batch === undefined) await this.#deps.admission.abandon(accountId, batchId);
+    return batch;
+  }
+
+  /** @throws PlatenError NOT_FOUND for a batch that is missing, deleted or another account's. */
+  async get({ accountId, mode }: BatchOwner, batchId: string): Promise<Batch> {
+    const batch = await this.#deps.batches.find(batchId);
+    if (batch?.accountId !== accountId) throw missing(batchId);
+    if (mode !== undefined && batch.test !== (mode === 'test')) throw missing(batchId);
+    return batch;
+  }
+
+  /** A batch with its items in slots. Costs the same for ten items and for ten thousand. @throws as `get` does. */
+  async view(owner: BatchOwner, batchId: string): Promise<BatchView> {
+    const batch = await this.get(owner, batchId);
+    return { batch, inFlight: hasFinished(batch) ? 0 : await this.#inFlight(batch) };
+  }
+
+  /** One page of an account's batches, and the total number of matching batches. */
+  async list(
+    { accountId, mode }: BatchOwner,
+    query: Omit<BatchListQuery, 'accountId' | 'test'>,
+  ): Promise<{ total: number; views: BatchView[] }> {
+    const { batches } = this.#deps;
+    const wanted = { accountId, ...(mode !== undefined && { test: mode === 'test' }), ...query };
+    // Read before the batches: if an item ends in between, its batch has `startedAt`.
+    const before =
+      query.status === 'queued' || query.status === 'processing'
+        ? await this.#inFlightByBatch(accountId)
+        : undefined;
+    const { total, batches: found } = await batches.list(wanted, [...(before?.keys() ?? [])]);
+    const open = found.some((batch) => !hasFinished(batch));
+    const inFlight = before ?? (open ? await this.#inFlightByBatch(accountId) : undefined);
+    const views = found.map((batch) => ({
+      batch,
+      inFlight: hasFinished(batch) ? 0 : (inFlight?.get(batch._id) ?? 0),
+    }));
+    return { total, views };
+  }
+
+  /** Whether the outputs of a batch can no longer be fetched. */
+  accessExpired(batch: Batch): boolean {
+    return hasFinished(batch) && batch.expiresAt <= this.#deps.clock.now();
+  }
+
+  /**
+   * Cancels the jobs that no worker has begun; running jobs continue to their end.
+   *
+   * @throws PlatenError NOT_FOUND; JOB_ENDED when the batch has already finished or been cancelled.
+   */
+  async cancel(owner: BatchOwner, batchId: string): Promise<Batch> {
+    const seen = await this.get(owner, batchId);
+    const cancelled = await this.#deps.batches.cancel(batchId);
+    if (cancelled === undefined) {
+      const what = hasFinished(seen) ? 'has ended' : 'is being cancelled';
+      throw new PlatenError('JOB_ENDED', `The batch ${what} already.`, { jobId: batchId });
+    }
+    if (cancelled.phase === 'open') this.#deps.reconciler.begin(cancelled);
+    return cancelled;
+  }
+
+  /** Some items of a batch, in the order of the batch. */
+  async items(batch: Batch, { offset, limit }: { offset: number; limit: number }): Promise<Item[]> {
+    const end = Math.min(batch.total, offset + limit);
+    const found: Item[] = [];
+    for (let start = offset; start < end; ) {
+      const chunk = Math.floor(start / batch.chunkSize);
+      const stop = Math.min(end, (chunk + 1) * batch.chunkSize);
+      found.push(...(await this.#itemsOf(batch, chunk, start, stop)));
+      start = stop;
+    }
+    return found;
+  }
+
+  /**
+   * The submission that repeats the failed items of an ended batch, under the account's present plan.
+   *
+   * @param batchId the id of the new batch.
+   * @throws PlatenError NOT_RETRYABLE when the batch has not ended, or no item has failed; GONE when the input of a
+   * failed item is no longer kept; BATCH_TOO_LARGE.
+   */
+  async retryOf(
+    batch: Batch,
+    { plan, ownerFence }: Pick<Caller, 'plan' | 'ownerFence'>,
+    batchId: string,
+  ): Promise<BatchSubmission> {
+    const about = { jobId: batch._id };
+    if (!hasFinished(batch)) throw new PlatenError('NOT_RETRYABLE', 'The batch has not ended.', about);
+    const failed = tallied(batch, 'failed');
+    if (failed === 0) throw new PlatenError('NOT_RETRYABLE', 'No item of the batch has failed.', about);
+    if (failed > plan.maxBatchItems) {
+      const message = `${failed} items have failed; the plan allows ${plan.maxBatchItems} in a batch.`;
+      throw new PlatenError('BATCH_TOO_LARGE', message, about);
+    }
+    return {
+      batchId,
+      items: await this.#failedItems(batch, plan),
+      notes: batch.notes,
+      metadata: batch.metadata,
+      // An earlier owner of the account may have named its address.
+      webhookUrl: plan.features.callbacks && batch.ownerFence === ownerFence ? batch.webhookUrl : null,
+      retentionHours: Math.min(batch.retentionHours, plan.retentionHours),
+    };
+  }
+
+  /** The failed items of a batch as submissions, in the order of the batch. @throws PlatenError GONE */
+  async #failedItems(batch: Batch, plan: Plan): Promise<ItemSubmission[]> {
+    const submissions: ItemSubmission[] = [];
+    for (let chunk = 0; chunk < chunkCount(batch); chunk += 1) {
+      if (batch.phase !== 'failed' && (batch.tallies?.[chunk]?.failed ?? 0) === 0) continue;
+      const first = chunk * batch.chunkSize;
+      const items = await this.items(batch, { offset: first, limit: batch.chunkSize });
+      for (const [i, { item, status }] of items.entries()) {
+        if (status !== 'failed') continue;
+        const input = await this.#deps.store.inputs.load(itemJobId(batch, first + i, item.id));
+        if (input === undefined) {
+          const message = `The input of item ${JSON.stringify(item.id)} is no longer kept.`;
+          throw new PlatenError('GONE', message, { jobId: batch._id });
+        }
+        const { source, options } = input;
+        submissions.push({
+          id: item.id,
+          fileName: item.fileName,
+          source,
+          options: withinPlan(options, plan),
+        });
+      }
+    }
+    if (submissions.length === 0)
+      throw new PlatenError('GONE', 'The items of the batch are no longer kept.', { jobId: batch._id });
+    return submissions;
+  }
+
+  /**
+   * The job of a completed item.
+   *
+   * @param itemId the caller's own id of the item.
+   * @throws PlatenError GONE after the retention of the batch; NOT_FOUND unless the item is completed.
+   */
+  async completedItem(batch: Batch, itemId: string): Promise<Job> {
+    if (this.accessExpired(batch)) throw goneError(batch);
+    const { live, history } = this.#deps.store;
+    const position = await this.#positions.of(batch, itemId);
+    if (position === undefined) {
+      throw new PlatenError('NOT_FOUND', 'The batch has no item of this id.', { jobId: batch._id });
+    }
+    const jobId = itemJobId(batch, position, itemId);
+    const job = (await live.find(jobId)) ?? (await history.find(jobId));
+    if (job?.item?.batchId !== batch._id || job.output === null) {
+      const why = job === undefined ? 'has not begun this item' : 'has no PDF of this item';
+      throw new PlatenError('NOT_FOUND', `The batch ${why}.`, { jobId: batch._id });
+    }
+    return job;
+  }
+
+  async #itemsOf(batch: Batch, chunk: number, start: number, stop: number): Promise<Item[]> {
+    const { batches, store } = this.#deps;
+    const first = chunk * batch.chunkSize;
+    const items = (await batches.chunk(batch._id, chunk)).slice(start - first, stop - first);
+    const ids = items.map(({ id }, i) => itemJobId(batch, start + i, id));
+    const expired = this.accessExpired(batch);
+    // A job may move between the two reads, but only from live to history.
+    const jobs = expired ? new Map<string, Job>() : await store.live.among(ids);
+    const missing = expired ? [] : ids.filter((id) => !jobs.has(id));
+    for (const job of missing.length > 0 ? await store.history.some(missing) : []) jobs.set(job._id, job);
+    const ends = ids.every((id) => jobs.has(id)) ? {} : await batches.ends(batch._id, chunk);
+    return items.map((item, i) => itemOf(batch, item, jobs.get(ids[i]!), ends[start + i]));
+  }
+
+  async #inFlight(batch: Batch): Promise<number> {
+    if (pendingOf(batch) === 0) return 0;
+    return (await this.#holders(batch.accountId)).filter((jobId) => isItemOf(batch, jobId)).length;
+  }
+
+  /** The number of items in plan slots, for each batch of an account that has any. */
+  async #inFlightByBatch(accountId: string): Promise<Map<string, number>> {
+    return this.#deps.store.live.countByBatch(await this.#holders(accountId));
+  }
+
+  /** Ids of the jobs that hold the account's plan slots. */
+  async #holders(accountId: string): Promise<string[]> {
+    return Object.keys((await this.#deps.ledger.find(accountId))?.holders ?? {});
+  }
+}
+
+function missing(batchId: string): PlatenError {
+  return new PlatenError('NOT_FOUND', `There is no batch ${batchId}.`);
+}
+
+/** The error for outputs whose retention has ended. */
+export function goneError(batch: Batch): PlatenError {
+  return new PlatenError(
+    'GONE',
+    `The outputs of this batch were kept until ${batch.expiresAt.toISOString()}.`,
+    {
+      jobId: batch._id,
+    },
+  );
+}

@@ -1,0 +1,204 @@
+import { createHash } from 'node:crypto';
+import type { TraceContext } from '../../infra/tracing/trace-context.ts';
+import type { PlanName } from '../../tenants/plans/plan.ts';
+import type { Period } from '../../tenants/plans/quota-period.ts';
+import type { InputMode } from '../inputs/inputs.ts';
+
+/*
+ * The life of a batch. Its items are ordinary jobs, which name their batch; the batch counts how they ended.
+ *
+ *   admitted ──▶ expanding ──▶ open ──▶ ended: completed or cancelled
+ *                    └───────────────▶ failed: its reservations were given back before its jobs were written
+ *
+ * expanding   the batch is durable and accepted; its jobs are being written, chunk by chunk
+ * open        all jobs are written; they wait and run like any other job
+ * ended       every item has ended, whatever its outcome
+ */
+export type BatchPhase = 'expanding' | 'open' | 'completed' | 'failed' | 'cancelled';
+
+/** Values of `status` that callers see. */
+export const BATCH_STATUSES = ['queued', 'processing', 'completed', 'failed', 'cancelled'] as const;
+export type BatchStatus = (typeof BATCH_STATUSES)[number];
+
+/** How the items of one chunk have ended so far. Every number only grows. */
+export interface ChunkTally {
+  readonly completed?: number;
+  readonly failed?: number;
+  /** Bytes of the PDFs. */
+  readonly bytes?: number;
+  /** The number of failed items by error code. */
+  readonly codes?: Readonly<Record<string, number>>;
+}
+
+/** How many items of a batch had ended at a time. */
+export interface PaceMark {
+  readonly ended: number;
+  readonly at: Date;
+}
+
+export interface Batch {
+  readonly _id: string;
+  /** Whether the ids of its jobs are in the order of its items; absent in batches of an older version. */
+  readonly orderedIds?: true;
+  readonly accountId: string;
+  readonly apiKeyId: string;
+  /** The name of the plan under which it was accepted. */
+  readonly plan: PlanName;
+  /** Whether it was submitted with a test key. */
+  readonly test: boolean;
+  readonly quotaPeriod: Period | null;
+  readonly phase: BatchPhase;
+  /** Set while it has to be reconciled: while it is being expanded or cancelled. */
+  readonly busy?: true;
+  /** The end of the lease of the process that reconciles it. */
+  readonly busyUntil: Date;
+  readonly total: number;
+  /** Items in each chunk except the last. */
+  readonly chunkSize: number;
+  /** Chunks whose jobs have been written. */
+  readonly expanded: number;
+  /** The number of the first item's position in its queue. */
+  readonly firstPlace: number;
+  /** The number of parts that the inputs of its items share. */
+  readonly sharedParts: number;
+  /** Bytes of these parts; absent once they are deleted, and in batches of an older version. */
+  readonly sharedBytes?: number;
+  /** Bytes of its record, which are kept until the record is deleted; absent in batches of an older version. */
+  readonly recordBytes?: number;
+  readonly notes: string;
+  readonly metadata: Readonly<Record<string, string>>;
+  readonly webhookUrl: string | null;
+  /** Of the account when the batch was requested, as of a job; absent for 0. */
+  readonly ownerFence?: number;
+  /** The trace of the request; absent when it was not traced. */
+  readonly trace?: TraceContext;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+  /** When the owner cancelled it. */
+  readonly cancelledAt: Date | null;
+  /** When the first item began; absent before any has ended. */
+  readonly startedAt?: Date;
+  /** When the last item ended. */
+  readonly finishedAt: Date | null;
+  readonly retentionHours: number;
+  /** Until when its outputs can be fetched. While it runs, the retention counted from its creation. */
+  readonly expiresAt: Date;
+  /** When its outputs are to be deleted; absent while it runs, and once they are deleted. */
+  readonly purgeAt?: Date;
+  /** When its record is to be deleted; absent while it runs. */
+  readonly forgetAt?: Date;
+  /** By the number of the chunk. */
+  readonly tallies?: Readonly<Record<string, ChunkTally>>;
+  /** Its progress, by the part that had ended; absent before any item has ended, and in batches of an older version. */
+  readonly marks?: Readonly<Record<string, PaceMark>>;
+  /** The outcome of its callback; absent without a callback, and while the outcome is open. */
+  readonly callback?: 'delivered' | 'failed';
+  /** Seconds that it was expected to take when it was admitted. */
+  readonly expectedSeconds: number;
+}
+
+/** The submitted fields of an item, besides its input. */
+export interface BatchItem {
+  /** The caller's own id of the item. */
+  readonly id: string;
+  /** Already sanitised. */
+  readonly fileName: string;
+  readonly inputMode: InputMode;
+  readonly format: string;
+  /** True when its options request a report; absent otherwise, and in batches of an older version. */
+  readonly wantsReport?: true;
+  /** Bytes of its own input, without shared parts; absent in batches of an older version. */
+  readonly inputBytes?: number;
+}
+
+/** The most chunks of a batch: its record has a tally for each. */
+const MAX_CHUNKS = 100;
+const LEAST_CHUNK = 50;
+/** Characters that the id of a batch shares with its jobs' ids: of a UUID of version 7, the time and 12 more bits. */
+const SHARED = 18;
+/** Where a batch's id has twelve random bits. */
+const TAG = { from: 24, to: 27 };
+/** Hex digits of an item's position, and of the hash of its own id. */
+const POSITION_DIGITS = 5;
+const HASH_DIGITS = 7;
+
+/** The fields of a batch that determine the ids of its jobs, together with the items. */
+type BatchIds = Pick<Batch, '_id' | 'orderedIds'>;
+
+/** Items in each chunk of a batch with `total` items. */
+export function chunkSizeOf(total: number): number {
+  return Math.max(LEAST_CHUNK, Math.ceil(total / MAX_CHUNKS));
+}
+
+export function chunkCount({ total, chunkSize }: Pick<Batch, 'total' | 'chunkSize'>): number {
+  return Math.ceil(total / chunkSize);
+}
+
+/**
+ * The id of an item's job. It is derived from the batch and the item, so that a repeated write finds the existing job,
+ * and a job's id shows its batch. Jobs of a batch are neighbours in the database's trees, in the order in which they
+ * are served (docs/decisions/0178-parts-of-indexes.md).
+ *
+ * @param position of the item in its batch, from 0.
+ */
+export function itemJobId(batch: BatchIds, position: number, itemId: string): string {
+  const hash = createHash('sha256').update(`${batch._id}/${itemId}`).digest('hex');
+  if (!batch.orderedIds) return `${prefixOf(batch)}-8${hash.slice(0, 3)}-${hash.slice(3, 15)}`;
+  const digits = position.toString(16).padStart(POSITION_DIGITS, '0');
+  return `${prefixOf(batch)}-${digits}${hash.slice(0, HASH_DIGITS)}`;
+}
+
+/** Whether a job is an item of a batch, by its id alone. */
+export function isItemOf(batch: BatchIds, jobId: string): boolean {
+  return jobId.startsWith(prefixOf(batch));
+}
+
+/**
+ * The beginning that the ids of a batch and of its jobs share. Other ids of the same moment may begin with it as well.
+ */
+export function groupOf(batchOrJobId: string): string {
+  return batchOrJobId.slice(0, SHARED);
+}
+
+function prefixOf({ _id, orderedIds }: BatchIds): string {
+  const shared = _id.slice(0, SHARED);
+  return orderedIds ? `${shared}-8${_id.slice(TAG.from, TAG.to)}` : shared;
+}
+
+/** The items of a batch by outcome. */
+interface BatchTotals {
+  readonly completed: number;
+  readonly failed: number;
+  readonly bytes: number;
+  readonly codes: Readonly<Record<string, number>>;
+}
+
+export function totalsOf({ tallies = {} }: Pick<Batch, 'tallies'>): BatchTotals {
+  const codes: Record<string, number> = {};
+  let completed = 0;
+  let failed = 0;
+  let bytes = 0;
+  for (const tally of Object.values(tallies)) {
+    completed += tally.completed ?? 0;
+    failed += tally.failed ?? 0;
+    bytes += tally.bytes ?? 0;
+    for (const [code, count] of Object.entries(tally.codes ?? {})) codes[code] = (codes[code] ?? 0) + count;
+  }
+  return { completed, failed, bytes, codes };
+}
+
+/** Items that have not ended. */
+export function pendingOf(batch: Pick<Batch, 'total' | 'tallies'>): number {
+  const { completed, failed } = totalsOf(batch);
+  return Math.max(0, batch.total - completed - failed);
+}
+
+export function hasFinished({ phase }: Pick<Batch, 'phase'>): boolean {
+  return phase === 'completed' || phase === 'failed' || phase === 'cancelled';
+}
+
+/** Items of a batch with this outcome, as its record counts them. */
+export function tallied(batch: Batch, status: 'completed' | 'failed'): number {
+  if (batch.phase === 'failed') return status === 'failed' ? batch.total : 0;
+  return Object.values(batch.tallies ?? {}).reduce((sum, tally) => sum + (tally[status] ?? 0), 0);
+}

@@ -1,0 +1,52 @@
+import { type Dispatcher, request } from 'undici';
+import { PlatenError } from '../../infra/errors/registry.ts';
+
+interface PostRequest {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  /** Aborts the attempt. */
+  readonly signal: AbortSignal;
+}
+
+/** The receiver's response, or why there was none. */
+export type PostOutcome =
+  | { readonly status: number; readonly retryAfter: string | undefined }
+  | { readonly status: null; readonly error: string };
+
+/** Sends a callback once. Never fails. */
+export type Post = (sent: PostRequest) => Promise<PostOutcome>;
+
+/** The response's body is not used; this much is read so that the connection can be used again. */
+const MOST_RESPONSE_BYTES = 16 * 1024;
+
+/**
+ * Posts over `dispatcher`, which decides what may be reached. Redirects are not followed.
+ *
+ * @param timeoutMs for all of it: lookup, connection, request and response.
+ */
+export function createPost(dispatcher: Dispatcher, timeoutMs: number): Post {
+  return async ({ url, headers, body, signal }) => {
+    const deadline = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
+    try {
+      const response = await request(url, { method: 'POST', headers, body, dispatcher, signal: deadline });
+      const retryAfter = response.headers['retry-after'];
+      // The status is enough, whatever comes after it.
+      await response.body.dump({ limit: MOST_RESPONSE_BYTES, signal: deadline }).catch(() => undefined);
+      return {
+        status: response.statusCode,
+        retryAfter: Array.isArray(retryAfter) ? retryAfter[0] : retryAfter,
+      };
+    } catch (error) {
+      return { status: null, error: wordsFor(error, timeoutMs) };
+    }
+  };
+}
+
+/** For the account: without the addresses in the system's errors. */
+function wordsFor(error: unknown, timeoutMs: number): string {
+  if (error instanceof PlatenError) return error.message;
+  const { name, code } = error as NodeJS.ErrnoException;
+  if (name === 'TimeoutError') return `There was no response within ${timeoutMs / 1000} s.`;
+  return `The connection failed${code === undefined ? '' : ` (${code})`}.`;
+}

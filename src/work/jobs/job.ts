@@ -1,0 +1,218 @@
+import type { JobClass } from '../../infra/bus/bus.ts';
+import type { ErrorCode } from '../../infra/errors/registry.ts';
+import type { MediaType } from '../../infra/outputs/media-type.ts';
+import type { OutputKey } from '../../infra/outputs/output-store.ts';
+import type { TraceContext } from '../../infra/tracing/trace-context.ts';
+import type { RenderOptions } from '../../render/options/all/render-options.ts';
+import type { RenderReport } from '../../render/report/phases.ts';
+import type { Period } from '../../tenants/plans/quota-period.ts';
+import type { InputMode, JobSource } from '../inputs/inputs.ts';
+
+/*
+ * The life of a job. Each arrow is one function of store/transitions.ts, and one atomic update.
+ *
+ *                      accept                       retryLater, giveBack
+ *                        │        ┌──────────────────────────────────────────────┐
+ *                        ▼        ▼                                              │
+ *                     ┌─────────────┐  dispatch  ┌────────────┐  claim   ┌───────┴────┐  complete  ┌───────────┐
+ *                     │   queued    ├───────────▶│ dispatched ├─────────▶│ processing ├───────────▶│ completed │
+ *                     └──┬───────┬──┘            └─┬───────┬──┘          └─┬───────┬──┘            └───────────┘
+ *                        │       │                 │       │               │       │
+ *                        │       └──── cancel ─────┼───────┴───────────────┼───────┴──────────────▶ cancelled
+ *                        └──────────── fail ───────┴───────────────────────┴──────────────────────▶ failed
+ *
+ * queued      waits for a plan slot at its position in a queue of its account, or for the time of its next attempt
+ * dispatched  holds a plan slot; its pointer is on the bus
+ * processing  holds a plan slot and a lease; a worker renders it
+ * the rest    have ended: job-ends.ts has the steps that follow; the last ones move the job to the history
+ *
+ * `version` grows with every arrow, and every arrow requires the version that it was decided on. So if two processes
+ * decide at the same time, one succeeds and the other finds nothing to change. The version with which a worker claimed
+ * a job is its fence.
+ */
+type LiveState = 'queued' | 'dispatched' | 'processing';
+export type EndState = 'completed' | 'failed' | 'cancelled';
+export type JobState = LiveState | EndState;
+
+export type OutputMode = 'binary' | 'url';
+
+export interface JobError {
+  readonly code: ErrorCode;
+  readonly message: string;
+}
+
+/** The result of a completed render. */
+export interface JobOutput {
+  readonly key: OutputKey;
+  /** Bytes. */
+  readonly size: number;
+  readonly pages: number;
+  /** Hex SHA-256 of its bytes. */
+  readonly sha256: string;
+  /** Absent in outputs of an older version, which are PDFs. */
+  readonly mediaType?: MediaType;
+  /** Kept for as long as the output; absent in outputs of an older version. Phases in whole milliseconds. */
+  readonly report?: RenderReport;
+}
+
+/** The report of a job's last attempt, kept in the output store for as long as the job. */
+export interface StoredReport {
+  readonly key: OutputKey;
+  /** Bytes. */
+  readonly size: number;
+}
+
+/** An attempt that failed; it is repeated, or the job has failed. */
+export interface FailedAttempt {
+  /** 1 for the first. */
+  readonly number: number;
+  readonly startedAt: Date;
+  readonly endedAt: Date;
+  readonly error: JobError;
+  /** Milliseconds in each phase until the failure; null when unknown, for example after the loss of a worker. */
+  readonly phases: RenderReport['phases'] | null;
+}
+
+/** The item of a batch that a job renders. */
+interface BatchItemRef {
+  readonly batchId: string;
+  /** The caller's own id of the item. */
+  readonly id: string;
+  /** The number of the item in the batch, from 0. */
+  readonly index: number;
+  /** The chunk of the batch that counts the item. */
+  readonly chunk: number;
+}
+
+export interface Job {
+  readonly _id: string;
+  readonly version: number;
+  readonly state: JobState;
+  readonly accountId: string;
+  readonly apiKeyId: string;
+  /** The name of the plan under which it was accepted. */
+  readonly plan: string;
+  /** The pool whose workers may run it: the plan's pool when the job was accepted, and again when it got its slot. */
+  readonly pool: string;
+  readonly class: JobClass;
+  /**
+   * Its position in a queue (see priority-queues.ts); absent while it has a slot, or waits for the time of its next
+   * attempt.
+   */
+  readonly place?: string;
+  /** The state in which it ended; absent while it is live. */
+  readonly endedFrom?: LiveState;
+  /** Of a job that ended while it waited: identifies the attempt that ended it (see `finalisingName`). */
+  readonly leaving?: string;
+  /** The item of a batch that it renders; absent for a job that was submitted by itself. */
+  readonly item?: BatchItemRef;
+  /** Its template when it was accepted; absent without one, and in jobs of an older version. */
+  readonly templateId?: string;
+  /** The job that it repeats. */
+  readonly retryOf?: string;
+  /** One entry for each failed attempt, at most `maxAttempts`; absent without any, and in jobs of an older version. */
+  readonly failedAttempts?: readonly FailedAttempt[];
+  /** The address of its callback; absent without one. */
+  readonly webhookUrl?: string;
+  /** Of the account when the job was requested; absent for 0. Of a lower fence than the account's, it is not called back. */
+  readonly ownerFence?: number;
+  /** The trace of the request; absent when it was not traced. */
+  readonly trace?: TraceContext;
+  /** True for jobs of test keys: they carry a watermark and use no quota. */
+  readonly test: boolean;
+  /** The period of the quota from which it has reserved a PDF; null when it uses no quota. */
+  readonly quotaPeriod: Period | null;
+  readonly inputMode: InputMode;
+  readonly outputMode: OutputMode;
+  readonly fileName: string;
+  /** The requested or default paper format. */
+  readonly format: string;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+  /** When it last got a plan slot; null while queued for the first time. */
+  readonly dispatchedAt: Date | null;
+  /** When the current or last attempt began. */
+  readonly startedAt: Date | null;
+  readonly completedAt: Date | null;
+  /** Queued jobs are not dispatched before this time. */
+  readonly notBefore: Date;
+  /** Attempts begun. */
+  readonly attempts: number;
+  readonly maxAttempts: number;
+  /** Attempts in which this document ended the browser; the second one quarantines the document. */
+  readonly crashes: number;
+  /** The worker that holds the lease. */
+  readonly owner: string | null;
+  readonly leaseExpiresAt: Date | null;
+  /** The error of the last attempt; null for a completed job. */
+  readonly error: JobError | null;
+  readonly retentionHours: number;
+  /** End of the retention window; null until the job has ended. */
+  readonly expiresAt: Date | null;
+  readonly output: JobOutput | null;
+  /** Of a job that failed, in the history: when, and its id; see `failureKey`. */
+  readonly failureKey?: string;
+  /** True when its options request a report; absent otherwise, and in jobs of an older version. */
+  readonly wantsReport?: true;
+  /**
+   * Absent when no report was requested or the last attempt left none: see `stored-report.ts` for the report shown
+   * then.
+   */
+  readonly report?: StoredReport;
+  /** Bytes of its stored input; absent in jobs of an older version, whose inputs are not counted. */
+  readonly inputBytes?: number;
+  /** Milliseconds from the start of the last attempt to its end. */
+  readonly processingTimeMs: number;
+}
+
+export interface JobInput {
+  readonly _id: string;
+  readonly accountId: string;
+  readonly source: JobSource;
+  readonly options: RenderOptions;
+  /** Milliseconds from claim to deadline: the requested or default time, within the plan. */
+  readonly timeoutMs: number;
+  /** Largest PDF in bytes. */
+  readonly maxOutputBytes: number;
+  /** The bytes that its account may store; absent in inputs of an older version. */
+  readonly maxStoredBytes?: number;
+  readonly createdAt: Date;
+}
+
+/** Sorts failed jobs by the time of their failure. One field of them alone, so that its index has no other jobs. */
+export function failureKey(failedAt: Date, jobId = ''): string {
+  return `${failedAt.toISOString()}/${jobId}`;
+}
+
+export function hasEnded(state: JobState): state is EndState {
+  return state === 'completed' || state === 'failed' || state === 'cancelled';
+}
+
+/** Whether its options request a report. Jobs of an older version have only the report itself to show that. */
+export function asksForReport({ wantsReport, report }: Pick<Job, 'wantsReport' | 'report'>): boolean {
+  return wantsReport ?? report !== undefined;
+}
+
+/** The ledger's name for a waiting job that is about to be ended; the job's id when no attempt has marked it. */
+export function finalisingName({ _id, leaving }: Pick<Job, '_id' | 'leaving'>): string {
+  return leaving === undefined ? _id : `${_id}~${leaving}`;
+}
+
+/** The id of the job from such a name. */
+export function jobOfFinalising(name: string): string {
+  return name.split('~')[0]!;
+}
+
+/** The stored bytes of a job: its report and its input, or its PDF instead of the input once it is completed. */
+export function keptBytes(job: Pick<Job, 'state' | 'output' | 'inputBytes' | 'report'>): number {
+  const bytes = job.state === 'completed' ? job.output?.size : job.inputBytes;
+  return (bytes ?? 0) + (job.report?.size ?? 0);
+}
+
+/** Approximate bytes of the record of a callback, whatever its content. */
+const CALLBACK_BYTES = 1024;
+
+/** The stored bytes of a callback to this address, for months after the end that it reports. */
+export function callbackBytes(webhookUrl: string): number {
+  return CALLBACK_BYTES + Buffer.byteLength(webhookUrl);
+}

@@ -1,0 +1,41 @@
+import type { AuditLog } from '../../../tenants/audit/audit-log.ts';
+import type { LedgerRecord } from '../ledger/ledger-record.ts';
+import type { Purchases } from './purchases.ts';
+
+const AT_ONCE = 100;
+
+/**
+ * Copies changes by billing from the ledgers to the audit log. Each change stays in its ledger until it is in the log.
+ */
+export class UnrecordedChanges {
+  readonly #purchases: Purchases;
+  readonly #audit: Pick<AuditLog, 'recordOnce'>;
+
+  constructor(purchases: Purchases, audit: Pick<AuditLog, 'recordOnce'>) {
+    this.#purchases = purchases;
+    this.#audit = audit;
+  }
+
+  /**
+   * Copies the changes of one account. @throws when the audit log cannot be written; the changes stay in the ledger
+   * then.
+   */
+  async record(accountId: string): Promise<void> {
+    const ledger = await this.#purchases.find(accountId);
+    if (ledger !== undefined) await this.#record(ledger);
+  }
+
+  /** Copies the changes of all accounts, the oldest first. @returns the number of accounts with changes. */
+  async sweep(): Promise<number> {
+    const ledgers = await this.#purchases.unrecorded(AT_ONCE);
+    for (const ledger of ledgers) await this.#record(ledger);
+    return ledgers.length;
+  }
+
+  async #record({ _id, unrecorded = [] }: Pick<LedgerRecord, '_id' | 'unrecorded'>): Promise<void> {
+    for (const change of unrecorded) {
+      await this.#audit.recordOnce(_id, change);
+      await this.#purchases.forgetRecorded(_id, change.id);
+    }
+  }
+}

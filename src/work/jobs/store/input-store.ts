@@ -1,0 +1,74 @@
+import { LRUCache } from 'lru-cache';
+import { parseKeepingIntegers, rawNumber } from '../../../tenants/templates/long-integers.ts';
+import type { JobInput } from '../job.ts';
+import type { JobCollections, StoredChunk, StoredInput } from './collections.ts';
+import { type NextJobs, PrefetchedInputs } from './prefetched-inputs.ts';
+import { type ChunkName, completed } from './shared-chunks.ts';
+
+/** Bytes of shared chunks that a process remembers, so that a chunk is read once for all items of a batch. */
+const REMEMBERED_CHUNK_BYTES = 32 * 1024 * 1024;
+
+/** The documents to render, each read once. They are stored separately from the jobs, which are read often. */
+export class JobInputs {
+  readonly #inputs: JobCollections['inputs'];
+  readonly #chunks: JobCollections['chunks'];
+  readonly #stored: PrefetchedInputs;
+  readonly #remembered: LRUCache<string, string>;
+
+  constructor({ inputs, chunks }: JobCollections) {
+    this.#inputs = inputs;
+    this.#chunks = chunks;
+    this.#stored = new PrefetchedInputs(inputs);
+    this.#remembered = new LRUCache({
+      maxSize: REMEMBERED_CHUNK_BYTES,
+      sizeCalculation: (text) => 2 * text.length + 1,
+      // Concurrent callers share one read.
+      fetchMethod: async (id) => textOf(await chunks.findById(id)),
+    });
+  }
+
+  /**
+   * To be called before the jobs are written. Inputs that an earlier attempt of the same request has saved stay
+   * unchanged.
+   *
+   * @param chunks the chunks that the inputs share.
+   */
+  async save(inputs: readonly StoredInput[], chunks: readonly StoredChunk[] = []): Promise<void> {
+    await this.#chunks.insertAbsent(chunks);
+    await this.#inputs.insertAbsent(inputs);
+  }
+
+  /** @param next jobs whose inputs this process is likely to load next. */
+  async load(jobId: string, next?: NextJobs): Promise<JobInput | undefined> {
+    const stored = await this.#stored.find(jobId, next);
+    if (stored === undefined) return undefined;
+    const { _id, accountId, createdAt, content, shared = {} } = stored;
+    const text = Buffer.from(content.value()).toString();
+    const own = { ...(parseKeepingIntegers(text, rawNumber, 'data') as JobInput), _id, accountId, createdAt };
+    const found: Partial<Record<ChunkName, string>> = {};
+    for (const [name, id] of Object.entries(shared) as [ChunkName, string][]) {
+      const text = await this.#remembered.fetch(id);
+      if (text === undefined) return undefined;
+      found[name] = text;
+    }
+    return completed(own, found);
+  }
+
+  /** Whether the input of a job is still stored. */
+  async has(jobId: string): Promise<boolean> {
+    return (await this.#inputs.findById(jobId, { _id: 1 })) !== undefined;
+  }
+
+  async delete(jobIds: readonly string[]): Promise<void> {
+    if (jobIds.length > 0) await this.#inputs.deleteMany({ _id: { $in: [...jobIds] } });
+  }
+
+  /** Deletes shared chunks that no input needs any more. */
+  async deleteChunks(chunkIds: readonly string[]): Promise<void> {
+    if (chunkIds.length > 0) await this.#chunks.deleteMany({ _id: { $in: [...chunkIds] } });
+  }
+}
+
+function textOf(chunk: StoredChunk | undefined): string | undefined {
+  return chunk && Buffer.from(chunk.content.value()).toString();
+}

@@ -1,0 +1,77 @@
+import { within } from '../../../infra/async/timeout.ts';
+import type { Bus, JobEvent, Subscription } from '../../../infra/bus/bus.ts';
+import type { Job } from '../job.ts';
+
+const POLL_MS = 1000;
+
+/** The result of a wait: the job has ended, another attempt is scheduled, or the time limit is reached. */
+export interface WaitResult {
+  readonly kind: 'ended' | 'retrying' | 'timeout';
+  /** The ended job, if it ended in this process; otherwise it has to be read. */
+  readonly job?: Job | undefined;
+}
+
+/** Lets a request wait for its job. Events are hints that may be lost, so the job is also polled slowly. */
+export class EndWaiter {
+  readonly #waiting = new Map<string, (result: WaitResult) => void>();
+  readonly #subscription: Promise<Subscription>;
+  #onIdle: (() => void) | undefined;
+
+  constructor(bus: Bus) {
+    this.#subscription = bus.subscribeEvents('outcomes', (event) => this.#onEvent(event));
+  }
+
+  /**
+   * Starts to wait for a job. To be called before the job is submitted, so that no event is missed.
+   *
+   * @param check queries the database; a result ends the wait.
+   * @returns `result` resolves once; `stop` ends the wait early.
+   */
+  expect(
+    jobId: string,
+    timeoutMs: number,
+    check: () => Promise<'ended' | 'retrying' | undefined>,
+  ): { result: Promise<WaitResult>; stop(): void } {
+    let poll: NodeJS.Timeout | undefined;
+    let limit: NodeJS.Timeout | undefined;
+    const result = new Promise<WaitResult>((resolve) => {
+      const finish = (outcome: WaitResult) => {
+        clearInterval(poll);
+        clearTimeout(limit);
+        this.#waiting.delete(jobId);
+        if (this.#waiting.size === 0) this.#onIdle?.();
+        resolve(outcome);
+      };
+      this.#waiting.set(jobId, finish);
+      limit = setTimeout(() => finish({ kind: 'timeout' }), timeoutMs);
+      poll = setInterval(() => {
+        check().then(
+          (found) => found !== undefined && finish({ kind: found }),
+          // The database cannot be reached; the next poll or the time limit ends the wait.
+          () => undefined,
+        );
+      }, POLL_MS);
+    });
+    return { result, stop: () => this.#waiting.get(jobId)?.({ kind: 'timeout' }) };
+  }
+
+  /**
+   * Gives waiting callers time to get the results of their jobs, then ends all waits.
+   *
+   * @param graceMs that time, in milliseconds.
+   */
+  async close(graceMs: number): Promise<void> {
+    if (this.#waiting.size > 0) {
+      const idle = new Promise<void>((resolve) => {
+        this.#onIdle = resolve;
+      });
+      await within(graceMs, 'the last jobs', idle).catch(() => {});
+    }
+    for (const finish of [...this.#waiting.values()]) finish({ kind: 'timeout' });
+    await (await this.#subscription).stop();
+  }
+
+  #onEvent({ jobId, kind, record }: JobEvent): void {
+    if (kind !== 'cancelled') this.#waiting.get(jobId)?.({ kind, job: record as Job | undefined });
+  }
+}

@@ -1,0 +1,276 @@
+import type { Clock } from '../../../infra/clock.ts';
+import { PlatenError } from '../../../infra/errors/registry.ts';
+import type { OutputStore, StoredOutput } from '../../../infra/outputs/output-store.ts';
+import { pendingAdmission } from '../../../infra/overload/pending-admission.ts';
+import type { Caller } from '../../../tenants/accounts/caller.ts';
+import { type Admission, JobExists } from '../admission.ts';
+import { endEarly } from '../cancel-jobs.ts';
+import { asksForReport, hasEnded, type Job, type JobInput } from '../job.ts';
+import type { JobEnds } from '../job-ends.ts';
+import { statusOf } from '../job-record.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import { positionsBefore, queueState } from '../ledger/ledger-record.ts';
+import { type JobSubmission, newJob, newJobId, withinPlan } from '../new-job.ts';
+import { firstPositions, PRIORITY_QUEUES } from '../priority-queues.ts';
+import type { JobStore } from '../store/job-store.ts';
+import type { JobListQuery } from '../store/listing.ts';
+import type { EndWaiter, WaitResult } from './end-waiter.ts';
+
+/** How many concurrent changes of one job a cancellation follows before it gives up. */
+const CANCEL_TRIES = 10;
+
+/** A render request whose fields have been validated, and whose template exists. */
+export interface RenderSubmission extends Omit<JobSubmission, 'jobId'> {
+  /** Set when the id of the job was chosen beforehand, with an idempotency key. */
+  readonly jobId?: string;
+}
+
+/**
+ * The owner of the requested jobs: a test key sees the jobs of test keys, a live key the jobs of live keys, the account
+ * itself all jobs.
+ */
+type JobOwner = Pick<Caller, 'accountId'> & Partial<Pick<Caller, 'mode'>>;
+
+/** The running and waiting jobs of an account. */
+interface QueueStatus {
+  /** Plan slots in use. */
+  readonly inFlight: number;
+  readonly waiting: number;
+  /** The creation of the oldest job at the head of a queue; null when no job waits. */
+  readonly oldestWaitingAt: Date | null;
+}
+
+export interface Accepted {
+  readonly jobId: string;
+  /** Resolves when the job has ended or will be retried, or after the sync wait; at once for an async submission. */
+  readonly outcome: Promise<WaitResult>;
+  /** Ends the wait early, when the caller has disconnected. */
+  stopWaiting(): void;
+}
+
+interface RenderServiceDeps {
+  readonly store: JobStore;
+  readonly ledger: Ledger;
+  readonly admission: Admission;
+  readonly ends: JobEnds;
+  readonly outputs: OutputStore;
+  readonly waiter: EndWaiter;
+  readonly clock: Clock;
+  /** How long a synchronous submission waits, in milliseconds. */
+  readonly syncWaitMs: number;
+}
+
+/** Accepts submissions, and reads and cancels their jobs, for the API. */
+export class RenderService {
+  readonly #deps: RenderServiceDeps;
+
+  constructor(deps: RenderServiceDeps) {
+    this.#deps = deps;
+  }
+
+  /**
+   * Accepts a submission. When it resolves, the job is durable; nothing is guaranteed before.
+   *
+   * @throws PlatenError PLAN_LIMIT for a longer timeout than the plan's; QUOTA_EXCEEDED; TOO_MANY_WAITING.
+   */
+  async submit(
+    caller: Caller,
+    submission: RenderSubmission,
+    pending = pendingAdmission(),
+  ): Promise<Accepted> {
+    const { clock, admission } = this.#deps;
+    const { plan } = caller;
+    const wanted = submission.options.timeoutMs;
+    if (wanted !== undefined && wanted > plan.maxTimeoutMs) {
+      throw new PlatenError('PLAN_LIMIT', `options.timeoutMs: the plan allows at most ${plan.maxTimeoutMs}.`);
+    }
+    const jobId = submission.jobId ?? newJobId();
+    const accepted = this.#expect(caller.accountId, jobId, submission.execution);
+    try {
+      const job = newJob({ ...submission, jobId, trace: pending.trace }, caller, clock.now());
+      await admission.admit(caller, [job], pending);
+    } catch (error) {
+      // An earlier attempt of the same request has begun the job: all that remains is to wait for it.
+      if (error instanceof JobExists) return accepted;
+      accepted.stopWaiting();
+      throw error;
+    }
+    pending.timer.admitted();
+    return accepted;
+  }
+
+  /**
+   * Continues a submission whose first request died, under the job id that was chosen for it.
+   *
+   * @returns the job to wait for; undefined when it was never accepted and has to be submitted.
+   */
+  async resume(
+    accountId: string,
+    jobId: string,
+    execution: RenderSubmission['execution'],
+  ): Promise<Accepted | undefined> {
+    const { store, admission } = this.#deps;
+    const accepted = this.#expect(accountId, jobId, execution);
+    const job = await store.find(accountId, jobId);
+    if (job !== undefined && (execution === 'async' || !hasEnded(job.state))) return accepted;
+    accepted.stopWaiting();
+    if (job !== undefined)
+      return { jobId, outcome: Promise.resolve({ kind: 'ended', job }), stopWaiting() {} };
+    // A sweep would give back the unused reservations later; the submission need not wait for that.
+    await admission.abandon(accountId, jobId);
+    return undefined;
+  }
+
+  /** @throws PlatenError NOT_FOUND for a job that is missing, another account's or past its retention. */
+  async get({ accountId, mode }: JobOwner, jobId: string): Promise<Job> {
+    const job = await this.#deps.store.find(accountId, jobId);
+    if (job === undefined || (mode !== undefined && job.test !== (mode === 'test'))) throw missing(jobId);
+    return job;
+  }
+
+  list(
+    { accountId, mode }: JobOwner,
+    query: Omit<JobListQuery, 'accountId' | 'test'>,
+  ): Promise<{ total: number; jobs: Job[] }> {
+    return this.#deps.store.list({
+      accountId,
+      ...(mode !== undefined && { test: mode === 'test' }),
+      ...query,
+    });
+  }
+
+  /**
+   * Cancels a job: its slot becomes free and its render stops.
+   *
+   * @throws PlatenError NOT_FOUND; JOB_ENDED when it has already ended.
+   */
+  async cancel(owner: JobOwner, jobId: string): Promise<Job> {
+    for (let tries = 0; tries < CANCEL_TRIES; tries += 1) {
+      const job = await this.get(owner, jobId);
+      if (hasEnded(job.state))
+        throw new PlatenError('JOB_ENDED', `The job is ${job.state} already.`, { jobId });
+      const [cancelled] = await endEarly(this.#deps, [job]);
+      if (cancelled !== undefined) return cancelled;
+    }
+    throw new PlatenError('UNAVAILABLE', 'The job keeps changing; try again.', {
+      jobId,
+      retryAfterSeconds: 1,
+    });
+  }
+
+  /** Cancels a job that no worker has begun; does nothing to a running or ended job. */
+  async cancelIfNotStarted(accountId: string, jobId: string): Promise<void> {
+    const job = await this.#deps.store.find(accountId, jobId);
+    if (job?.state === 'queued' || job?.state === 'dispatched') await endEarly(this.#deps, [job]);
+  }
+
+  /** @throws PlatenError NOT_FOUND unless the job is completed and its PDF exists. */
+  async openOutput(job: Job): Promise<StoredOutput> {
+    const stored = job.output === null ? undefined : await this.#deps.outputs.get(job.output.key);
+    if (stored === undefined)
+      throw new PlatenError('NOT_FOUND', 'The job has no file to download.', { jobId: job._id });
+    return stored;
+  }
+
+  /**
+   * The report of the last attempt.
+   *
+   * @returns undefined when the report was lost, or could not be stored.
+   * @throws PlatenError NOT_FOUND when no report was requested, or the job has not ended.
+   */
+  async openReport(job: Job): Promise<StoredOutput | undefined> {
+    const { _id: jobId, state, report } = job;
+    const notFound = (message: string) => new PlatenError('NOT_FOUND', message, { jobId });
+    if (!asksForReport(job)) throw notFound('The job has no report: ask for one with "report": true.');
+    if (!hasEnded(state)) throw notFound('The job has no report yet: it has one once it has ended.');
+    return report === undefined ? undefined : await this.#deps.outputs.get(report.key);
+  }
+
+  /** Whether the input of the job is still stored: until it has completed, or its retention has ended. */
+  async hasInput({ _id, state }: Job): Promise<boolean> {
+    return state !== 'completed' && (await this.#deps.store.inputs.has(_id));
+  }
+
+  /** The input of the job. @throws PlatenError GONE when it is not stored any more. */
+  async inputOf({ _id, state }: Job): Promise<JobInput> {
+    const input = state === 'completed' ? undefined : await this.#deps.store.inputs.load(_id);
+    if (input === undefined)
+      throw new PlatenError('GONE', 'The input of the job is no longer kept.', { jobId: _id });
+    return input;
+  }
+
+  /**
+   * The submission that repeats a job without a PDF, under the account's present plan: a timeout that exceeds the plan
+   * is shortened, and a callback is left out if the plan has none, or an earlier owner of the account named its address.
+   *
+   * @throws PlatenError NOT_RETRYABLE for a job that has neither failed nor been cancelled; GONE.
+   */
+  async retryOf(
+    job: Job,
+    { plan, ownerFence }: Pick<Caller, 'plan' | 'ownerFence'>,
+  ): Promise<RenderSubmission> {
+    if (job.state !== 'failed' && job.state !== 'cancelled') {
+      const message = `The job is ${statusOf(job)}: only one that has failed or was cancelled is rendered again.`;
+      throw new PlatenError('NOT_RETRYABLE', message, { jobId: job._id });
+    }
+    const { source, options } = await this.inputOf(job);
+    const { webhookUrl } = job;
+    const isCalledBack = plan.features.callbacks && job.ownerFence === ownerFence;
+    return {
+      source,
+      options: withinPlan(options, plan),
+      output: job.outputMode,
+      fileName: job.fileName,
+      execution: 'async',
+      retryOf: job._id,
+      ...(webhookUrl !== undefined && isCalledBack && { webhookUrl }),
+    };
+  }
+
+  /** The jobs of an account that run and wait now. */
+  async queue(accountId: string): Promise<QueueStatus> {
+    const { ledger, store } = this.#deps;
+    const record = await ledger.find(accountId);
+    if (record === undefined) return { inFlight: 0, waiting: 0, oldestWaitingAt: null };
+    const { inFlight, waiting } = record;
+    const heads = PRIORITY_QUEUES.flatMap((queue) =>
+      firstPositions(accountId, queue, queueState(record, queue), 1),
+    );
+    const first = heads.length === 0 ? [] : await store.live.atPositions(heads);
+    const [oldest = null] = first.map(({ createdAt }) => createdAt).sort((a, b) => a.getTime() - b.getTime());
+    return { inFlight, waiting, oldestWaitingAt: oldest };
+  }
+
+  /** Changes whenever a job of the account is admitted, gets its slot or ends. Reads one record. */
+  async activity(accountId: string): Promise<{ revision: number; inFlight: number; waiting: number }> {
+    const record = await this.#deps.ledger.find(accountId);
+    const { revision = 0, inFlight = 0, waiting = 0 } = record ?? {};
+    return { revision, inFlight, waiting };
+  }
+
+  /** The plan slots in use, and the number of jobs before this one; null when it does not wait at a position. */
+  async standing({ accountId, state, place }: Job): Promise<{ inFlight: number; ahead: number | null }> {
+    const record = await this.#deps.ledger.find(accountId);
+    const waits = record !== undefined && state === 'queued' && place !== undefined;
+    return { inFlight: record?.inFlight ?? 0, ahead: waits ? positionsBefore(place, record) : null };
+  }
+
+  /** Starts to wait for the end of a job before it is submitted, so that no event is missed. */
+  #expect(accountId: string, jobId: string, execution: RenderSubmission['execution']): Accepted {
+    if (execution === 'async')
+      return { jobId, outcome: Promise.resolve({ kind: 'timeout' }), stopWaiting() {} };
+    const { waiter, syncWaitMs } = this.#deps;
+    const wait = waiter.expect(jobId, syncWaitMs, () => this.#progress(accountId, jobId));
+    return { jobId, outcome: wait.result, stopWaiting: wait.stop };
+  }
+
+  async #progress(accountId: string, jobId: string): Promise<'ended' | 'retrying' | undefined> {
+    const job = await this.#deps.store.find(accountId, jobId);
+    if (job === undefined || hasEnded(job.state)) return 'ended';
+    return job.state === 'queued' && job.error !== null ? 'retrying' : undefined;
+  }
+}
+
+function missing(jobId: string): PlatenError {
+  return new PlatenError('NOT_FOUND', `There is no job ${jobId}.`);
+}

@@ -1,0 +1,273 @@
+import type { Clock } from '../../../infra/clock.ts';
+import { type ErrorCode, PlatenError } from '../../../infra/errors/registry.ts';
+import type { FutureTimes } from '../../../infra/store/future-times.ts';
+import { NO_TRACING, type Tracing } from '../../../infra/tracing/tracing.ts';
+import { type NamedPlan, poolOf } from '../../../tenants/plans/plan.ts';
+import { startAttemptSpan } from '../attempt-span.ts';
+import { finalisingName, hasEnded, type Job, jobOfFinalising } from '../job.ts';
+import type { JobDispatch } from '../job-dispatch.ts';
+import type { JobEnds } from '../job-ends.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { Arrival, LedgerRecord, SlotHolder } from '../ledger/ledger-record.ts';
+import type { Retries } from '../retries.ts';
+import { decideRetry } from '../retry-policy.ts';
+import type { JobStore } from '../store/job-store.ts';
+
+interface NamedJobsDeps {
+  readonly ledger: Ledger;
+  readonly store: JobStore;
+  readonly dispatch: JobDispatch;
+  readonly retries: Retries;
+  readonly ends: JobEnds;
+  readonly clock: Clock;
+  readonly planOf: (accountId: string) => Promise<NamedPlan>;
+  readonly times: FutureTimes;
+  /** How long a worker holds a job without renewing its lease, in milliseconds. */
+  readonly leaseMs: number;
+  /** Milliseconds without a claim after which the pointer of a dispatched job is published again. */
+  readonly redeliveryMs: number;
+  /** The first wait between attempts, in milliseconds. */
+  readonly retryBaseMs: number;
+  readonly random: () => number;
+  /**
+   * Whether a batch is durable whose admission was begun a while ago; then its jobs still have to be written. If it is
+   * not durable, everything written for it is deleted, and its positions are given back.
+   */
+  readonly keepsArrivalOf?: (batchId: string, items: number) => Promise<boolean>;
+  /** Called for every attempt that will be repeated. */
+  readonly onRetried: (code: ErrorCode) => void;
+  /** Default: nothing is traced. */
+  readonly tracing?: Tracing;
+}
+
+/**
+ * A process that takes longer than this between two steps counts as dead, in milliseconds; usually it takes moments.
+ */
+const DEAD_MS = 10_000;
+/**
+ * After this time without a follow-up, the end of a job is followed up here, in milliseconds; usually it takes 250 ms.
+ */
+const UNFOLLOWED_MS = 5000;
+/**
+ * After this time a process has certainly decided whether it ends a waiting job, so its name for the job can be
+ * withdrawn. Milliseconds.
+ */
+const UNDECIDED_MS = 60_000;
+/**
+ * Leases for which an end that lies too far in the future stays unchanged, until the worker counts as lost: workers may
+ * have been given a longer lease than this process knows of.
+ */
+const UNRENEWED_LEASES = 2;
+
+/**
+ * Checks every job that a ledger names, and does what the process that named it has left undone: a process died between
+ * two steps, a worker was lost, or a pointer did not arrive.
+ *
+ * @param ledgers the ledgers of accounts with something to check.
+ * @returns the number of repairs.
+ */
+export async function repairNamedJobs(
+  deps: NamedJobsDeps,
+  ledgers: readonly LedgerRecord[],
+): Promise<number> {
+  const { times } = deps;
+  const live = await deps.store.live.among(ledgers.flatMap((ledger) => namedIn(ledger, times)));
+  let repaired = 0;
+  for (const ledger of ledgers) {
+    const accountId = ledger._id;
+    for (const [jobId, holder] of Object.entries(ledger.holders ?? {})) {
+      repaired += Number(await repairHolder(deps, { accountId, jobId, holder, job: live.get(jobId) }));
+    }
+    for (const [id, arrival] of olderThan(DEAD_MS, ledger.arriving ?? {}, times)) {
+      repaired += Number(await repairArrival(deps, accountId, id, arrival, live));
+    }
+    for (const [name, { since }] of olderThan(UNFOLLOWED_MS, timed(ledger.leaving), times)) {
+      const jobId = jobOfFinalising(name);
+      // If the head has reached the job meanwhile, the job has been moved to the history (JobDispatch.clearPositions).
+      const job = live.get(jobId) ?? (await deps.store.history.find(jobId));
+      if (job !== undefined && hasEnded(job.state) && finalisingName(job) === name) {
+        repaired += Number(await deps.ends.follow([job]));
+      } else if (times.ageMs(name, since) > UNDECIDED_MS) {
+        await deps.ledger.withdrawEnds(accountId, name);
+      }
+    }
+    const unfollowed = olderThan(UNFOLLOWED_MS, timed(ledger.ending), times).map(([jobId]) => jobId);
+    if (unfollowed.length > 0) repaired += await finishEnds(deps, accountId, unfollowed);
+  }
+  return repaired;
+}
+
+/** The ids of the jobs to check. */
+function namedIn(ledger: LedgerRecord, times: FutureTimes): string[] {
+  return [
+    ...Object.keys(ledger.holders ?? {}),
+    ...olderThan(DEAD_MS, ledger.arriving ?? {}, times).flatMap(([, { jobs }]) => jobs),
+    ...olderThan(UNFOLLOWED_MS, timed(ledger.leaving), times).map(([name]) => jobOfFinalising(name)),
+    ...olderThan(UNFOLLOWED_MS, timed(ledger.ending), times).map(([id]) => id),
+  ];
+}
+
+interface Held {
+  readonly accountId: string;
+  readonly jobId: string;
+  readonly holder: SlotHolder;
+  /** Undefined when the job is not live. */
+  readonly job: Job | undefined;
+}
+
+/** @returns whether something was repaired. */
+async function repairHolder(deps: NamedJobsDeps, held: Held): Promise<boolean> {
+  const { job, jobId, holder } = held;
+  const { times } = deps;
+  const dead = times.ageMs(`slot of ${jobId}`, holder.since) > DEAD_MS;
+  if (job === undefined) return dead && (await freeUnusedSlot(deps, held));
+  switch (job.state) {
+    case 'dispatched':
+      return publishAgain(deps, job);
+    case 'processing':
+      return endLostAttempt(deps, job);
+    case 'queued':
+      if (!dead) return false;
+      // The job is between the slot and the dispatch, or between the end of its attempt and the release of its slot.
+      // Only the slot that was read: the job may have returned meanwhile and hold another one.
+      if (job.place === undefined) return deps.retries.releaseSlot(job, holder.since);
+      return (await deps.dispatch.dispatch([job], (await deps.planOf(job.accountId)).plan)).length > 0;
+    default:
+      if (times.ageMs(`change of ${jobId}`, job.updatedAt) < UNFOLLOWED_MS) return false;
+      return job.endedFrom !== 'queued' ? deps.ends.follow([job]) : undoDispatch(deps, job, holder.since);
+  }
+}
+
+/** The process died before it had written the job; or the job ended long ago, and its slot was taken twice. */
+async function freeUnusedSlot(deps: NamedJobsDeps, { accountId, jobId, holder }: Held): Promise<boolean> {
+  const ended = await deps.store.history.find(jobId);
+  const { quota, bytes, since } = holder;
+  const { ledger } = deps;
+  const freed =
+    ended === undefined
+      ? await ledger.undoSlot(accountId, jobId, quota, since, bytes)
+      : await ledger.undoSlot(accountId, jobId, undefined, since);
+  if (freed === undefined) return false;
+  if (ended === undefined) await deps.store.inputs.delete([jobId]);
+  await deps.dispatch.serve(accountId, freed);
+  return true;
+}
+
+/** The job ended while it was being given its slot, and the process died before it could take the slot back. */
+async function undoDispatch(
+  { ledger, dispatch: jobDispatch }: NamedJobsDeps,
+  job: Job,
+  since: number,
+): Promise<boolean> {
+  await jobDispatch.clearPositions([job]);
+  const freed = await ledger.backToWaiting(job.accountId, job._id, since);
+  if (freed !== undefined) await jobDispatch.serve(job.accountId, freed);
+  return freed !== undefined;
+}
+
+/** The message may be lost, or its pool may have no workers any more; the plan names the present pool. */
+async function publishAgain(deps: NamedJobsDeps, job: Job): Promise<boolean> {
+  if (deps.times.ageMs(`change of ${job._id}`, job.updatedAt) < deps.redeliveryMs) return false;
+  const { plan } = await deps.planOf(job.accountId);
+  const pool = poolOf(plan);
+  // The update spaces the messages; it fails when a worker has claimed the job meanwhile.
+  if (!(await deps.store.live.touch(job, pool, deps.clock.now()))) return false;
+  deps.dispatch.publish({ ...job, pool }, plan, true);
+  return true;
+}
+
+/** Takes a job from a worker that has stopped renewing its lease. The job is retried, or fails. */
+async function endLostAttempt(deps: NamedJobsDeps, job: Job): Promise<boolean> {
+  const { retries, store, ends, times, leaseMs, retryBaseMs, random, onRetried } = deps;
+  const { _id, leaseExpiresAt } = job;
+  if (leaseExpiresAt === null) return false;
+  if (!times.isOver(`lease of ${_id}`, leaseExpiresAt, leaseMs, UNRENEWED_LEASES * leaseMs)) return false;
+  const error = new PlatenError('WORKER_LOST');
+  const decision = decideRetry(job, error, retryBaseMs, random);
+  if (decision.kind === 'retry') {
+    const retried = await retries.retryLater(job, error, decision.delayMs, true);
+    if (!retried) return false;
+    traceLostAttempt(deps, job, 'retried');
+    onRetried(error.code);
+    return true;
+  }
+  const failed = await store.transitions.fail([job], error, { onlyIfLeaseEnded: true });
+  if (failed.length === 0) return false;
+  traceLostAttempt(deps, job, 'failed');
+  await ends.follow(failed);
+  return true;
+}
+
+/** Records the attempt of a worker that can no longer do so itself. */
+function traceLostAttempt(
+  { tracing = NO_TRACING, clock }: NamedJobsDeps,
+  job: Job,
+  outcome: 'retried' | 'failed',
+): void {
+  if (!tracing.on || job.trace === undefined) return;
+  startAttemptSpan(tracing, job, job.trace).end({
+    endTime: clock.now().getTime(),
+    attributes: { 'platen.outcome': outcome, 'error.type': 'WORKER_LOST' },
+    error: 'WORKER_LOST',
+  });
+}
+
+/** The process died: jobs that it has not written were never accepted, and jobs that it has written are admitted. */
+async function repairArrival(
+  deps: NamedJobsDeps,
+  accountId: string,
+  id: string,
+  { jobs, batchOf, quota, since, bytes = 0 }: Arrival,
+  live: ReadonlyMap<string, Job>,
+): Promise<boolean> {
+  const { ledger, store, dispatch: jobDispatch } = deps;
+  if (batchOf !== undefined) {
+    if (await deps.keepsArrivalOf?.(id, batchOf)) return false;
+    const undone = await ledger.undoArrival(accountId, id, batchOf, quota, since, bytes);
+    if (undone !== undefined) await jobDispatch.serve(accountId, undone);
+    return undone !== undefined;
+  }
+  const ended = await store.history.among(jobs.filter((jobId) => !live.has(jobId)));
+  const missing = jobs.filter((jobId) => !live.has(jobId) && !ended.has(jobId));
+  // Returning jobs have no bytes here; several new jobs share them about equally.
+  const unused = Math.round((bytes * missing.length) / Math.max(1, jobs.length));
+  const record = await ledger.undoArrival(accountId, id, missing.length, quota, since, unused);
+  if (record === undefined) return false;
+  await store.inputs.delete(missing);
+  await jobDispatch.serve(accountId, record);
+  return true;
+}
+
+/**
+ * Jobs that are not live any more have been moved to the history, which is the last step but one. Jobs that ended at
+ * their positions are an exception: they are moved when the head reaches them, whatever their step. The jobs are read
+ * again, because the process that follows them up may be slow and not dead.
+ */
+async function finishEnds(
+  { ends, ledger, store }: NamedJobsDeps,
+  accountId: string,
+  jobIds: readonly string[],
+): Promise<number> {
+  const live = await store.live.among(jobIds);
+  const named = (await ledger.find(accountId))?.ending ?? {};
+  const gone = jobIds.filter((jobId) => !live.has(jobId) && jobId in named);
+  const passed = (await store.history.some(gone)).filter(({ endedFrom }) => endedFrom === 'queued');
+  const jobs = [...live.values(), ...passed];
+  if (jobs.length > 0) await ends.finish(jobs);
+  const finished = new Set(passed.map(({ _id }) => _id));
+  const moved = gone.filter((jobId) => !finished.has(jobId));
+  if (moved.length > 0) await ledger.forgetEnded(accountId, moved);
+  return jobs.length + moved.length;
+}
+
+function olderThan<T extends { readonly since: number }>(
+  ageMs: number,
+  named: Readonly<Record<string, T>>,
+  times: FutureTimes,
+): [string, T][] {
+  return Object.entries(named).filter(([name, { since }]) => times.ageMs(name, since) >= ageMs);
+}
+
+function timed(named: Readonly<Record<string, number>> = {}): Record<string, { since: number }> {
+  return Object.fromEntries(Object.entries(named).map(([id, since]) => [id, { since }]));
+}
