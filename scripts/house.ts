@@ -5,17 +5,17 @@
  *   node scripts/house.ts --check       nothing, or what the rules of scripts/house/rules.ts forbid, and 1
  */
 import { join } from 'node:path';
-import { faultsOf, upward } from './house/faults.ts';
 import { readSources } from './house/imports.ts';
 import { circlesOf, floorsOf, roomsOf } from './house/rooms.ts';
+import { upward, violationsOf } from './house/violations.ts';
 
 const sources = readSources(join(import.meta.dirname, '..', 'src'));
 const args = process.argv.slice(2);
 
 if (args.includes('--check')) {
-  const faults = faultsOf(sources);
-  for (const fault of faults) console.error(fault);
-  process.exitCode = faults.length > 0 ? 1 : 0;
+  const violations = violationsOf(sources);
+  for (const violation of violations) console.error(violation);
+  process.exitCode = violations.length > 0 ? 1 : 0;
 } else {
   const wings = [...roomsOf('', sources).keys()].filter((name) => !name.endsWith('.ts'));
   for (const folder of args.length > 0 ? args.map(belowSources) : ['', ...wings]) print(folder);

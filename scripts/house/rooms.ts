@@ -36,8 +36,8 @@ export function roomsOf(folder: string, sources: readonly SourceFile[]): Map<str
 export function foldersOf(sources: readonly SourceFile[]): string[] {
   const folders = new Set<string>();
   for (const { path } of sources) {
-    const parts = path.split('/');
-    for (let depth = 0; depth < parts.length; depth += 1) folders.add(parts.slice(0, depth).join('/'));
+    const names = path.split('/');
+    for (let depth = 0; depth < names.length; depth += 1) folders.add(names.slice(0, depth).join('/'));
   }
   return [...folders].sort();
 }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { fileURLToPath } from 'node:url';
-import { faultsOf } from '../../../scripts/house/faults.ts';
 import { readSources, sourceFile } from '../../../scripts/house/imports.ts';
 import { circlesOf, floorsOf, roomsOf } from '../../../scripts/house/rooms.ts';
+import { violationsOf } from '../../../scripts/house/violations.ts';
 
 const SOURCES = fileURLToPath(new URL('../../../src/', import.meta.url));
 
@@ -14,7 +14,7 @@ describe('The rules for what may import what', () => {
   it('hold for the sources', () => {
     const sources = readSources(SOURCES);
     assert.ok(sources.length > 500);
-    assert.deepEqual(faultsOf(sources), []);
+    assert.deepEqual(violationsOf(sources), []);
     assert.equal(circlesOf(roomsOf('', sources)).length, 0);
   });
 
@@ -26,14 +26,14 @@ describe('The rules for what may import what', () => {
       "export { app } from '../../http/app.ts';",
     ]) {
       const files = { 'billing/stripe/a.ts': code, 'http/app.ts': '' };
-      assert.deepEqual(faultsOf(tree(files)), [
+      assert.deepEqual(violationsOf(tree(files)), [
         'src/billing/stripe/a.ts imports src/http/app.ts, which is not below it',
       ]);
     }
-    const beside = { 'billing/a.ts': "import { b } from '../worker/b.ts';", 'worker/b.ts': '' };
-    assert.equal(faultsOf(tree(beside)).length, 1);
+    const sameFloor = { 'billing/a.ts': "import { b } from '../worker/b.ts';", 'worker/b.ts': '' };
+    assert.equal(violationsOf(tree(sameFloor)).length, 1);
     const below = { 'billing/a.ts': "import { b } from '../work/b.ts';", 'work/b.ts': '' };
-    assert.deepEqual(faultsOf(tree(below)), []);
+    assert.deepEqual(violationsOf(tree(below)), []);
   });
 
   it('find folders and files of a folder that import each other in a circle, in any depth', () => {
@@ -43,17 +43,17 @@ describe('The rules for what may import what', () => {
       'work/batches/c.ts': "import { d } from '../jobs/d.ts';",
       'work/jobs/d.ts': '',
     };
-    const [fault, ...more] = faultsOf(tree(files));
-    assert.match(fault!, /^In src\/work, jobs, batches import each other in a circle:/);
-    assert.match(fault!, /src\/work\/batches\/c\.ts imports src\/work\/jobs\/d\.ts/);
+    const [violation, ...more] = violationsOf(tree(files));
+    assert.match(violation!, /^In src\/work, jobs, batches import each other in a circle:/);
+    assert.match(violation!, /src\/work\/batches\/c\.ts imports src\/work\/jobs\/d\.ts/);
     assert.deepEqual(more, []);
   });
 
   it('find a package outside the folders that speak to it, and a wing that is on no floor', () => {
-    assert.deepEqual(faultsOf(tree({ 'work/a.ts': "import express from 'express';" })), [
+    assert.deepEqual(violationsOf(tree({ 'work/a.ts': "import express from 'express';" })), [
       'src/work/a.ts imports express, which is imported in: src/http',
     ]);
-    assert.match(faultsOf(tree({ 'attic/a.ts': '' }))[0]!, /src\/attic is on no floor/);
+    assert.match(violationsOf(tree({ 'attic/a.ts': '' }))[0]!, /src\/attic is on no floor/);
   });
 
   it('count floors from the ground up', () => {

@@ -3,7 +3,7 @@ import { circlesOf, foldersOf, roomsOf } from './rooms.ts';
 import { FLOORS, MIXED, PACKAGES } from './rules.ts';
 
 /** Every import that the rules forbid, and every circle of folders, a line each. Empty when the house is in order. */
-export function faultsOf(sources: readonly SourceFile[]): string[] {
+export function violationsOf(sources: readonly SourceFile[]): string[] {
   return [...upward(sources), ...circles(sources), ...packages(sources)];
 }
 
@@ -37,10 +37,10 @@ function circles(sources: readonly SourceFile[]): string[] {
 function packages(sources: readonly SourceFile[]): string[] {
   return sources.flatMap(({ path, packages }) =>
     packages
-      .filter((name) => PACKAGES[name]?.every((place) => path !== place && !path.startsWith(`${place}/`)))
+      .filter((name) => PACKAGES[name]?.every((folder) => path !== folder && !path.startsWith(`${folder}/`)))
       .map((name) => {
-        const places = PACKAGES[name]!.map((place) => `src/${place}`).join(', ') || 'nowhere';
-        return `src/${path} imports ${name}, which is imported in: ${places}`;
+        const folders = PACKAGES[name]!.map((folder) => `src/${folder}`).join(', ') || 'nowhere';
+        return `src/${path} imports ${name}, which is imported in: ${folders}`;
       }),
   );
 }
