@@ -69,7 +69,7 @@ export function shownJob(job: Job): ShownJob {
 }
 
 export function shownJobDetail(job: Job): ShownJobDetail {
-  const waitsForAttempt = job.state === 'queued' && job.place === undefined;
+  const waitsForAttempt = job.state === 'queued' && job.position === undefined;
   return {
     ...shownJob(job),
     failedAttempts: (job.failedAttempts ?? []).map(({ number, startedAt, endedAt, error }) => ({

@@ -57,8 +57,8 @@ describe('the running system under Prometheus: api, workers and dispatcher over 
     const reported = await service.metrics();
     for (const [metric, label, values] of [
       ['platen_payment_events_total', 'outcome', ['refused', 'failed']],
-      ['platen_billing_folds_total', 'outcome', ['done', 'failed']],
-      ['platen_billing_faults_total', 'kind', ['unclear', 'duplicate', 'refund', 'unproven', 'refused']],
+      ['platen_billing_syncs_total', 'outcome', ['done', 'failed']],
+      ['platen_billing_errors_total', 'kind', ['unclear', 'duplicate', 'refund', 'unproven', 'refused']],
       ['platen_mail_attempts_total', 'outcome', ['sent', 'retried', 'failed']],
     ] as const) {
       for (const value of values)

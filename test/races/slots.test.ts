@@ -206,7 +206,7 @@ describe('Races over slots and claims', () => {
     await second.flush();
     const record = await first.ledger.find('a');
     assert.deepEqual([record?.inFlight, record?.waiting], [0, 0]);
-    assert.deepEqual([record?.holders, record?.leaving, record?.ending], [{}, {}, {}]);
+    assert.deepEqual([record?.holders, record?.finalising, record?.ending], [{}, {}, {}]);
     assert.equal(first.ended.length + second.ended.length, 1000);
     // Jobs that ended at their positions are moved when the head reaches them, which it does with the next job.
     const last = newJob('a');
@@ -236,7 +236,7 @@ describe('Races over slots and claims', () => {
       await second.flush();
       const record = (await first.ledger.find(accountId))!;
       const running = Object.keys(record.holders ?? {}).length;
-      assert.deepEqual([record.inFlight, record.waiting, record.leaving], [running, 0, {}]);
+      assert.deepEqual([record.inFlight, record.waiting, record.finalising], [running, 0, {}]);
       assert.equal(record.quota?.[period], running);
     }
   });

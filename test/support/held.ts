@@ -3,7 +3,7 @@ import { eventually } from './eventually.ts';
 
 /** What the record of an account in `ledgers` counts, and what it names, until all of its jobs have ended. */
 const COUNTS = ['inFlight', 'waiting'];
-const NAMES = ['holders', 'arriving', 'leaving', 'ending'];
+const NAMES = ['holders', 'pending', 'finalising', 'ending'];
 
 /** What the database holds for jobs that have not ended: at rest nothing. One line for the jobs and for each account. */
 export async function whatIsHeld(connection: Connection): Promise<string[]> {

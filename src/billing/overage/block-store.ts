@@ -85,7 +85,7 @@ type Changes = Partial<
 >;
 
 const BLOCKS: CollectionSpec = {
-  name: 'overage_blocks',
+  name: 'billing_blocks',
   account: 'accountId',
   indexes: [
     DUE_INDEX,

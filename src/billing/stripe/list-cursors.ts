@@ -45,7 +45,7 @@ type ReadList<T> = (range: Range, most: number) => Promise<readonly T[]>;
 type MadeAt<T> = (item: T) => Date;
 
 const cursorSpec: CollectionSpec = {
-  name: 'billing_readings',
+  name: 'billing_list_cursors',
   account: { none: 'how far lists of the provider are read' },
 };
 const SECOND_MS = 1000;

@@ -73,7 +73,7 @@ export function createMetrics(role: string, { exemplars = false } = {}) {
       registers,
     }),
     billingSyncs: new Counter({
-      name: 'platen_billing_folds_total',
+      name: 'platen_billing_syncs_total',
       help: 'Synchronizations of an account with the payment provider: done, overtaken (by a later one) or failed.',
       labelNames: ['outcome'] as const,
       registers,
@@ -85,7 +85,7 @@ export function createMetrics(role: string, { exemplars = false } = {}) {
       registers,
     }),
     overageBlocks: new Gauge({
-      name: 'platen_overage_blocks',
+      name: 'platen_billing_blocks',
       help: 'Blocks of PDFs beyond the quota, by state; on_page: offered on a hosted page.',
       labelNames: ['state'] as const,
       registers,
@@ -97,7 +97,7 @@ export function createMetrics(role: string, { exemplars = false } = {}) {
       registers,
     }),
     billingErrors: new Counter({
-      name: 'platen_billing_faults_total',
+      name: 'platen_billing_errors_total',
       help: 'States that an operator has to check, counted each time that one is seen: unclear (a status or price that is not understood), duplicate (a second subscription), refund (one that cannot be paid back), unproven (a block that is marked as paid without a payment), refused (a block whose invoice was rejected).',
       labelNames: ['kind'] as const,
       registers,

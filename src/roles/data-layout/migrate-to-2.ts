@@ -98,7 +98,7 @@ async function migrateAccount(
     const queue = queueOf(job.class, job.attempts > 0);
     const number = tails[queue] ?? 0;
     tails[queue] = number + 1;
-    changes.push(change(job._id, { pool: 'default', place: positionOf(accountId, queue, number) }));
+    changes.push(change(job._id, { pool: 'default', position: positionOf(accountId, queue, number) }));
   }
   const ledger: Omit<LedgerRecord, '_id'> = {
     revision: 1,
@@ -106,7 +106,7 @@ async function migrateAccount(
     inFlight: Object.keys(holders).length,
     holders,
     waiting,
-    lanes: Object.fromEntries(Object.entries(tails).map(([queue, tail]) => [queue, { tail }])),
+    queues: Object.fromEntries(Object.entries(tails).map(([queue, tail]) => [queue, { tail }])),
     quota: Object.fromEntries(quotas.map((quota) => [periodOf(quota._id), usedOf(quota, known)])),
   };
   await connection

@@ -46,7 +46,7 @@ export interface ApiKey {
  */
 interface KeyRecord extends ApiKey {
   /** The key's number, under the name that stored data have. */
-  readonly seat: number;
+  readonly number: number;
   readonly generation: number;
   /** The name in lower case, to sort by. */
   readonly sortName: string;
@@ -112,7 +112,7 @@ const KEYS: CollectionSpec = {
   account: 'accountId',
   indexes: [
     { fields: { hash: 1 }, unique: true },
-    { fields: { accountId: 1, seat: 1, generation: 1 }, unique: true },
+    { fields: { accountId: 1, number: 1, generation: 1 }, unique: true },
     { fields: { accountId: 1, status: 1 } },
   ],
   filtersBy: {
@@ -177,11 +177,11 @@ export class KeyStore {
   async rotate(accountId: string, keyId: string): Promise<KeyWithSecret> {
     const old = await this.#find(accountId, keyId);
     if (old?.status !== 'active') throw noActiveKey(keyId);
-    const { name, mode, allowedIps, seat, generation, ownerFence } = old;
+    const { name, mode, allowedIps, number, generation, ownerFence } = old;
     const made = await this.#insert(
       accountId,
       { name, mode, allowedIps, ownerFence },
-      { seat, generation: generation + 1 },
+      { number, generation: generation + 1 },
     );
     // Also without a new key: another rotation has then taken the number over, and may have died before revoking the
     // old key.
@@ -272,19 +272,19 @@ export class KeyStore {
 
   /** The lowest number that no active key has. @throws PlatenError KEY_CAPACITY. */
   async #freeNumber(accountId: string, capacity: number): Promise<Numbered | undefined> {
-    const active = await this.#keys.find({ accountId, status: 'active' }, { projection: { seat: 1 } });
-    const taken = new Set(active.map((key) => key.seat));
+    const active = await this.#keys.find({ accountId, status: 'active' }, { projection: { number: 1 } });
+    const taken = new Set(active.map((key) => key.number));
     if (taken.size >= capacity) {
       throw new PlatenError('KEY_CAPACITY', `The plan allows ${capacity} active API keys.`);
     }
-    let seat = 0;
-    while (taken.has(seat)) seat += 1;
+    let number = 0;
+    while (taken.has(number)) number += 1;
     const last = await this.#keys.findOne(
-      { accountId, seat },
+      { accountId, number },
       { sort: { generation: -1 }, projection: { generation: 1, status: 1 } },
     );
     if (last?.status === 'active') return undefined;
-    return { seat, generation: (last?.generation ?? 0) + 1 };
+    return { number, generation: (last?.generation ?? 0) + 1 };
   }
 
   /** @returns undefined when another key has taken the number. */
@@ -320,10 +320,10 @@ export class KeyStore {
   }
 
   /** Deletes the oldest generations of this key's number; the first may be a key whose secret was given. */
-  async #forgetBefore({ accountId, seat, generation }: KeyRecord): Promise<void> {
+  async #forgetBefore({ accountId, number, generation }: KeyRecord): Promise<void> {
     const last = generation - KEPT_GENERATIONS;
     if (last <= 1) return;
-    const before = { accountId, seat, generation: { $gt: 1, $lte: last } };
+    const before = { accountId, number, generation: { $gt: 1, $lte: last } };
     await this.#keys.deleteMany({ ...before, status: 'revoked', given: { $exists: false } });
   }
 
@@ -343,7 +343,7 @@ export type KeyReader = Pick<
   'authenticate' | 'countActive' | 'find' | 'findBySecret' | 'list' | 'prefixes'
 >;
 
-type Numbered = Pick<KeyRecord, 'seat' | 'generation'>;
+type Numbered = Pick<KeyRecord, 'number' | 'generation'>;
 
 function noActiveKey(keyId: string): PlatenError {
   return new PlatenError('NOT_FOUND', `There is no active API key ${keyId}.`);

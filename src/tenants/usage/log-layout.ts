@@ -2,16 +2,16 @@ import { dayOf } from './periods.ts';
 
 /*
  * How the request log is stored. An entry belongs to two series, its account's and its key's. A series has a record for
- * each day with the number of entries in each hour, and stores its entries in blocks:
+ * each day with the number of entries in each hour, and stores its entries in segments:
  *
  *   request_log_days    <series>:2026-03-01            hours: { 9: { total: 120, success: 118, error: 2, … } }
- *   request_log_blocks  <series>:2026-03-01T09:0       the first 50 entries of the hour
+ *   request_log_segments  <series>:2026-03-01T09:0       the first 50 entries of the hour
  *                       <series>:2026-03-01T09:1       the next 50
  *                       <series>:2026-03-01T09:2       the last 20
  */
 
-/** Entries of one block: a page needs two or three blocks, and each new entry rewrites one. */
-export const BLOCK_ENTRIES = 50;
+/** Entries of one segment: a page needs two or three segments, and each new entry rewrites one. */
+export const SEGMENT_ENTRIES = 50;
 
 const DAY_MS = 86_400_000;
 
@@ -31,7 +31,7 @@ export interface LogDay {
   readonly hours: Readonly<Record<string, HourCounts>>;
 }
 
-export interface LogBlock<Entry> {
+export interface LogSegment<Entry> {
   readonly _id: string;
   readonly day: string;
   readonly entries: readonly Entry[];
@@ -47,7 +47,7 @@ interface Span {
   readonly hour: string;
   readonly from: number;
   readonly to: number;
-  readonly blocks: readonly number[];
+  readonly segments: readonly number[];
 }
 
 export function seriesOf(accountId: string, apiKeyId?: string): string {
@@ -58,8 +58,8 @@ export function dayId(series: string, day: string): string {
   return `${series}:${day}`;
 }
 
-export function blockId(series: string, hour: string, block: number): string {
-  return `${series}:${hour}:${block}`;
+export function segmentId(series: string, hour: string, segment: number): string {
+  return `${series}:${hour}:${segment}`;
 }
 
 /** The days (UTC) from one moment to another, including both. */
@@ -83,10 +83,10 @@ export function spansOf(
     if (taken > 0) {
       const from = page.newestFirst ? total - skip - taken : skip;
       const to = from + taken;
-      const first = Math.floor(from / BLOCK_ENTRIES);
-      const last = Math.floor((to - 1) / BLOCK_ENTRIES);
-      const blocks = Array.from({ length: last - first + 1 }, (_, i) => first + i);
-      spans.push({ hour: at, from, to, blocks });
+      const first = Math.floor(from / SEGMENT_ENTRIES);
+      const last = Math.floor((to - 1) / SEGMENT_ENTRIES);
+      const segments = Array.from({ length: last - first + 1 }, (_, i) => first + i);
+      spans.push({ hour: at, from, to, segments });
     }
     wanted -= taken;
     skip = Math.max(0, skip - total);

@@ -4,13 +4,13 @@ import { WriteBehind } from '../../infra/async/write-behind.ts';
 import { Collection, type CollectionSpec } from '../../infra/store/collection.ts';
 import type { Logger } from '../../infra/telemetry/logger.ts';
 import {
-  BLOCK_ENTRIES,
-  blockId,
   dayId,
   daysBetween,
   type Hour,
-  type LogBlock,
   type LogDay,
+  type LogSegment,
+  SEGMENT_ENTRIES,
+  segmentId,
   seriesOf,
   spansOf,
 } from './log-layout.ts';
@@ -59,10 +59,10 @@ interface RequestLogPage {
 type Kind = Pick<RequestLogQuery, 'status' | 'endpoint'>;
 
 /**
- * The most blocks that are searched for one page of filtered entries. If more blocks would be needed, the page ends
+ * The most segments that are searched for one page of filtered entries. If more segments would be needed, the page ends
  * early.
  */
-const MAX_BLOCKS = 200;
+const MAX_SEGMENTS = 200;
 const BLOCKS_AT_ONCE = 20;
 
 const DAYS: CollectionSpec = {
@@ -70,26 +70,26 @@ const DAYS: CollectionSpec = {
   account: 'prefix',
   indexes: [{ fields: { day: 1 } }],
 };
-const BLOCKS: CollectionSpec = {
-  name: 'request_log_blocks',
+const SEGMENTS: CollectionSpec = {
+  name: 'request_log_segments',
   account: 'prefix',
   indexes: [{ fields: { day: 1 } }],
 };
 
 /**
  * The requests of an account, one entry each. Entries are written in the background and never changed. They are stored
- * in blocks with exact ids, and counted by the hour as they are written; docs/decisions/0022 says why.
+ * in segments with exact ids, and counted by the hour as they are written; docs/decisions/0022 says why.
  */
 export class RequestLog {
   readonly #days: Collection<LogDay>;
-  readonly #blocks: Collection<LogBlock<RequestLogEntry>>;
+  readonly #segments: Collection<LogSegment<RequestLogEntry>>;
   readonly #entries: WriteBehind<RequestLogEntry>;
   /** Positions of entries whose write failed after they had been counted. */
   readonly #positions = new WeakMap<RequestLogEntry, Map<string, number>>();
 
   constructor(connection: Connection, logger: Logger) {
     this.#days = new Collection(connection, DAYS);
-    this.#blocks = new Collection(connection, BLOCKS);
+    this.#segments = new Collection(connection, SEGMENTS);
     this.#entries = new WriteBehind((batch) => this.#write(batch), logger);
   }
 
@@ -113,15 +113,15 @@ export class RequestLog {
     }
     const spans = spansOf(ordered, query);
     const ids = new Set(
-      spans.flatMap(({ hour, blocks }) => blocks.map((block) => blockId(series, hour, block))),
+      spans.flatMap(({ hour, segments }) => segments.map((segment) => segmentId(series, hour, segment))),
     );
-    const found = await this.#blocks.find({ _id: { $in: [...ids] } });
-    const blocks = new Map(found.map((block) => [block._id, inOrder(block.entries)]));
+    const found = await this.#segments.find({ _id: { $in: [...ids] } });
+    const segments = new Map(found.map((segment) => [segment._id, inOrder(segment.entries)]));
     const entries = spans.flatMap(({ hour, from, to }) => {
       return Array.from({ length: to - from }, (_, i) => {
         const position = from + i;
-        return blocks.get(blockId(series, hour, Math.floor(position / BLOCK_ENTRIES)))?.[
-          position % BLOCK_ENTRIES
+        return segments.get(segmentId(series, hour, Math.floor(position / SEGMENT_ENTRIES)))?.[
+          position % SEGMENT_ENTRIES
         ];
       }).filter((entry) => entry !== undefined);
     });
@@ -135,7 +135,7 @@ export class RequestLog {
 
   /**
    * The entries of a filtered page. Hours before the page are skipped by their counts; the other hours are searched, up
-   * to MAX_BLOCKS blocks.
+   * to MAX_SEGMENTS segments.
    */
   async #filtered(
     series: string,
@@ -151,16 +151,16 @@ export class RequestLog {
         skip -= count;
         continue;
       }
-      const ids = Array.from({ length: Math.ceil(hour.total / BLOCK_ENTRIES) }, (_, block) =>
-        blockId(series, hour.at, block),
+      const ids = Array.from({ length: Math.ceil(hour.total / SEGMENT_ENTRIES) }, (_, segment) =>
+        segmentId(series, hour.at, segment),
       );
       if (query.newestFirst) ids.reverse();
       for (let from = 0; from < ids.length && found.length < query.limit; from += BLOCKS_AT_ONCE) {
-        if (read >= MAX_BLOCKS) return found;
+        if (read >= MAX_SEGMENTS) return found;
         const some = ids.slice(from, from + BLOCKS_AT_ONCE);
         read += some.length;
-        const blocks = await this.#blocks.find({ _id: { $in: some } });
-        const entries = inOrder(blocks.flatMap((block) => block.entries)).filter((entry) =>
+        const segments = await this.#segments.find({ _id: { $in: some } });
+        const entries = inOrder(segments.flatMap((segment) => segment.entries)).filter((entry) =>
           isOfKind(entry, query),
         );
         if (query.newestFirst) entries.reverse();
@@ -172,11 +172,11 @@ export class RequestLog {
     return found;
   }
 
-  /** Deletes entries that are older than the longest period of a report. @returns the number of deleted blocks. */
+  /** Deletes entries that are older than the longest period of a report. @returns the number of deleted segments. */
   async deleteOld(now: Date): Promise<number> {
     const old = { day: { $lt: dayOf(new Date(now.getTime() - LONGEST_PERIOD_MS)) } };
     await this.#days.deleteMany(old);
-    return this.#blocks.deleteMany(old);
+    return this.#segments.deleteMany(old);
   }
 
   /** The hours of a series with entries, the latest first. */
@@ -209,10 +209,10 @@ export class RequestLog {
   /** Appends entries of one hour to a series. */
   async #append(series: string, at: string, entries: readonly RequestLogEntry[]): Promise<void> {
     const positions = await this.#takePositions(series, at, entries);
-    const blocks = Map.groupBy(entries, (entry) => Math.floor(positions.get(entry)! / BLOCK_ENTRIES));
-    await this.#blocks.upsertAll(
-      [...blocks].map(([block, own]) => ({
-        id: blockId(series, at, block),
+    const segments = Map.groupBy(entries, (entry) => Math.floor(positions.get(entry)! / SEGMENT_ENTRIES));
+    await this.#segments.upsertAll(
+      [...segments].map(([segment, own]) => ({
+        id: segmentId(series, at, segment),
         update: { $push: { entries: { $each: own } }, $setOnInsert: { day: at.slice(0, 10) } },
       })),
     );

@@ -117,7 +117,7 @@ export class BatchAdmission {
       total: items.length,
       chunkSize,
       expanded: 0,
-      firstPlace: first,
+      firstPosition: first,
       sharedParts: shared.chunks.length,
       sharedBytes,
       recordBytes,
@@ -136,7 +136,7 @@ export class BatchAdmission {
     };
     await batches.accept(batch);
     const record = await timer.time('confirm', () => ledger.find(caller.accountId));
-    if (record?.arriving?.[batchId] === undefined) {
+    if (record?.pending?.[batchId] === undefined) {
       // A sweep has taken this process for dead, and has given back what it had reserved.
       await batches.withdraw(batchId);
       throw tookTooLong();
@@ -147,10 +147,10 @@ export class BatchAdmission {
   /** Gives back at once what an earlier attempt of the same request reserved for a batch that it never wrote. */
   async abandon(accountId: string, batchId: string): Promise<void> {
     const { ledger } = this.#deps;
-    const arrival = (await ledger.find(accountId))?.arriving?.[batchId];
-    if (arrival?.batchOf === undefined || (await this.forgetUnless(batchId, arrival.batchOf))) return;
-    const { batchOf, quota, since, bytes } = arrival;
-    await ledger.undoArrival(accountId, batchId, batchOf, quota, since, bytes);
+    const pending = (await ledger.find(accountId))?.pending?.[batchId];
+    if (pending?.batchOf === undefined || (await this.forgetUnless(batchId, pending.batchOf))) return;
+    const { batchOf, quota, since, bytes } = pending;
+    await ledger.undoPositions(accountId, batchId, batchOf, quota, since, bytes);
   }
 
   /**
@@ -186,9 +186,9 @@ export class BatchAdmission {
     const { ledger } = this.#deps;
     const { accountId, plan } = caller;
     const stored = { bytes, max: plan.maxStoredBytes };
-    const arrival = { id: batchId, jobs: [], batchOf: items.length, queue: BATCH_QUEUE };
+    const admission = { id: batchId, jobs: [], batchOf: items.length, queue: BATCH_QUEUE };
     const limits = { maxWaiting: plan.maxWaitingJobs, quota, stored };
-    const first = await ledger.takePositions(accountId, arrival, limits);
+    const first = await ledger.takePositions(accountId, admission, limits);
     const record = await ledger.find(accountId);
     if (first === undefined) throw rejectionOf(record, items.length, caller, limits, now);
     const before = (record?.waiting ?? 0) + (record?.inFlight ?? 0);

@@ -22,9 +22,9 @@ export const CHUNKS: CollectionSpec = { name: 'batch_chunks', account: { step: '
 /** How the items have ended. */
 export const TALLIES: CollectionSpec = { name: 'batch_tallies', account: { step: 'batches' } };
 /** When a sweep has to make sure that a batch is reconciled: while it is being expanded or cancelled. */
-export const RECONCILED = listOfDue('batch_care');
+export const RECONCILED = listOfDue('batch_reconciliations');
 /** When the outputs of a batch are to be deleted, and later its record. */
-export const RETENTIONS = listOfDue('batch_endings');
+export const RETENTIONS = listOfDue('batch_retentions');
 
 /** A due-queue of batch ids. The record of a batch decides whether it is really due. */
 function listOfDue(name: string): CollectionSpec {

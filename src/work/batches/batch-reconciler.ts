@@ -79,7 +79,7 @@ export class BatchReconciler {
       const items = await batches.chunk(batch._id, number);
       const ids = items.map(({ id }, i) => itemJobId(batch, number * batch.chunkSize + i, id));
       const live = [...(await store.live.among(ids)).values()];
-      const ended = await endEarly(this.#deps, live.filter(hasWaitedSinceItsArrival), { whole: true });
+      const ended = await endEarly(this.#deps, live.filter(hasWaitedSinceAdmission), { whole: true });
       const done = new Set(ended.map(({ _id }) => _id));
       for (const job of live) if (!done.has(job._id)) await this.#cancelUnbegun(job);
     }
@@ -98,6 +98,6 @@ export class BatchReconciler {
 }
 
 /** True of nearly all jobs of a cancelled batch: such jobs differ only in their documents. */
-function hasWaitedSinceItsArrival({ state, place, version }: Job): boolean {
-  return state === 'queued' && place !== undefined && version === 1;
+function hasWaitedSinceAdmission({ state, position, version }: Job): boolean {
+  return state === 'queued' && position !== undefined && version === 1;
 }

@@ -58,7 +58,7 @@ export interface Batch {
   /** Chunks whose jobs have been written. */
   readonly expanded: number;
   /** The number of the first item's position in its queue. */
-  readonly firstPlace: number;
+  readonly firstPosition: number;
   /** The number of parts that the inputs of its items share. */
   readonly sharedParts: number;
   /** Bytes of these parts; absent once they are deleted, and in batches of an older version. */

@@ -30,7 +30,7 @@ const SLOW_MS = EXPANDER_MS / 2;
  * crash at any point the next process continues with the first chunk that is not recorded as written.
  *
  *    for each chunk:  write its jobs; record that; give out free slots
- *    at the end:      confirm the arrival; record that the batch is open
+ *    at the end:      confirm the positions; record that the batch is open
  *
  * @param batch as returned when its lease was taken.
  * @returns the batch once its jobs are written, or when it has failed; undefined when another process has its lease
@@ -42,8 +42,8 @@ export async function expand(deps: ExpansionDeps, batch: Batch): Promise<Batch |
   let mine = batch;
   for (let number = batch.expanded; number < chunkCount(batch); number += 1) {
     const record = await ledger.find(accountId);
-    if (record?.arriving?.[_id] === undefined) {
-      // Another process may have written the remaining jobs since the batch was read, and have confirmed the arrival.
+    if (record?.pending?.[_id] === undefined) {
+      // Another process may have written the remaining jobs since the batch was read, and have confirmed the positions.
       const left = await batches.fail(mine);
       return left.phase === 'open' || left.phase === 'failed' ? left : undefined;
     }
@@ -56,7 +56,7 @@ export async function expand(deps: ExpansionDeps, batch: Batch): Promise<Batch |
     await batches.expanded(_id, number + 1);
     await dispatch.serve(accountId);
   }
-  const confirmed = await ledger.confirmArrival(accountId, _id);
+  const confirmed = await ledger.confirmPositions(accountId, _id);
   await dispatch.serve(accountId, confirmed);
   return batches.opened(_id);
 }
@@ -98,7 +98,7 @@ async function jobsOf({ batches, planOf }: ExpansionDeps, batch: Batch, chunk: n
         ...(batch.ownerFence !== undefined && { ownerFence: batch.ownerFence }),
         ...(batch.trace !== undefined && { trace: batch.trace }),
       }),
-      place: positionOf(batch.accountId, BATCH_QUEUE, batch.firstPlace + index),
+      position: positionOf(batch.accountId, BATCH_QUEUE, batch.firstPosition + index),
     };
   });
 }

@@ -22,7 +22,7 @@ const PER_ACCOUNT_AND_HOST = 4;
 export class AttemptReservations {
   readonly #pairs = upTo(PER_ACCOUNT_AND_HOST);
   readonly #accounts = upTo(PER_ACCOUNT);
-  /** By host, the lane of each attempt under way. */
+  /** By host, the account and host of each attempt under way. */
   readonly #attemptsAt = new Map<string, string[]>();
 
   get free(): number {
@@ -31,10 +31,10 @@ export class AttemptReservations {
 
   /** @returns undefined when a bound is reached. */
   reserve({
-    lane: pair,
+    pair,
     accountId,
     host,
-  }: Pick<Delivery, 'lane' | 'accountId' | 'host'>): Pick<Reservation, 'release'> | undefined {
+  }: Pick<Delivery, 'pair' | 'accountId' | 'host'>): Pick<Reservation, 'release'> | undefined {
     const wanted = [
       [this.#pairs, pair],
       [this.#accounts, accountId],
@@ -42,8 +42,8 @@ export class AttemptReservations {
     if (!this.#hasRoomAt(host, pair) || !wanted.every(([of, ownerId]) => of.hasRoom(ownerId)))
       return undefined;
     const reserved = wanted.map(([of, ownerId]) => of.reserve(ownerId, 1));
-    const lanes = this.#attemptsAt.get(host) ?? [];
-    this.#attemptsAt.set(host, [...lanes, pair]);
+    const pairs = this.#attemptsAt.get(host) ?? [];
+    this.#attemptsAt.set(host, [...pairs, pair]);
     return {
       release: () => {
         for (const reservation of reserved) reservation.release();
@@ -55,22 +55,22 @@ export class AttemptReservations {
   /** The owners at their bounds. */
   busy(): Busy {
     const hosts = [...this.#attemptsAt];
-    const atBound = hosts.filter(([, lanes]) => lanes.length >= PER_HOST).flatMap(([, lanes]) => lanes);
+    const atBound = hosts.filter(([, pairs]) => pairs.length >= PER_HOST).flatMap(([, pairs]) => pairs);
     return {
-      lanes: [...new Set([...this.#pairs.full(), ...atBound])],
+      pairs: [...new Set([...this.#pairs.full(), ...atBound])],
       accounts: this.#accounts.full(),
-      hosts: hosts.filter(([, lanes]) => lanes.length >= PER_HOST_WITH_FIRST).map(([host]) => host),
+      hosts: hosts.filter(([, pairs]) => pairs.length >= PER_HOST_WITH_FIRST).map(([host]) => host),
     };
   }
 
   #hasRoomAt(host: string, pair: string): boolean {
-    const lanes = this.#attemptsAt.get(host) ?? [];
-    return lanes.length < (lanes.includes(pair) ? PER_HOST : PER_HOST_WITH_FIRST);
+    const pairs = this.#attemptsAt.get(host) ?? [];
+    return pairs.length < (pairs.includes(pair) ? PER_HOST : PER_HOST_WITH_FIRST);
   }
 
   #releaseAt(host: string, pair: string): void {
-    const lanes = this.#attemptsAt.get(host) ?? [];
-    const left = lanes.toSpliced(lanes.indexOf(pair), 1);
+    const pairs = this.#attemptsAt.get(host) ?? [];
+    const left = pairs.toSpliced(pairs.indexOf(pair), 1);
     if (left.length === 0) this.#attemptsAt.delete(host);
     else this.#attemptsAt.set(host, left);
   }

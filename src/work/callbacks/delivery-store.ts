@@ -17,7 +17,7 @@ export interface DeliveryListQuery {
 
 /** Owners whose deliveries are left out: they have as many under way as they may. */
 export interface Busy {
-  readonly lanes: readonly string[];
+  readonly pairs: readonly string[];
   readonly accounts: readonly string[];
   readonly hosts: readonly string[];
 }
@@ -52,7 +52,7 @@ const DELIVERIES: CollectionSpec = {
     { fields: { due: 1 }, sparse: true },
   ],
   filtersBy: {
-    fields: ['lane', 'accountId', 'host', 'state', '$or'],
+    fields: ['pair', 'accountId', 'host', 'state', '$or'],
     reason: 'the index leads to what is to be sent now, or to those of a few days',
   },
   replaced: [{ accountId: 1, createdAt: -1, _id: -1 }, { createdAt: 1 }],
@@ -75,9 +75,9 @@ export class DeliveryStore extends DueQueue<Delivery> {
   }
 
   /** At most `limit` deliveries that are due now, the longest due first. */
-  dueExcept({ lanes, accounts, hosts }: Busy, limit: number): Promise<Delivery[]> {
+  dueExcept({ pairs, accounts, hosts }: Busy, limit: number): Promise<Delivery[]> {
     return this.due(limit, {
-      ...(lanes.length > 0 && { lane: { $nin: [...lanes] } }),
+      ...(pairs.length > 0 && { pair: { $nin: [...pairs] } }),
       ...(accounts.length > 0 && { accountId: { $nin: [...accounts] } }),
       ...(hosts.length > 0 && { host: { $nin: [...hosts] } }),
     });

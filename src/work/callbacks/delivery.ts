@@ -40,7 +40,7 @@ export interface Delivery extends Due {
   /** Host and port of the URL. */
   readonly host: string;
   /** Account and host together: the owner of one reservation of the sender. */
-  readonly lane: string;
+  readonly pair: string;
   readonly payload: CallbackPayload;
   /** Of the account when the work was requested; absent for 0. Of a lower fence than the account's, it is not sent. */
   readonly ownerFence?: number;
@@ -106,7 +106,7 @@ export function newDelivery(
     accountId,
     url,
     host,
-    lane: `${accountId}/${host}`,
+    pair: `${accountId}/${host}`,
     payload,
     ...(ownerFence !== undefined && { ownerFence }),
     ...(trace !== undefined && { trace }),

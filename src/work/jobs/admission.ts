@@ -72,7 +72,7 @@ const REMEMBERED_ACCOUNTS = 10_000;
  *
  *    after 1     a slot or positions without jobs: given back with their quota, and any inputs are deleted
  *    after 2     a dispatched job that no worker knows of: its pointer is published
- *                jobs at their positions, and an arrival to confirm: confirmed
+ *                jobs at their positions, and positions to confirm: confirmed
  *    after 3     free slots while jobs wait: given out (sweeps/waiting-jobs.ts)
  */
 export class Admission {
@@ -117,15 +117,17 @@ export class Admission {
     const queue = queueOf(first.class, false);
     const placed = jobs.map((job, i) => ({
       ...job,
-      place: positionOf(job.accountId, queue, taken.first + i),
+      position: positionOf(job.accountId, queue, taken.first + i),
     }));
     if (!(await store.transitions.accept(placed)) && placed.length === 1) {
       // The attempt that wrote the job had lost its reservation; this attempt's reservation now stands for the job.
-      await ledger.confirmArrival(account.accountId, first._id);
+      await ledger.confirmPositions(account.accountId, first._id);
       throw new JobExists(first._id);
     }
     dispatch.expect(placed);
-    const confirmed = await timer.time('confirm', () => ledger.confirmArrival(account.accountId, first._id));
+    const confirmed = await timer.time('confirm', () =>
+      ledger.confirmPositions(account.accountId, first._id),
+    );
     if (confirmed === undefined) {
       // A sweep has taken this process for dead, and has given back what it had reserved.
       await store.live.withdraw(jobs.map(({ _id }) => _id));
@@ -142,12 +144,12 @@ export class Admission {
     const { ledger } = this.#deps;
     const record = await ledger.find(accountId);
     const holder = record?.holders?.[jobId];
-    const arrival = record?.arriving?.[jobId];
+    const pending = record?.pending?.[jobId];
     if (holder !== undefined)
       await ledger.undoSlot(accountId, jobId, holder.quota, holder.since, holder.bytes);
-    if (arrival === undefined) return;
-    const { jobs, quota, since, bytes } = arrival;
-    await ledger.undoArrival(accountId, jobId, jobs.length, quota, since, bytes);
+    if (pending === undefined) return;
+    const { jobs, quota, since, bytes } = pending;
+    await ledger.undoPositions(accountId, jobId, jobs.length, quota, since, bytes);
   }
 
   /** Takes a slot for a single job if no other job waits before it, otherwise positions for all jobs. */
@@ -157,16 +159,16 @@ export class Admission {
     const [job] = jobs as [Job];
     const bytes = jobs.reduce((sum, { inputBytes = 0 }) => sum + inputBytes, 0);
     const stored = { bytes, max: plan.maxStoredBytes };
-    const arrival = { id: job._id, jobs: jobs.map(({ _id }) => _id), queue: queueOf(job.class, false) };
+    const admission = { id: job._id, jobs: jobs.map(({ _id }) => _id), queue: queueOf(job.class, false) };
     const limits = { maxWaiting: plan.maxWaitingJobs, quota, stored };
     if (this.#contended.has(accountId)) {
-      const first = await ledger.takePositions(accountId, arrival, limits, true);
+      const first = await ledger.takePositions(accountId, admission, limits, true);
       if (first !== undefined) return { first };
       this.#contended.delete(accountId);
     }
     const cap = plan.concurrentRenders;
     if (jobs.length === 1 && (await ledger.takeSlot(accountId, job._id, cap, quota, stored))) return 'slot';
-    const first = await ledger.takePositions(accountId, arrival, limits);
+    const first = await ledger.takePositions(accountId, admission, limits);
     if (first !== undefined) {
       this.#contended.set(accountId, true);
       return { first };
@@ -197,7 +199,7 @@ export class Admission {
 }
 
 function isNamed(record: LedgerRecord | undefined, jobId: string): boolean {
-  return record?.holders?.[jobId] !== undefined || record?.arriving?.[jobId] !== undefined;
+  return record?.holders?.[jobId] !== undefined || record?.pending?.[jobId] !== undefined;
 }
 
 /**

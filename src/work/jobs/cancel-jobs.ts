@@ -32,8 +32,8 @@ export async function endEarly(
   const { accountId } = first;
   const waits = first.state === 'queued';
   // Unique to this attempt: if several processes end a job at the same moment, the job shows which of them succeeded.
-  const leaving = randomBytes(6).toString('hex');
-  const seen = waits ? jobs.map((job) => ({ ...job, leaving })) : jobs;
+  const finalising = randomBytes(6).toString('hex');
+  const seen = waits ? jobs.map((job) => ({ ...job, finalising })) : jobs;
   if (waits) await ledger.announceEnds(accountId, ...seen.map(finalisingName));
   const { transitions } = store;
   const ended = error === undefined ? await transitions.cancel(seen) : await transitions.fail(seen, error);

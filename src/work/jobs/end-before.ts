@@ -50,10 +50,10 @@ async function cancelOnce(deps: CancelDeps, accountId: string, ownerFence: numbe
  * They come before the jobs with slots, which they would get.
  */
 function endedTogether(jobs: readonly Job[]): Job[][] {
-  const { waiting = [], others = [] } = Object.groupBy(jobs, hasWaitedSinceItsArrival);
+  const { waiting = [], others = [] } = Object.groupBy(jobs, hasWaitedSinceAdmission);
   return [...Map.groupBy(waiting, (job) => job.retentionHours).values(), ...others.map((job) => [job])];
 }
 
-function hasWaitedSinceItsArrival({ state, place, version }: Job): 'waiting' | 'others' {
-  return state === 'queued' && place !== undefined && version === 1 ? 'waiting' : 'others';
+function hasWaitedSinceAdmission({ state, position, version }: Job): 'waiting' | 'others' {
+  return state === 'queued' && position !== undefined && version === 1 ? 'waiting' : 'others';
 }

@@ -62,7 +62,7 @@ export class JobEnds {
       {
         name: 'move it to the history',
         // A job that ended at its position stays there until the head reaches it: see JobDispatch.clearPositions.
-        run: (jobs) => store.history.take(jobs.filter(({ place }) => place === undefined)),
+        run: (jobs) => store.history.take(jobs.filter(({ position }) => position === undefined)),
       },
       {
         name: 'forget it',
@@ -140,7 +140,7 @@ export class JobEnds {
    */
   async #finishUnnamed(job: Job): Promise<boolean> {
     const { ledger, store } = this.#deps;
-    if (job.place !== undefined || (await ledger.find(job.accountId))?.ending?.[job._id] !== undefined)
+    if (job.position !== undefined || (await ledger.find(job.accountId))?.ending?.[job._id] !== undefined)
       return false;
     if ((await store.live.find(job._id)) === undefined) return false;
     this.#gathered.add(job);

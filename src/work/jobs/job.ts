@@ -99,11 +99,11 @@ export interface Job {
    * Its position in a queue (see priority-queues.ts); absent while it has a slot, or waits for the time of its next
    * attempt.
    */
-  readonly place?: string;
+  readonly position?: string;
   /** The state in which it ended; absent while it is live. */
   readonly endedFrom?: LiveState;
   /** Of a job that ended while it waited: identifies the attempt that ended it (see `finalisingName`). */
-  readonly leaving?: string;
+  readonly finalising?: string;
   /** The item of a batch that it renders; absent for a job that was submitted by itself. */
   readonly item?: BatchItemRef;
   /** Its template when it was accepted; absent without one, and in jobs of an older version. */
@@ -194,8 +194,8 @@ export function asksForReport({ wantsReport, report }: Pick<Job, 'wantsReport' |
 }
 
 /** The ledger's name for a waiting job that is about to be ended; the job's id when no attempt has marked it. */
-export function finalisingName({ _id, leaving }: Pick<Job, '_id' | 'leaving'>): string {
-  return leaving === undefined ? _id : `${_id}~${leaving}`;
+export function finalisingName({ _id, finalising }: Pick<Job, '_id' | 'finalising'>): string {
+  return finalising === undefined ? _id : `${_id}~${finalising}`;
 }
 
 /** The id of the job from such a name. */

@@ -24,7 +24,7 @@ export function queueOf(jobClass: JobClass, triedBefore: boolean): QueueName {
   return triedBefore ? `${jobClass}-again` : jobClass;
 }
 
-/** The value of a job's `place` field: unique among all jobs. */
+/** The value of a job's `position` field: unique among all jobs. */
 export function positionOf(accountId: string, queue: QueueName, number: number): string {
   return `${accountId}/${queue}/${number}`;
 }
@@ -42,11 +42,11 @@ export function firstPositions(
 }
 
 /** The jobs at the first of these positions, in order, up to a position without a job of `found`. */
-export function atFirst<J extends { readonly place?: string }>(
+export function atFirst<J extends { readonly position?: string }>(
   positions: readonly string[],
   found: readonly J[],
 ): J[] {
-  const byPosition = new Map(found.map((job) => [job.place, job]));
+  const byPosition = new Map(found.map((job) => [job.position, job]));
   const others = positions.findIndex((position) => !byPosition.has(position));
   return positions
     .slice(0, others === -1 ? positions.length : others)

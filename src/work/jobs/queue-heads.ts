@@ -43,7 +43,7 @@ export class QueueHeads {
   /** Remembers jobs that have just been put at their positions, given in this order. */
   expect(placed: readonly Job[]): void {
     for (const job of placed.slice(0, READ_AHEAD)) {
-      if (job.place !== undefined) this.#atPositions.set(job.place, job);
+      if (job.position !== undefined) this.#atPositions.set(job.position, job);
     }
   }
 
@@ -82,8 +82,9 @@ export class QueueHeads {
     const known = this.#atPositions.get(position);
     if (known !== undefined) return { job: known, ended: [] };
     const found = await this.#live.atPositions(positions);
-    for (const job of found) if (!hasEnded(job.state) && job.place) this.#atPositions.set(job.place, job);
-    const job = found.find((other) => other.place === position);
+    for (const job of found)
+      if (!hasEnded(job.state) && job.position) this.#atPositions.set(job.position, job);
+    const job = found.find((other) => other.position === position);
     const ended = endedFirst(positions, found);
     if (ended.length < READ_AHEAD) return { job, ended };
     const more = firstPositions(accountId, queue, state, PASSED_TOGETHER);

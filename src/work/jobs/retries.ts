@@ -87,7 +87,7 @@ export class Retries {
       if (retry === undefined) continue;
       const job = await store.live.find(retry._id);
       // Any other job has been changed, or will be, by its worker, the end of its lease or its owner.
-      const waits = job?.state === 'queued' && job.place === undefined;
+      const waits = job?.state === 'queued' && job.position === undefined;
       if (waits && (await this.#enqueue(job))) returned += 1;
       if (job?.state !== 'processing') await store.retries.remove(retry);
     }
@@ -105,7 +105,7 @@ export class Retries {
     const number = await ledger.appendPosition(job.accountId, queue, job._id);
     const placed = await store.transitions.enqueue(job, positionOf(job.accountId, queue, number));
     if (placed !== undefined) dispatch.expect([placed]);
-    const record = await ledger.confirmArrival(job.accountId, job._id);
+    const record = await ledger.confirmPositions(job.accountId, job._id);
     await dispatch.serve(job.accountId, record);
     return placed !== undefined;
   }

@@ -259,7 +259,7 @@ describe('POST /v1/pdf/batch', () => {
 
   async function bytesOfInputs(): Promise<number> {
     let bytes = 0;
-    for (const name of ['job_inputs', 'job_input_parts']) {
+    for (const name of ['job_inputs', 'job_input_chunks']) {
       const records = await api.domain.connection.collection(name).find().toArray();
       for (const { content } of records) bytes += (content as { length(): number }).length();
     }

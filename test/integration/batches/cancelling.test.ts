@@ -82,9 +82,9 @@ describe('cancelling a batch', () => {
     assert.deepEqual([completed, failed, codes], [0, total, { CANCELLED: total }]);
     const ledger = (await domain.ledger.find(accountId))!;
     assert.deepEqual([ledger.waiting, ledger.inFlight], [0, 0]);
-    assert.deepEqual([ledger.leaving ?? {}, ledger.ending ?? {}, ledger.holders ?? {}], [{}, {}, {}]);
+    assert.deepEqual([ledger.finalising ?? {}, ledger.ending ?? {}, ledger.holders ?? {}], [{}, {}, {}]);
     assert.equal(Object.values(ledger.quota ?? {})[0], 0);
-    const { head, tail } = ledger.lanes!.bulk!;
+    const { head, tail } = ledger.queues!.bulk!;
     assert.equal(head, tail);
     const { connection } = domain;
     assert.equal(await connection.collection('jobs').countDocuments({ accountId }), 0);

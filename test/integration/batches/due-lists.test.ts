@@ -29,7 +29,7 @@ describe('The lists of batches that are due', () => {
     const sent = recordQueries(domain.connection);
     assert.equal(await domain.batches.reconciler.sweep(), 0);
     const asked = [...sent.values()].map(({ collection }) => collection);
-    assert.deepEqual(asked, ['batch_care']);
+    assert.deepEqual(asked, ['batch_reconciliations']);
   });
 
   it('have a batch reconciled again for as long as it expands, and one that is cancelled at once', async () => {

@@ -57,13 +57,13 @@ describe('admitting a batch, with a death at any step', () => {
     const jobs = await live.among(ids);
     assert.equal(jobs.size, batch.total);
     const record = (await domain.ledger.find(batch.accountId))!;
-    assert.deepEqual(record.arriving ?? {}, {});
+    assert.deepEqual(record.pending ?? {}, {});
     const held = Object.keys(record.holders ?? {});
     assert.equal(held.length, 3);
     assert.equal(record.waiting, batch.total - 3);
     const { head, tail } = queueState(record, 'bulk');
     assert.equal(tail - head, record.waiting);
-    const placed = [...jobs.values()].filter(({ place }) => place !== undefined);
+    const placed = [...jobs.values()].filter(({ position }) => position !== undefined);
     assert.equal(placed.length, record.waiting);
     assert.equal(Object.values(record.quota ?? {})[0], batch.total);
     const { phase, busy } = (await domain.batches.store.find(batch._id))!;
@@ -96,10 +96,10 @@ describe('admitting a batch, with a death at any step', () => {
           return;
         }
         const record = await ledger.find(caller.accountId);
-        assert.deepEqual(record?.arriving ?? {}, {});
+        assert.deepEqual(record?.pending ?? {}, {});
         assert.equal(record?.waiting, 0);
         assert.equal(Object.values(record?.quota ?? {})[0], 0);
-        for (const name of ['job_inputs', 'job_input_parts', 'batch_chunks']) {
+        for (const name of ['job_inputs', 'job_input_chunks', 'batch_chunks']) {
           const left = await connection.collection<{ _id: string }>(name).countDocuments({
             $or: [{ accountId: caller.accountId }, { _id: new RegExp(`^${submission.batchId}/`) }],
           });
@@ -157,7 +157,7 @@ describe('admitting a batch, with a death at any step', () => {
 
   it('confirms the arrival of a batch whose process died right before that', async () => {
     const batch = await admit(batchOf(ITEMS));
-    const dying = { ...deps(), ledger: dyingAt(domain.ledger, 'confirmArrival', 1, 'before') };
+    const dying = { ...deps(), ledger: dyingAt(domain.ledger, 'confirmPositions', 1, 'before') };
     await assert.rejects(expand(dying, batch), Killed);
     domain.clock.pass(LONG_MS);
     await sweep();
@@ -168,7 +168,7 @@ describe('admitting a batch, with a death at any step', () => {
   it('has a batch fail whose positions are gone before its jobs are written', async () => {
     const { batches, ledger, clock } = domain;
     const batch = await admit(batchOf(ITEMS));
-    await ledger.undoArrival(batch.accountId, batch._id, ITEMS, batch.quotaPeriod ?? undefined);
+    await ledger.undoPositions(batch.accountId, batch._id, ITEMS, batch.quotaPeriod ?? undefined);
     clock.pass(LONG_MS);
     await sweep();
     const failed = await batches.store.find(batch._id);

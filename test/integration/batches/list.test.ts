@@ -128,9 +128,9 @@ describe('GET /v1/pdf/batch', () => {
     // Callers who wait for their PDFs go before the batches of the account.
     const renders = Array.from({ length: SLOTS }, () => caller.render({ html: '<p>x</p>' }));
     await eventually('they wait as well', async () => {
-      const { waiting, arriving = {} } = (await api.domain.ledger.find(caller.accountId)) ?? {};
+      const { waiting, pending = {} } = (await api.domain.ledger.find(caller.accountId)) ?? {};
       // At their positions, too: a job that is still to be written at its own is passed over.
-      return waiting === items + SLOTS && Object.keys(arriving).length === 0;
+      return waiting === items + SLOTS && Object.keys(pending).length === 0;
     });
     await end('begun-0', 'begun-1');
     const notItems = () => [...gates.keys()].filter((name) => !/^(begun|waiting)-/.test(name));

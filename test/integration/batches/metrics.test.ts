@@ -123,7 +123,7 @@ describe('GET /user/batches/metrics', () => {
       total,
       chunkSize: chunkSizeOf(total),
       expanded: 1,
-      firstPlace: 0,
+      firstPosition: 0,
       sharedParts: 0,
       notes: '',
       metadata: {},

@@ -10,7 +10,14 @@ import { openApi, type TestApi, type TestCaller } from '../http/support/api.ts';
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const ITEMS = 70;
-const COLLECTIONS = ['jobs', 'job_history', 'job_inputs', 'job_input_parts', 'batch_chunks', 'batch_tallies'];
+const COLLECTIONS = [
+  'jobs',
+  'job_history',
+  'job_inputs',
+  'job_input_chunks',
+  'batch_chunks',
+  'batch_tallies',
+];
 
 describe('the retention of a batch', () => {
   let api: TestApi;

@@ -163,7 +163,7 @@ describe('The batches of an account', () => {
     const as = { ...callerWith(api.domain.plan), accountId: caller.accountId };
     const admitted = await admission.admit(as, batchOf(ITEMS), pendingAdmission());
     const { _id, total, accountId, quotaPeriod } = admitted;
-    await api.domain.ledger.undoArrival(accountId, _id, total, quotaPeriod ?? undefined);
+    await api.domain.ledger.undoPositions(accountId, _id, total, quotaPeriod ?? undefined);
     const failed = await store.fail(admitted);
     const retried = await owner.expect(202, 'POST', `/user/batches/${_id}/retry-failed`);
     assert.deepEqual([retried.retryOf, retried.totalCount], [_id, total]);

@@ -182,7 +182,7 @@ describe('Requests at the moment the quota ends, in two API processes of which o
 
   /** The owner is notified after the requests have continued; the block is settled after that. */
   async function blocked({ accountId }: Buyer) {
-    const blocks = api.domain.connection.collection('overage_blocks');
+    const blocks = api.domain.connection.collection('billing_blocks');
     for (;;) {
       const found = await blocks.find({ accountId }).toArray();
       if (found.every(({ dueAt }) => dueAt === undefined)) return found;

@@ -123,7 +123,7 @@ export class BlockOracle {
   /** All that there are of the account, the oldest first. */
   blocks(): Promise<Block[]> {
     const { accountId } = this.#life;
-    const blocks = this.#rig.connection.collection<Block>('overage_blocks');
+    const blocks = this.#rig.connection.collection<Block>('billing_blocks');
     return blocks.find({ accountId }).sort({ createdAt: 1 }).toArray();
   }
 

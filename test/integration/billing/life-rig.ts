@@ -27,8 +27,8 @@ const WEBHOOK_URL = 'https://platen.test/webhooks/payments';
 /** The collections of one life, which have to be cleared for the next. */
 const OF_A_LIFE = [
   ...['billing_accounts', 'billing_events', 'billing_missed_events', 'billing_invoices'],
-  'billing_readings',
-  ...['overage_blocks', 'mails', 'ledgers'],
+  'billing_list_cursors',
+  ...['billing_blocks', 'mails', 'ledgers'],
 ];
 
 /** One customer, with a Stripe and a time of their own, over the database of the rig. */

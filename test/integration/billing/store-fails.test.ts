@@ -10,8 +10,8 @@ const SECRET = 'whsec_for_tests';
 /** Longer than an account is left to a silent process, or to one whose check failed. */
 const AGAIN_MS = 600_000;
 const OF_A_SYNC = [
-  ...['billing_accounts', 'billing_events', 'billing_invoices', 'billing_readings'],
-  ...['accounts', 'audit_log', 'ledgers', 'overage_blocks', 'mails'],
+  ...['billing_accounts', 'billing_events', 'billing_invoices', 'billing_list_cursors'],
+  ...['accounts', 'audit_log', 'ledgers', 'billing_blocks', 'mails'],
 ];
 
 describe('A store that fails', () => {

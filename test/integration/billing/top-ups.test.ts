@@ -36,7 +36,7 @@ describe('The page of a block that is bought by hand', () => {
   };
   const states = async () => {
     const blocks = await rig.connection
-      .collection('overage_blocks')
+      .collection('billing_blocks')
       .find({}, { sort: { units: 1, state: 1 } })
       .toArray();
     return blocks.map(({ units, state }) => [units, state]);
@@ -144,7 +144,7 @@ describe('The page of a block that is bought by hand', () => {
     life.standIn.problemOf = ({ method, route }) =>
       method === 'POST' && route === PAGES && left-- > 0 ? 'unsent' : undefined;
     await assert.rejects(buy(5000));
-    await rig.connection.collection('overage_blocks').deleteMany({});
+    await rig.connection.collection('billing_blocks').deleteMany({});
     await buy(1000);
     await follow();
     assert.deepEqual(await states(), [

@@ -26,7 +26,7 @@ describe('The callback of a batch that could not be run at all', () => {
       submission,
       pendingAdmission(),
     );
-    await domain.ledger.undoArrival(batch.accountId, batch._id, ITEMS, batch.quotaPeriod ?? undefined);
+    await domain.ledger.undoPositions(batch.accountId, batch._id, ITEMS, batch.quotaPeriod ?? undefined);
     domain.clock.pass(EXPANDER_MS);
     return batch;
   }

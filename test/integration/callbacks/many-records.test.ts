@@ -53,7 +53,7 @@ describe("An account's view of its callbacks and batches", () => {
       accountId: account,
       url: 'https://example.com/told',
       host: 'example.com',
-      lane: `${account}/example.com`,
+      pair: `${account}/example.com`,
       payload: {
         event: 'batch.completed',
         jobId,

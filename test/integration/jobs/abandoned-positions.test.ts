@@ -21,7 +21,7 @@ describe('sweeps of positions that a kill has left', () => {
     assert.equal(await swept.domain.ledger.takePositions('a', dead, limits), 0);
     const waiting = await swept.submit();
     assert.equal(await swept.serve(), 0, 'its process may still be writing');
-    await swept.domain.ledger.undoArrival('a', 'dead', items, undefined);
+    await swept.domain.ledger.undoPositions('a', 'dead', items, undefined);
     assert.equal(await swept.serve(), items);
     const [running] = Object.keys((await swept.domain.ledger.find('a'))?.holders ?? {});
     await endEarly(swept.domain, [await swept.job(running!)]);
@@ -34,7 +34,7 @@ describe('sweeps of positions that a kill has left', () => {
     const limits = { maxWaiting: 2000, quota: undefined };
     await swept.domain.ledger.takePositions('a', { id: 'dead', jobs, queue: 'bulk' }, limits);
     await swept.submit();
-    await swept.domain.ledger.undoArrival('a', 'dead', jobs.length, undefined);
+    await swept.domain.ledger.undoPositions('a', 'dead', jobs.length, undefined);
     assert.equal(await swept.serve(), 1000);
     assert.equal(await swept.serve(), 200);
     assert.equal(await swept.serve(), 0);

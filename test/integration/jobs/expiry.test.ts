@@ -66,10 +66,10 @@ describe('waiting jobs whose time is over', () => {
     const jobs = await domain.store.history.some(ids);
     assert.equal(jobs.length, ids.length);
     for (const { state, error } of jobs) assert.deepEqual([state, error?.code], ['failed', 'EXPIRED']);
-    const { waiting, inFlight, leaving = {}, ending = {}, quota: used, lanes } = await ledger();
-    assert.deepEqual([waiting, inFlight, leaving, ending], [0, 1, {}, {}]);
+    const { waiting, inFlight, finalising = {}, ending = {}, quota: used, queues } = await ledger();
+    assert.deepEqual([waiting, inFlight, finalising, ending], [0, 1, {}, {}]);
     assert.equal(Object.values(used ?? {})[0], 1, 'that of the one that runs');
-    for (const { head, tail } of Object.values(lanes ?? {})) assert.equal(head, tail);
+    for (const { head, tail } of Object.values(queues ?? {})) assert.equal(head, tail);
     const since = new Date(Math.floor((domain.clock.now().getTime() - 86_400_000) / HOUR_MS) * HOUR_MS);
     assert.equal((await domain.counters.usage(accountId, since)).totalRequests, ids.length);
   }
@@ -119,7 +119,7 @@ describe('waiting jobs whose time is over', () => {
       ids.map((id) => codes.get(id)),
       ['EXPIRED', 'EXPIRED', 'CANCELLED', 'EXPIRED', 'EXPIRED'],
     );
-    assert.deepEqual([(await ledger()).waiting, (await ledger()).leaving ?? {}], [0, {}]);
+    assert.deepEqual([(await ledger()).waiting, (await ledger()).finalising ?? {}], [0, {}]);
   });
 
   describe('are ended by a sweep when the process that ends them dies', () => {

@@ -126,14 +126,14 @@ describe('sweeps', () => {
     const running = await swept.submit();
     const [written, unwritten] = [newJob('a', { quotaPeriod: period }), newJob('a', { quotaPeriod: period })];
     const jobs = [unwritten.job._id, written.job._id];
-    const arrival = { id: jobs[0]!, jobs, queue: 'bulk' as const };
-    const first = await swept.domain.ledger.takePositions('a', arrival, {
+    const admission = { id: jobs[0]!, jobs, queue: 'bulk' as const };
+    const first = await swept.domain.ledger.takePositions('a', admission, {
       maxWaiting: 10,
       quota: { period, limit: 10 },
     });
     assert.equal(first, 0);
     await swept.domain.store.inputs.save([storedInput(written.input), storedInput(unwritten.input)]);
-    await swept.domain.store.transitions.accept([{ ...written.job, place: positionOf('a', 'bulk', 1) }]);
+    await swept.domain.store.transitions.accept([{ ...written.job, position: positionOf('a', 'bulk', 1) }]);
     await swept.claim(running, 'w', 600_000);
     await swept.serve();
     assert.equal(await swept.repair(), 0, 'the rest may still be on its way');
@@ -160,9 +160,9 @@ describe('sweeps', () => {
     const waiting = await swept.submit();
     assert.equal(await arrive('first'), 2);
     assert.equal(await swept.serve(), 0, 'somebody may be coming');
-    await swept.domain.ledger.undoArrival('a', 'dead', 1, undefined);
+    await swept.domain.ledger.undoPositions('a', 'dead', 1, undefined);
     assert.equal(await arrive('second'), 3);
-    await swept.domain.ledger.confirmArrival('a', 'first');
+    await swept.domain.ledger.confirmPositions('a', 'first');
     assert.equal(await swept.serve(), 1, 'nobody who was on the way then is on the way now');
     const [running] = Object.keys((await swept.domain.ledger.find('a'))?.holders ?? {});
     await endEarly(swept.domain, [await swept.job(running!)]);
@@ -224,16 +224,16 @@ describe('sweeps', () => {
     const record = await swept.domain.ledger.find('a');
     assert.equal(record?.waiting, 1);
     assert.equal(record?.quota?.[period], 1);
-    assert.deepEqual(record?.arriving, {});
+    assert.deepEqual(record?.pending, {});
   });
 
   it('serve a job that a crash left waiting although a slot is free', async () => {
     const { job: lone, input } = newJob('a');
-    const arrival = { id: lone._id, jobs: [lone._id], queue: 'bulk' as const };
-    await swept.domain.ledger.takePositions('a', arrival, { maxWaiting: 10, quota: undefined });
+    const admission = { id: lone._id, jobs: [lone._id], queue: 'bulk' as const };
+    await swept.domain.ledger.takePositions('a', admission, { maxWaiting: 10, quota: undefined });
     await swept.domain.store.inputs.save([storedInput(input)]);
-    await swept.domain.store.transitions.accept([{ ...lone, place: positionOf('a', 'bulk', 0) }]);
-    await swept.domain.ledger.confirmArrival('a', lone._id);
+    await swept.domain.store.transitions.accept([{ ...lone, position: positionOf('a', 'bulk', 0) }]);
+    await swept.domain.ledger.confirmPositions('a', lone._id);
     await swept.serve();
     assert.equal((await swept.job(lone._id)).state, 'dispatched');
   });

@@ -200,9 +200,9 @@ describe('what an account keeps', () => {
     const { domain } = api;
     const { job } = newJob(caller.accountId);
     await domain.ledger.takeSlot(caller.accountId, job._id, 1, undefined, { bytes: 1000, max: MAX });
-    const arrival = { id: `${job._id}0`, jobs: [`${job._id}0`], queue: 'bulk' } as const;
+    const admission = { id: `${job._id}0`, jobs: [`${job._id}0`], queue: 'bulk' } as const;
     const limits = { maxWaiting: 10, quota: undefined, stored: { bytes: 500, max: MAX } };
-    await domain.ledger.takePositions(caller.accountId, arrival, limits);
+    await domain.ledger.takePositions(caller.accountId, admission, limits);
     assert.equal(await stored(), 1500);
     domain.clock.pass(11_000);
     const ledgers = (await domain.ledger.active()).filter(({ _id }) => _id === caller.accountId);

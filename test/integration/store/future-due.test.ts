@@ -144,7 +144,7 @@ describe('What a machine has left behind whose clock was a day ahead', () => {
       };
       await connection.collection<{ _id: string }>('batches').insertOne(batch);
       await connection
-        .collection<{ _id: string; dueAt: Date }>('batch_care')
+        .collection<{ _id: string; dueAt: Date }>('batch_reconciliations')
         .insertOne({ _id: 'b', dueAt: batch.busyUntil });
     });
     let found: string[] = [];

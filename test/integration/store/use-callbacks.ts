@@ -5,7 +5,7 @@ import { eventually } from '../../support/eventually.ts';
 import type { TestApi } from '../http/support/api.ts';
 
 const DAY_MS = 86_400_000;
-const NOBODY = { lanes: [], accounts: [], hosts: [] };
+const NOBODY = { pairs: [], accounts: [], hosts: [] };
 
 /** Every way that a callback goes, and the keys that sign it. */
 export async function useCallbacks({ url, domain, newCaller }: TestApi): Promise<void> {
@@ -18,7 +18,7 @@ export async function useCallbacks({ url, domain, newCaller }: TestApi): Promise
   await eventually('its callback is ordered', async () => (await page()).total === 1);
   const [ordered] = (await page()).deliveries;
   await deliveries.dueExcept(NOBODY, 10);
-  await deliveries.dueExcept({ lanes: ['a'], accounts: ['b'], hosts: ['c'] }, 10);
+  await deliveries.dueExcept({ pairs: ['a'], accounts: ['b'], hosts: ['c'] }, 10);
   const claimed = (await deliveries.claim(ordered!))!;
   const noted = { lastAttemptAt: domain.clock.now(), responseStatus: 500, error: 'x' };
   await deliveries.finishAttempt(claimed, { ...noted, state: 'pending', dueAt: domain.clock.now() });

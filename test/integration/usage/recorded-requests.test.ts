@@ -145,7 +145,7 @@ describe('What is recorded of requests for renders', () => {
   });
 
   it('a log that cannot be written fails no request, and is written later', async () => {
-    const blocks = api.domain.connection.collection('request_log_blocks');
+    const blocks = api.domain.connection.collection('request_log_segments');
     const { bulkWrite } = blocks;
     blocks.bulkWrite = async () => {
       throw new Error('the disk is full');

@@ -140,5 +140,5 @@ async function statusOf(owner: AccountClient): Promise<string> {
 /** Whether the dispatcher's metrics tell of a block in a state; it counts them twice a minute. */
 async function blocks({ roles }: TestService, state: string): Promise<boolean> {
   const reported = await (await fetch(`${roles.get('dispatcher')!.url}/metrics`)).text();
-  return new RegExp(`^platen_overage_blocks\\{.*state="${state}".*\\} [1-9]`, 'm').test(reported);
+  return new RegExp(`^platen_billing_blocks\\{.*state="${state}".*\\} [1-9]`, 'm').test(reported);
 }

@@ -43,14 +43,14 @@ describe('admissible demand', () => {
   });
 
   it('counts jobs at positions by class, and leaves out accounts that are gone', () => {
-    const lanes = {
+    const queues = {
       interactive: { head: 2, tail: 5 },
       'interactive-again': { tail: 1 },
       bulk: { head: 7, tail: 7 },
       'bulk-again': { head: 0, tail: 2 },
     };
     const { atPositions, byPool } = measureDemand(
-      [ledger({ _id: 'two', lanes }), ledger({ _id: 'gone', waiting: 9 })],
+      [ledger({ _id: 'two', queues }), ledger({ _id: 'gone', waiting: 9 })],
       plans,
     );
     assert.deepEqual(atPositions, { interactive: 4, bulk: 2 });

@@ -12,18 +12,18 @@ describe('Where the entries of a page of the log lie', () => {
   const newest = (limit: number, offset: number) => spansOf(HOURS, { limit, offset, newestFirst: true });
 
   it('the newest are at the end of the last hour', () => {
-    assert.deepEqual(newest(20, 0), [{ hour: '2026-03-02T01', from: 10, to: 30, blocks: [0] }]);
+    assert.deepEqual(newest(20, 0), [{ hour: '2026-03-02T01', from: 10, to: 30, segments: [0] }]);
   });
 
-  it('a page reaches into the hour before, and names only the blocks it needs', () => {
+  it('a page reaches into the hour before, and names only the segments it needs', () => {
     assert.deepEqual(newest(20, 20), [
-      { hour: '2026-03-02T01', from: 0, to: 10, blocks: [0] },
-      { hour: '2026-03-01T23', from: 110, to: 120, blocks: [2] },
+      { hour: '2026-03-02T01', from: 0, to: 10, segments: [0] },
+      { hour: '2026-03-01T23', from: 110, to: 120, segments: [2] },
     ]);
-    assert.deepEqual(newest(100, 40), [{ hour: '2026-03-01T23', from: 10, to: 110, blocks: [0, 1, 2] }]);
+    assert.deepEqual(newest(100, 40), [{ hour: '2026-03-01T23', from: 10, to: 110, segments: [0, 1, 2] }]);
     assert.deepEqual(newest(20, 149), [
-      { hour: '2026-03-01T23', from: 0, to: 1, blocks: [0] },
-      { hour: '2026-03-01T09', from: 0, to: 5, blocks: [0] },
+      { hour: '2026-03-01T23', from: 0, to: 1, segments: [0] },
+      { hour: '2026-03-01T09', from: 0, to: 5, segments: [0] },
     ]);
   });
 

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { LedgerRecord, SeenLedger } from './ledger-record.ts';
 
 /** The fields of a record that are remembered, which every change returns. */
-export const SEEN = { revision: 1, inFlight: 1, waiting: 1, lanes: 1, arriving: 1, stored: 1 } as const;
+export const SEEN = { revision: 1, inFlight: 1, waiting: 1, queues: 1, pending: 1, stored: 1 } as const;
 /** Accounts whose last known ledger is remembered. */
 const REMEMBERED_ACCOUNTS = 10_000;
 /** How long a remembered value counts as the present one where it need not be exact, in milliseconds. */
@@ -30,7 +30,7 @@ export class LastSeen {
   /** Responses may arrive in another order than that of the changes. */
   remember(record: (SeenLedger & Pick<LedgerRecord, 'stored'>) | undefined): void {
     if (record === undefined) return;
-    const { _id, revision, inFlight, waiting, lanes, arriving, stored = 0 } = record;
+    const { _id, revision, inFlight, waiting, queues, pending, stored = 0 } = record;
     if ((this.#seen.get(_id)?.revision ?? 0) > revision) return;
     this.#stored.set(_id, stored);
     this.#seen.set(_id, {
@@ -38,8 +38,8 @@ export class LastSeen {
       revision,
       inFlight,
       waiting,
-      ...(lanes && { lanes }),
-      ...(arriving && { arriving }),
+      ...(queues && { queues }),
+      ...(pending && { pending }),
     });
   }
 }

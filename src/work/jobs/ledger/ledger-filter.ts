@@ -22,7 +22,7 @@ type Filter = mongo.Filter<LedgerRecord>;
 
 /** Only one admission at a time reserves something for a job. */
 export function notNamed(jobId: string): Filter {
-  return { [`holders.${jobId}`]: { $exists: false }, [`arriving.${jobId}`]: { $exists: false } };
+  return { [`holders.${jobId}`]: { $exists: false }, [`pending.${jobId}`]: { $exists: false } };
 }
 
 export function withinQuota(quota: QuotaLimit | undefined, count: number): Filter {
@@ -56,7 +56,7 @@ export function amounts(count: number, quota: Period | undefined, bytes = 0): Re
 }
 
 export function headIs(queue: QueueName, head: number): Filter {
-  return { [`lanes.${queue}.head`]: head === 0 ? { $exists: false } : head };
+  return { [`queues.${queue}.head`]: head === 0 ? { $exists: false } : head };
 }
 
 export function fields<T>(map: string, jobIds: readonly string[], value: T): Record<string, T> {
@@ -69,7 +69,7 @@ export function noEarlierPositions(queue: QueueName, seen: SeenLedger): Filter {
   return Object.fromEntries(
     before.map((earlier) => {
       const { tail } = queueState(seen, earlier);
-      return [`lanes.${earlier}.tail`, tail === 0 ? { $exists: false } : tail];
+      return [`queues.${earlier}.tail`, tail === 0 ? { $exists: false } : tail];
     }),
   );
 }
@@ -87,7 +87,7 @@ export function handing({ queue, head, jobs }: Pick<NextInQueue, 'queue' | 'head
   ]);
   return {
     filter: { ...fields('holders', idsOf(jobs), { $exists: false }), ...headIs(queue, head) },
-    $inc: { waiting: -jobs.length, [`lanes.${queue}.head`]: jobs.length },
+    $inc: { waiting: -jobs.length, [`queues.${queue}.head`]: jobs.length },
     $set: Object.fromEntries(holders),
   };
 }

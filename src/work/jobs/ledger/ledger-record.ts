@@ -33,7 +33,7 @@ export interface SlotHolder {
 }
 
 /** Jobs that have got positions, and may not all be at them yet. */
-export interface Arrival {
+export interface PendingPositions {
   /** Epoch milliseconds. */
   readonly since: number;
   /** Ids of the new jobs; their reservations are given back if they are never written. */
@@ -66,14 +66,14 @@ export interface LedgerRecord {
   readonly holders?: Readonly<Record<string, SlotHolder>>;
   /** Jobs that wait, at a position or for the time of their next attempt. */
   readonly waiting: number;
-  readonly lanes?: Readonly<Partial<Record<QueueName, Partial<QueueState>>>>;
+  readonly queues?: Readonly<Partial<Record<QueueName, Partial<QueueState>>>>;
   /**
    * Jobs that have not been written at their positions yet, by the id of their admission or of the returning job. While
    * there is no entry, a position without a job stays empty.
    */
-  readonly arriving?: Readonly<Record<string, Arrival>>;
+  readonly pending?: Readonly<Record<string, PendingPositions>>;
   /** Waiting jobs that are about to be ended: `finalisingName` → epoch milliseconds. */
-  readonly leaving?: Readonly<Record<string, number>>;
+  readonly finalising?: Readonly<Record<string, number>>;
   /** Ended jobs that have given back what they held, and have steps left (job-ends.ts): id → epoch milliseconds. */
   readonly ending?: Readonly<Record<string, number>>;
   /**
@@ -96,7 +96,7 @@ export interface LedgerRecord {
 /** The fields that decide which jobs get slots, without the names of jobs, which may be many. */
 export type SeenLedger = Pick<
   LedgerRecord,
-  '_id' | 'revision' | 'inFlight' | 'waiting' | 'lanes' | 'arriving'
+  '_id' | 'revision' | 'inFlight' | 'waiting' | 'queues' | 'pending'
 >;
 
 /** The jobs that get the next slots, at the first positions of a queue, according to a ledger that was read. */
@@ -111,13 +111,13 @@ export interface NextInQueue {
 }
 
 /** The head and the tail of a queue. */
-export function queueState(ledger: Pick<LedgerRecord, 'lanes'>, queue: QueueName): QueueState {
-  const { head = 0, tail = 0 } = ledger.lanes?.[queue] ?? {};
+export function queueState(ledger: Pick<LedgerRecord, 'queues'>, queue: QueueName): QueueState {
+  const { head = 0, tail = 0 } = ledger.queues?.[queue] ?? {};
   return { head, tail };
 }
 
 /** The number of positions that are served before this one. Some may be those of cancelled jobs. */
-export function positionsBefore(position: string, ledger: Pick<LedgerRecord, 'lanes'>): number {
+export function positionsBefore(position: string, ledger: Pick<LedgerRecord, 'queues'>): number {
   const [, own, number] = position.split('/');
   let before = 0;
   for (const queue of PRIORITY_QUEUES) {
@@ -134,7 +134,7 @@ export function admissibleDemand({ inFlight, waiting }: LedgerRecord, concurrent
 }
 
 /** Whether no job of the account is at a position. */
-export function queuesAreEmpty(ledger: Pick<LedgerRecord, 'lanes'>): boolean {
+export function queuesAreEmpty(ledger: Pick<LedgerRecord, 'queues'>): boolean {
   return PRIORITY_QUEUES.every((queue) => {
     const { head, tail } = queueState(ledger, queue);
     return head >= tail;
@@ -142,13 +142,13 @@ export function queuesAreEmpty(ledger: Pick<LedgerRecord, 'lanes'>): boolean {
 }
 
 /** Whether every job of the account has been written at its position. */
-export function noneIsPending({ arriving = {} }: Pick<LedgerRecord, 'arriving'>): boolean {
-  return Object.keys(arriving).length === 0;
+export function noneIsPending({ pending = {} }: Pick<LedgerRecord, 'pending'>): boolean {
+  return Object.keys(pending).length === 0;
 }
 
 /** Whether a sweep has nothing to check for an account. */
 export function isAtRest(ledger: LedgerRecord): boolean {
-  const { inFlight, waiting, holders, arriving, leaving, ending } = ledger;
-  const named = [holders, arriving, leaving, ending].some((names) => Object.keys(names ?? {}).length > 0);
+  const { inFlight, waiting, holders, pending, finalising, ending } = ledger;
+  const named = [holders, pending, finalising, ending].some((names) => Object.keys(names ?? {}).length > 0);
   return inFlight === 0 && waiting === 0 && !named && queuesAreEmpty(ledger);
 }

@@ -118,7 +118,7 @@ export class Ledger {
    * Takes positions in a queue, as many PDFs of the quota, and storage for the inputs of new jobs: for all of them or
    * none.
    *
-   * @param admission its id, which names the arrival until it is confirmed, is that of the first job or of the batch.
+   * @param admission its id, which names the positions until they are confirmed, is that of the first job or of the batch.
    * For a batch, `batchOf` is the number of items, and `jobs` is empty.
    * @param maxWaiting jobs of the account that may wait.
    * @param onlyBehindOthers whether to take positions only if other jobs wait already.
@@ -142,7 +142,7 @@ export class Ledger {
     const { id, jobs, queue, batchOf } = admission;
     const { maxWaiting, quota, stored } = limits;
     const count = batchOf ?? jobs.length;
-    const arrival = {
+    const pending = {
       since: this.#clock.now().getTime(),
       jobs,
       ...(batchOf !== undefined && { batchOf }),
@@ -161,10 +161,10 @@ export class Ledger {
       $inc: {
         waiting: count,
         revision: 1,
-        [`lanes.${queue}.tail`]: count,
+        [`queues.${queue}.tail`]: count,
         ...amounts(count, quota?.period, stored?.bytes),
       },
-      $set: { [`arriving.${id}`]: arrival, active: true },
+      $set: { [`pending.${id}`]: pending, active: true },
     };
     const taken = onlyBehindOthers
       ? await this.#records.findOneAndUpdate(filter, update, SEEN)
@@ -173,18 +173,18 @@ export class Ledger {
     return taken === undefined ? undefined : queueState(taken, queue).tail - count;
   }
 
-  /** The jobs of an arrival are written. @returns undefined when a sweep has given the arrival up meanwhile. */
-  confirmArrival(accountId: string, admissionId: string): Promise<SeenLedger | undefined> {
-    const arrival = `arriving.${admissionId}`;
-    return this.#change({ _id: accountId, [arrival]: { $exists: true } }, { $unset: { [arrival]: '' } });
+  /** The jobs are written at their positions. @returns undefined when a sweep has given them up meanwhile. */
+  confirmPositions(accountId: string, admissionId: string): Promise<SeenLedger | undefined> {
+    const pending = `pending.${admissionId}`;
+    return this.#change({ _id: accountId, [pending]: { $exists: true } }, { $unset: { [pending]: '' } });
   }
 
   /**
-   * Gives back what an arrival took for `missing` jobs that were never written; the other jobs stay.
+   * Gives back what an admission took for `missing` jobs that were never written; the other jobs stay.
    *
    * @param since as for `undoSlot`: another attempt of the same request may have arrived under the same name meanwhile.
    */
-  undoArrival(
+  undoPositions(
     accountId: string,
     admissionId: string,
     missing: number,
@@ -192,12 +192,12 @@ export class Ledger {
     since?: number,
     bytes = 0,
   ): Promise<SeenLedger | undefined> {
-    const arrival = `arriving.${admissionId}`;
-    const seen = since === undefined ? { [arrival]: { $exists: true } } : { [`${arrival}.since`]: since };
+    const pending = `pending.${admissionId}`;
+    const seen = since === undefined ? { [pending]: { $exists: true } } : { [`${pending}.since`]: since };
     return this.#change(
       { _id: accountId, ...seen },
       {
-        $unset: { [arrival]: '' },
+        $unset: { [pending]: '' },
         $inc: { waiting: -missing, ...amounts(-missing, quota, -bytes) },
       },
     );
@@ -242,12 +242,12 @@ export class Ledger {
   ): Promise<SeenLedger | undefined> {
     return this.#change(
       { _id: accountId, ...headIs(queue, head) },
-      { $inc: { [`lanes.${queue}.head`]: positions } },
+      { $inc: { [`queues.${queue}.head`]: positions } },
     );
   }
 
   /**
-   * Gives another position in a queue to a job that already counts as waiting. The arrival is to be confirmed by the id
+   * Gives another position in a queue to a job that already counts as waiting. It is to be confirmed by the id
    * of the job.
    *
    * @returns the number of the position.
@@ -255,8 +255,8 @@ export class Ledger {
   async appendPosition(accountId: string, queue: QueueName, jobId: string): Promise<number> {
     const since = this.#clock.now().getTime();
     const change: Change = {
-      $inc: { [`lanes.${queue}.tail`]: 1, revision: 1 },
-      $set: { [`arriving.${jobId}`]: { since, jobs: [] }, active: true },
+      $inc: { [`queues.${queue}.tail`]: 1, revision: 1 },
+      $set: { [`pending.${jobId}`]: { since, jobs: [] }, active: true },
       $setOnInsert: { inFlight: 0, waiting: 0 },
     };
     const record = await this.#records.upsert(accountId, change, { projection: SEEN });
@@ -280,12 +280,12 @@ export class Ledger {
    */
   async announceEnds(accountId: string, ...names: readonly string[]): Promise<void> {
     const now = this.#clock.now().getTime();
-    await this.#change({ _id: accountId }, { $set: { ...fields('leaving', names, now), active: true } });
+    await this.#change({ _id: accountId }, { $set: { ...fields('finalising', names, now), active: true } });
   }
 
   /** Another process has changed the jobs; if it has ended them, it has named them differently. */
   async withdrawEnds(accountId: string, ...names: readonly string[]): Promise<void> {
-    await this.#change({ _id: accountId }, { $unset: fields('leaving', names, '') });
+    await this.#change({ _id: accountId }, { $unset: fields('finalising', names, '') });
   }
 
   /**
@@ -300,7 +300,7 @@ export class Ledger {
   leave(jobs: readonly Job[], next?: NextInQueue): Promise<SeenLedger | undefined> {
     const [{ accountId, endedFrom }] = jobs as [Job];
     const waited = endedFrom === 'queued';
-    const map = waited ? 'leaving' : 'holders';
+    const map = waited ? 'finalising' : 'holders';
     const names = waited ? jobs.map(finalisingName) : idsOf(jobs);
     const now = this.#clock.now();
     const moved = next && handing(next, now);

@@ -37,7 +37,7 @@ export interface ScheduledRetry extends Due {
  * - `job_retries`: the jobs among them that wait for the time of their next attempt;
  * - `job_history`: ended jobs, until their retention ends;
  * - `job_inputs`: the documents to render, deleted when their job has completed;
- * - `job_input_parts`: the parts that several documents share.
+ * - `job_input_chunks`: the parts that several documents share.
  */
 export interface JobCollections {
   readonly live: Collection<Job>;
@@ -54,7 +54,7 @@ const LIVE: CollectionSpec = {
     // Makes compare-and-set by exactly these two fields one index lookup on every supported database.
     { fields: { _id: 1, version: 1 }, unique: true },
     // The next job in a queue is found by its position.
-    { fields: { place: 1 }, unique: true, sparse: true },
+    { fields: { position: 1 }, unique: true, sparse: true },
     // For listing live jobs.
     { fields: { accountId: 1, createdAt: 1, _id: 1 } },
   ],
@@ -92,7 +92,7 @@ const HISTORY: CollectionSpec = {
 };
 
 const INPUTS: CollectionSpec = { name: 'job_inputs', account: { step: 'jobs' } };
-const INPUT_CHUNKS: CollectionSpec = { name: 'job_input_parts', account: { step: 'batches' } };
+const INPUT_CHUNKS: CollectionSpec = { name: 'job_input_chunks', account: { step: 'batches' } };
 
 export function openJobCollections(connection: Connection): JobCollections {
   return {

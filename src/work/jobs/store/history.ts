@@ -27,7 +27,7 @@ export class JobHistory {
     if (ended.length === 0) return;
     const { history, live, inputs } = this.#collections;
     // Some may have been copied by a process that died before it could delete the originals.
-    await history.insertAbsent(ended.map(({ place: _, ...job }) => ({ ...job, ...failureOf(job) })));
+    await history.insertAbsent(ended.map(({ position: _, ...job }) => ({ ...job, ...failureOf(job) })));
     const completed = ended.filter((job) => job.state === 'completed').map((job) => job._id);
     await Promise.all([
       live.deleteMany({ _id: { $in: ended.map((job) => job._id) } }),

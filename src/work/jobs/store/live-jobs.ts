@@ -57,7 +57,7 @@ export class LiveJobs {
 
   /** The jobs at some of these positions, at most one at each: it waits there or has ended there. */
   atPositions(positions: readonly string[]): Promise<Job[]> {
-    return this.#live.find({ place: { $in: [...positions] } });
+    return this.#live.find({ position: { $in: [...positions] } });
   }
 
   /**

@@ -59,7 +59,7 @@ export class Transitions {
 
   /** queued → queued, with a position in a queue: the next attempt is due. */
   enqueue(seen: SeenJob, position: string): Promise<Job | undefined> {
-    return this.#move(seen, 'queued', { place: position });
+    return this.#move(seen, 'queued', { position });
   }
 
   /**
@@ -70,9 +70,9 @@ export class Transitions {
   async dispatch(seen: readonly Job[], pool: string): Promise<Job[]> {
     const now = this.#clock.now();
     const set = { state: 'dispatched', dispatchedAt: now, pool, updatedAt: now } as const;
-    const update: Update<Job> = { $set: set, $inc: { version: 1 }, $unset: { place: '' } };
+    const update: Update<Job> = { $set: set, $inc: { version: 1 }, $unset: { position: '' } };
     if ((await this.#moveAll(seen, update)) === seen.length) {
-      return seen.map(({ place: _, ...job }) => ({ ...job, ...set, version: job.version + 1 }));
+      return seen.map(({ position: _, ...job }) => ({ ...job, ...set, version: job.version + 1 }));
     }
     const found = await this.#live.find({ _id: { $in: idsOf(seen) } });
     return found.filter(({ state }) => state === 'dispatched');
@@ -184,7 +184,7 @@ export class Transitions {
 
   /**
    * @param seen one job, or waiting jobs that were read with the same version and retention and have the same unique
-   * `leaving`.
+   * `finalising`.
    */
   async #end(
     seen: readonly Job[],
@@ -193,12 +193,12 @@ export class Transitions {
     { onlyIfLeaseEnded = false, phases = null, report }: AttemptDetails = {},
   ): Promise<Job[]> {
     const [job] = seen as [Job];
-    const { leaving, startedAt } = job;
+    const { finalising, startedAt } = job;
     const now = this.#clock.now();
     const set = {
       state,
       ...(!hasEnded(job.state) && { endedFrom: job.state }),
-      ...(leaving && { leaving }),
+      ...(finalising && { finalising }),
       ...(report && { report }),
       completedAt: now,
       updatedAt: now,
@@ -219,7 +219,7 @@ export class Transitions {
     const live = new Set(idsOf(found));
     // A job whose position was reached meanwhile is in the history. No job moves back.
     const passed = await this.#history.find({ _id: { $in: idsOf(seen).filter((id) => !live.has(id)) } });
-    return [...found, ...passed].filter((each) => each.leaving === leaving);
+    return [...found, ...passed].filter((each) => each.finalising === finalising);
   }
 
   /** One update of jobs that were all read with the same version. @returns the number of changed jobs. */

@@ -249,10 +249,10 @@ export class RenderService {
   }
 
   /** The plan slots in use, and the number of jobs before this one; null when it does not wait at a position. */
-  async standing({ accountId, state, place }: Job): Promise<{ inFlight: number; ahead: number | null }> {
+  async standing({ accountId, state, position }: Job): Promise<{ inFlight: number; ahead: number | null }> {
     const record = await this.#deps.ledger.find(accountId);
-    const waits = record !== undefined && state === 'queued' && place !== undefined;
-    return { inFlight: record?.inFlight ?? 0, ahead: waits ? positionsBefore(place, record) : null };
+    const waits = record !== undefined && state === 'queued' && position !== undefined;
+    return { inFlight: record?.inFlight ?? 0, ahead: waits ? positionsBefore(position, record) : null };
   }
 
   /** Starts to wait for the end of a job before it is submitted, so that no event is missed. */

@@ -8,7 +8,7 @@ import { finalisingName, hasEnded, type Job, jobOfFinalising } from '../job.ts';
 import type { JobDispatch } from '../job-dispatch.ts';
 import type { JobEnds } from '../job-ends.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import type { Arrival, LedgerRecord, SlotHolder } from '../ledger/ledger-record.ts';
+import type { LedgerRecord, PendingPositions, SlotHolder } from '../ledger/ledger-record.ts';
 import type { Retries } from '../retries.ts';
 import { decideRetry } from '../retry-policy.ts';
 import type { JobStore } from '../store/job-store.ts';
@@ -78,10 +78,10 @@ export async function repairNamedJobs(
     for (const [jobId, holder] of Object.entries(ledger.holders ?? {})) {
       repaired += Number(await repairHolder(deps, { accountId, jobId, holder, job: live.get(jobId) }));
     }
-    for (const [id, arrival] of olderThan(DEAD_MS, ledger.arriving ?? {}, times)) {
-      repaired += Number(await repairArrival(deps, accountId, id, arrival, live));
+    for (const [id, pending] of olderThan(DEAD_MS, ledger.pending ?? {}, times)) {
+      repaired += Number(await repairPositions(deps, accountId, id, pending, live));
     }
-    for (const [name, { since }] of olderThan(UNFOLLOWED_MS, timed(ledger.leaving), times)) {
+    for (const [name, { since }] of olderThan(UNFOLLOWED_MS, timed(ledger.finalising), times)) {
       const jobId = jobOfFinalising(name);
       // If the head has reached the job meanwhile, the job has been moved to the history (JobDispatch.clearPositions).
       const job = live.get(jobId) ?? (await deps.store.history.find(jobId));
@@ -101,8 +101,8 @@ export async function repairNamedJobs(
 function namedIn(ledger: LedgerRecord, times: FutureTimes): string[] {
   return [
     ...Object.keys(ledger.holders ?? {}),
-    ...olderThan(DEAD_MS, ledger.arriving ?? {}, times).flatMap(([, { jobs }]) => jobs),
-    ...olderThan(UNFOLLOWED_MS, timed(ledger.leaving), times).map(([name]) => jobOfFinalising(name)),
+    ...olderThan(DEAD_MS, ledger.pending ?? {}, times).flatMap(([, { jobs }]) => jobs),
+    ...olderThan(UNFOLLOWED_MS, timed(ledger.finalising), times).map(([name]) => jobOfFinalising(name)),
     ...olderThan(UNFOLLOWED_MS, timed(ledger.ending), times).map(([id]) => id),
   ];
 }
@@ -130,7 +130,7 @@ async function repairHolder(deps: NamedJobsDeps, held: Held): Promise<boolean> {
       if (!dead) return false;
       // The job is between the slot and the dispatch, or between the end of its attempt and the release of its slot.
       // Only the slot that was read: the job may have returned meanwhile and hold another one.
-      if (job.place === undefined) return deps.retries.releaseSlot(job, holder.since);
+      if (job.position === undefined) return deps.retries.releaseSlot(job, holder.since);
       return (await deps.dispatch.dispatch([job], (await deps.planOf(job.accountId)).plan)).length > 0;
     default:
       if (times.ageMs(`change of ${jobId}`, job.updatedAt) < UNFOLLOWED_MS) return false;
@@ -213,17 +213,17 @@ function traceLostAttempt(
 }
 
 /** The process died: jobs that it has not written were never accepted, and jobs that it has written are admitted. */
-async function repairArrival(
+async function repairPositions(
   deps: NamedJobsDeps,
   accountId: string,
   id: string,
-  { jobs, batchOf, quota, since, bytes = 0 }: Arrival,
+  { jobs, batchOf, quota, since, bytes = 0 }: PendingPositions,
   live: ReadonlyMap<string, Job>,
 ): Promise<boolean> {
   const { ledger, store, dispatch: jobDispatch } = deps;
   if (batchOf !== undefined) {
     if (await deps.keepsArrivalOf?.(id, batchOf)) return false;
-    const undone = await ledger.undoArrival(accountId, id, batchOf, quota, since, bytes);
+    const undone = await ledger.undoPositions(accountId, id, batchOf, quota, since, bytes);
     if (undone !== undefined) await jobDispatch.serve(accountId, undone);
     return undone !== undefined;
   }
@@ -231,7 +231,7 @@ async function repairArrival(
   const missing = jobs.filter((jobId) => !live.has(jobId) && !ended.has(jobId));
   // Returning jobs have no bytes here; several new jobs share them about equally.
   const unused = Math.round((bytes * missing.length) / Math.max(1, jobs.length));
-  const record = await ledger.undoArrival(accountId, id, missing.length, quota, since, unused);
+  const record = await ledger.undoPositions(accountId, id, missing.length, quota, since, unused);
   if (record === undefined) return false;
   await store.inputs.delete(missing);
   await jobDispatch.serve(accountId, record);

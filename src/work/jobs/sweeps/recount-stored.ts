@@ -65,6 +65,6 @@ export class StoredRecount {
   }
 }
 
-function nothingOnItsWay({ holders, arriving, leaving, ending }: LedgerRecord): boolean {
-  return [holders, arriving, leaving, ending].every((names) => Object.keys(names ?? {}).length === 0);
+function nothingOnItsWay({ holders, pending, finalising, ending }: LedgerRecord): boolean {
+  return [holders, pending, finalising, ending].every((names) => Object.keys(names ?? {}).length === 0);
 }

@@ -79,14 +79,13 @@ export class WaitingJobs {
    * there.
    */
   async #passAbandoned(record: LedgerRecord, seenEmpty: Map<string, readonly string[]>): Promise<number> {
-    const { arriving = {} } = record;
-    const pending = Object.keys(arriving);
+    const pending = Object.keys(record.pending ?? {});
     let passed = 0;
     for (const queue of PRIORITY_QUEUES) {
       const state = queueState(record, queue);
       const empty = await this.#emptyAtHead(record._id, queue, state);
       const expected = empty.map(
-        (position) => this.#empty.get(position)?.filter((id) => id in arriving) ?? pending,
+        (position) => this.#empty.get(position)?.filter((id) => pending.includes(id)) ?? pending,
       );
       for (const [i, ids] of expected.entries()) if (ids.length > 0) seenEmpty.set(empty[i]!, ids);
       const awaited = expected.findIndex((ids) => ids.length > 0);
@@ -116,7 +115,7 @@ export class WaitingJobs {
     if (first === undefined || (await live.atPositions([first])).length > 0) return [];
     for (let from = 0; from < positions.length; from += READ_TOGETHER) {
       const some = positions.slice(from, from + READ_TOGETHER);
-      const taken = new Set((await live.atPositions(some)).map(({ place }) => place));
+      const taken = new Set((await live.atPositions(some)).map(({ position }) => position));
       const end = some.findIndex((position) => taken.has(position));
       if (end !== -1) return positions.slice(0, from + end);
     }
@@ -126,7 +125,7 @@ export class WaitingJobs {
   /** No job is at a position, so all jobs that count as waiting must wait for the time of their next attempt. */
   async #recountWaiting(record: LedgerRecord): Promise<boolean> {
     const { ledger, store } = this.#deps;
-    const between = [record.arriving, record.leaving].some((names) => Object.keys(names ?? {}).length > 0);
+    const between = [record.pending, record.finalising].some((names) => Object.keys(names ?? {}).length > 0);
     if (record.waiting === 0 || record.inFlight > 0 || between) return false;
     const waiting = await store.retries.countOf(record._id);
     return waiting !== record.waiting && (await ledger.setWaiting(record, waiting));

@@ -39,9 +39,9 @@ describe('A keyed request whose process dies', () => {
   const steps: Record<string, (jobId: string) => Promise<void>> = {
     'before it did anything': async () => {},
     'when it had a place and quota': async (jobId) => {
-      const arrival = { id: jobId, jobs: [jobId], queue: 'interactive' as const };
+      const admission = { id: jobId, jobs: [jobId], queue: 'interactive' as const };
       const limits = { maxWaiting: 10, quota: { period, limit: 100 } };
-      assert.equal(await api.domain.ledger.takePositions(caller.accountId, arrival, limits), 0);
+      assert.equal(await api.domain.ledger.takePositions(caller.accountId, admission, limits), 0);
     },
     'when it had a slot and had saved the input': async (jobId) => {
       const { domain } = api;

@@ -81,9 +81,7 @@ describe('A keyed request whose process stands still', () => {
     await eventually('its jobs are over', async () => {
       await api.domain.flush();
       const record = await api.domain.ledger.find(caller.accountId);
-      const named = [record?.holders, record?.arriving, record?.ending].flatMap((of) =>
-        Object.keys(of ?? {}),
-      );
+      const named = [record?.holders, record?.pending, record?.ending].flatMap((of) => Object.keys(of ?? {}));
       return record?.waiting === 0 && named.length === 0;
     });
   }
