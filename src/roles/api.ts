@@ -25,7 +25,7 @@ import { groupOf } from '../work/batches/batch.ts';
 import { BatchFiles } from '../work/batches/batch-files.ts';
 import type { Batches } from '../work/batches/open-batches.ts';
 import { DownloadLinks } from '../work/jobs/submission/download-links.ts';
-import { EndWaiter } from '../work/jobs/submission/end-waiter.ts';
+import { OutcomeWaiter } from '../work/jobs/submission/outcome-waiter.ts';
 import { RenderService } from '../work/jobs/submission/render-service.ts';
 import type { AdminApi } from './admin.ts';
 import type { ApiServices } from './api-services.ts';
@@ -68,7 +68,7 @@ export async function startApi(
 ): Promise<ListeningComponent> {
   const { config, logger, clock, jobs } = core;
   const { accountServices, keys, templates } = services;
-  const waiter = new EndWaiter(core.bus);
+  const waiter = new OutcomeWaiter(core.bus);
   const renders = new RenderService({
     ...jobs,
     outputs: core.outputs,

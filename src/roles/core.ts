@@ -143,7 +143,7 @@ export async function openCore(base: Base, database: Database, closers: Closers)
   const storageProblem = () => embedded?.problem() ?? outputs.problem();
   await ensureIndexes(connection, stopped);
   closers.add(async () => {
-    await jobLife.jobs.ends.flush();
+    await jobLife.jobs.followUp.flush();
     await counters.flush();
   });
   plans.start();

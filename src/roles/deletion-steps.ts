@@ -3,7 +3,7 @@ import type { OutputStore } from '../infra/outputs/output-store.ts';
 import { deleteRecordsOf } from '../infra/store/account-records.ts';
 import type { DeletionWork } from '../tenants/accounts/account-deletion.ts';
 import { deleteBatchesOf } from '../work/batches/retention.ts';
-import { cancelBefore } from '../work/jobs/end-before.ts';
+import { cancelJobsBelowFence } from '../work/jobs/cancel-below-fence.ts';
 import { isAtRest } from '../work/jobs/ledger/ledger-record.ts';
 import { deleteKept } from '../work/jobs/sweeps/retention.ts';
 import type { JobLife } from './job-life.ts';
@@ -31,7 +31,7 @@ export function deletionSteps(deps: DeletionStepsDeps): readonly DeletionWork[] 
       async run(accountId) {
         // The batches before their jobs: a batch that is being expanded gets no more of them.
         await batchStore.cancelBefore(accountId, ALL);
-        await cancelBefore(jobs, accountId, ALL);
+        await cancelJobsBelowFence(jobs, accountId, ALL);
         const found = await ledger.find(accountId);
         if (found !== undefined && !isAtRest(found)) return false;
         // What has ended and is named by nothing: a process has died on the way.

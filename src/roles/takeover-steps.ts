@@ -4,7 +4,7 @@ import type { TakeoverStep } from '../tenants/accounts/account-takeover.ts';
 import type { KeyService } from '../tenants/keys/key-service.ts';
 import { TemplateStore } from '../tenants/templates/template-store.ts';
 import { SigningKeys } from '../work/callbacks/signing-keys.ts';
-import { cancelBefore } from '../work/jobs/end-before.ts';
+import { cancelJobsBelowFence } from '../work/jobs/cancel-below-fence.ts';
 import type { JobLife } from './job-life.ts';
 
 interface TakeoverStepDeps extends JobLife {
@@ -27,7 +27,7 @@ export function takeoverSteps(deps: TakeoverStepDeps): readonly TakeoverStep[] {
     { subject: 'signingKeys', run: (accountId, fence) => signingKeys.endBefore(accountId, fence) },
     // The batches before their jobs: a batch that is being expanded gets no more of them.
     { subject: 'batches', run: (accountId, fence) => batchStore.cancelBefore(accountId, fence) },
-    { subject: 'renders', run: (accountId, fence) => cancelBefore(jobs, accountId, fence) },
+    { subject: 'renders', run: (accountId, fence) => cancelJobsBelowFence(jobs, accountId, fence) },
     { subject: 'callbacks', run: (accountId, fence) => callbacks.deliveries.hastenBefore(accountId, fence) },
     {
       subject: 'templates',

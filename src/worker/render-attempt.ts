@@ -11,7 +11,7 @@ import type { RenderReport } from '../render/report/phases.ts';
 import type { TemplateEngine } from '../tenants/templates/engine/template-engine.ts';
 import { INPUTS } from '../work/inputs/inputs.ts';
 import type { FailedAttempt, Job, JobError, JobInput, JobOutput, StoredReport } from '../work/jobs/job.ts';
-import type { JobEnds } from '../work/jobs/job-ends.ts';
+import type { JobFollowUp } from '../work/jobs/job-follow-up.ts';
 import type { Ledger } from '../work/jobs/ledger/ledger.ts';
 import type { StoredBytes } from '../work/jobs/ledger/stored-bytes.ts';
 import type { Retries } from '../work/jobs/retries.ts';
@@ -25,7 +25,7 @@ export interface AttemptDeps {
   readonly store: JobStore;
   readonly ledger: Pick<Ledger, 'storedLately'>;
   readonly stored: Pick<StoredBytes, 'of'>;
-  readonly ends: JobEnds;
+  readonly followUp: JobFollowUp;
   readonly retries: Retries;
   readonly renderer: Renderer;
   readonly templates: TemplateEngine;
@@ -119,7 +119,7 @@ async function renderAndStore(
   trace: AttemptTrace,
 ): Promise<void> {
   const { job, signal } = held;
-  const { store, ends, renderer, outputs, observe } = deps;
+  const { store, followUp, renderer, outputs, observe } = deps;
   const began = (job.startedAt ?? deps.clock.now()).getTime();
   const deadline = began + input.timeoutMs;
   const warnings: string[] = [];
@@ -179,7 +179,7 @@ async function renderAndStore(
   trace.ends({ outcome: 'completed', pages, bytes: bytes.byteLength });
   observe.rendered(completed, report, pages, bytes.byteLength);
   observe.ended(completed);
-  await ends.followSoon(completed);
+  await followUp.followSoon(completed);
 }
 
 async function afterError(
@@ -190,7 +190,7 @@ async function afterError(
   findings: Findings | undefined,
   trace: AttemptTrace,
 ): Promise<void> {
-  const { store, ends, retries, logger, observe } = deps;
+  const { store, followUp, retries, logger, observe } = deps;
   const { job, signal } = held;
   if (signal.aborted && signal.reason === 'lost') return noteLost(deps, job, 'while rendering');
   if (signal.aborted) {
@@ -223,7 +223,7 @@ async function afterError(
   if (failed === undefined) return noteLost(deps, job, 'after a failed attempt');
   trace.ends({ outcome: 'failed', code: error.code });
   observe.ended(failed);
-  await ends.followSoon(failed);
+  await followUp.followSoon(failed);
 }
 
 /**

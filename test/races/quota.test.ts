@@ -144,7 +144,7 @@ async function complete(domain: Domain, job: Job): Promise<void> {
   const expiresAt = new Date(Date.now() + 1e6);
   const output = { key: outputKey(job._id, 1, expiresAt), size: 1, pages: 1, sha256: '' };
   const completed = await transitions.complete(claimed as Job, output, expiresAt);
-  await domain.ends.follow([completed as Job]);
+  await domain.followUp.follow([completed as Job]);
 }
 
 /** Calls `race` for each job, 20 of them concurrently. */

@@ -149,7 +149,7 @@ describe('Races over slots and claims', () => {
       const [cancelled, completed] = await Promise.all(both);
       assert.ok((cancelled === undefined) !== (completed === undefined));
       if (cancelled !== undefined) cancelledFirst += 1;
-      await Promise.all([cancelled, completed].map((job) => job && first.ends.follow([job])));
+      await Promise.all([cancelled, completed].map((job) => job && first.followUp.follow([job])));
       assert.equal(await slotsInUse(first, 'a'), 0);
     }
     assert.ok(cancelledFirst > 0 && cancelledFirst < 100, `${cancelledFirst} cancelled`);
@@ -264,7 +264,7 @@ describe('Races over slots and claims', () => {
             const done = await domain.store.transitions.complete(claimed, output, expiresAt);
             assert.ok(done && !ended.has(pointer.jobId));
             ended.add(pointer.jobId);
-            await domain.ends.follow([done]);
+            await domain.followUp.follow([done]);
           })();
         },
       });

@@ -90,7 +90,7 @@ export async function openDomain(
   await ensureIndexes(connection);
   const flush = async () => {
     await batches.reconciler.idle();
-    await jobs.ends.flush();
+    await jobs.followUp.flush();
     await counters.flush();
     await requestLog.flush();
   };

@@ -8,6 +8,7 @@ import type { BrowserStatus, Renderer, RendererHealth, RenderRequest, RenderResu
 import { Findings } from '../report/findings.ts';
 import type { BrowserPool } from './browsers/browser-pool.ts';
 import type { DedicatedPages } from './browsers/dedicated-pages.ts';
+import { CancelScope } from './cancel-scope.ts';
 import type { ContextPool } from './contexts/context-pool.ts';
 import type { ContextMetrics } from './contexts/open-contexts.ts';
 import type { RenderSlots } from './contexts/render-slots.ts';
@@ -16,7 +17,6 @@ import { ComputePermit } from './cpu/compute-permit.ts';
 import { examineDocument } from './job/document/job-document.ts';
 import { type RenderDeps, renderJob } from './job/render-job.ts';
 import { ReportCollector } from './job/report-collector.ts';
-import { JobEnd } from './job-end.ts';
 import { asRenderError } from './render-error.ts';
 
 /** Receives the measurements; prom-client's gauges, counters and histograms fit. */
@@ -42,7 +42,7 @@ export interface ChromiumRendererDeps {
 /** Renders in the given browsers; `createChromiumRenderer` puts its dependencies together. */
 export class ChromiumRenderer implements Renderer {
   readonly #deps: ChromiumRendererDeps;
-  readonly #running = new Map<JobEnd, Promise<unknown>>();
+  readonly #running = new Map<CancelScope, Promise<unknown>>();
   #lastProgress = Date.now();
   #closed: Promise<void> | undefined;
 
@@ -57,7 +57,7 @@ export class ChromiumRenderer implements Renderer {
 
   async render(request: RenderRequest): Promise<RenderResult> {
     if (this.#closed) throw new PlatenError('WORKER_LOST');
-    const end = new JobEnd(request.deadline, request.signal, request.onWaiting);
+    const end = new CancelScope(request.deadline, request.signal, request.onWaiting);
     const rendering = this.#renderInSlot(request, end);
     this.#running.set(end, rendering);
     try {
@@ -98,7 +98,7 @@ export class ChromiumRenderer implements Renderer {
     await Promise.all([this.#deps.browsers.close(), this.#deps.shared.assets?.close()]);
   }
 
-  async #renderInSlot(request: RenderRequest, end: JobEnd): Promise<RenderResult> {
+  async #renderInSlot(request: RenderRequest, end: CancelScope): Promise<RenderResult> {
     const { accountId, class: renderClass = 'interactive', source, options, warnings, alone } = request;
     const { blocked, browser, contexts, cores, dedicated, metrics, shared, slots } = this.#deps;
     const collector = new ReportCollector();

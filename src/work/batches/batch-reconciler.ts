@@ -1,12 +1,12 @@
 import type { Logger } from '../../infra/telemetry/logger.ts';
 import { endEarly } from '../jobs/cancel-jobs.ts';
 import { hasEnded, type Job } from '../jobs/job.ts';
-import type { JobEnds } from '../jobs/job-ends.ts';
+import type { JobFollowUp } from '../jobs/job-follow-up.ts';
 import { type Batch, chunkCount, hasFinished, itemJobId } from './batch.ts';
 import { EXPANDER_MS, type ExpansionDeps, expand } from './expansion.ts';
 
 interface BatchReconcilerDeps extends ExpansionDeps {
-  readonly ends: JobEnds;
+  readonly followUp: JobFollowUp;
   readonly logger: Logger;
   /** Runs when a batch has ended. Repeated for a batch, it must change nothing. */
   readonly onFinished: (batch: Batch) => Promise<void>;

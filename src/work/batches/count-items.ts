@@ -1,5 +1,5 @@
 import type { Job } from '../jobs/job.ts';
-import type { JobEndStep } from '../jobs/job-ends.ts';
+import type { FollowUpStep } from '../jobs/job-follow-up.ts';
 import { type Batch, hasFinished } from './batch.ts';
 import type { BatchStore } from './batch-store.ts';
 import type { ItemEnd } from './chunk-tally.ts';
@@ -13,7 +13,7 @@ import type { ItemEnd } from './chunk-tally.ts';
 export function countItems(
   batches: BatchStore,
   onFinished: (batch: Batch) => Promise<void> = async () => undefined,
-): JobEndStep {
+): FollowUpStep {
   return {
     name: 'count it in its batch',
     async run(jobs) {

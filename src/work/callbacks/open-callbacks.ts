@@ -1,7 +1,7 @@
 import type { Connection } from 'mongoose';
 import type { Clock } from '../../infra/clock.ts';
 import type { Batch } from '../batches/batch.ts';
-import type { JobEndStep } from '../jobs/job-ends.ts';
+import type { FollowUpStep } from '../jobs/job-follow-up.ts';
 import { DeliveryStore } from './delivery-store.ts';
 import { callBackBatch, callBackJobs } from './schedule-callbacks.ts';
 
@@ -9,7 +9,7 @@ import { callBackBatch, callBackJobs } from './schedule-callbacks.ts';
 export interface Callbacks {
   readonly deliveries: DeliveryStore;
   readonly batchFinished: (batch: Batch) => Promise<void>;
-  readonly step: JobEndStep;
+  readonly step: FollowUpStep;
 }
 
 /** To be created before the connection's indexes. */

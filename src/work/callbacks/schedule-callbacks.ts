@@ -5,7 +5,7 @@ import type { Caller } from '../../tenants/accounts/caller.ts';
 import type { Plan } from '../../tenants/plans/plan.ts';
 import type { Batch } from '../batches/batch.ts';
 import { callbackBytes, type Job } from '../jobs/job.ts';
-import type { JobEndStep } from '../jobs/job-ends.ts';
+import type { FollowUpStep } from '../jobs/job-follow-up.ts';
 import type { StoredBytes } from '../jobs/ledger/stored-bytes.ts';
 import { type Delivery, deliveryIdOf, newDelivery } from './delivery.ts';
 import type { DeliveryStore } from './delivery-store.ts';
@@ -32,7 +32,7 @@ export function callBackBatch({ deliveries, clock }: Deps): (batch: Batch) => Pr
 }
 
 /** The step that follows the end of single renders: it schedules their callbacks. */
-export function callBackJobs({ deliveries, clock }: Deps): JobEndStep {
+export function callBackJobs({ deliveries, clock }: Deps): FollowUpStep {
   return {
     name: 'schedule its callback',
     async run(jobs) {

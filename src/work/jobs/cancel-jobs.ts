@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { PlatenError } from '../../infra/errors/registry.ts';
 import { finalisingName, type Job } from './job.ts';
-import type { JobEnds } from './job-ends.ts';
+import type { JobFollowUp } from './job-follow-up.ts';
 import type { Ledger } from './ledger/ledger.ts';
 import type { JobStore } from './store/job-store.ts';
 
@@ -22,13 +22,17 @@ interface EarlyEnd {
  * @returns the jobs that this call has ended; other jobs have changed meanwhile.
  */
 export async function endEarly(
-  deps: { readonly ledger: Ledger; readonly ends: JobEnds; readonly store: Pick<JobStore, 'transitions'> },
+  deps: {
+    readonly ledger: Ledger;
+    readonly followUp: JobFollowUp;
+    readonly store: Pick<JobStore, 'transitions'>;
+  },
   jobs: readonly Job[],
   { error, whole = false }: EarlyEnd = {},
 ): Promise<Job[]> {
   const [first] = jobs;
   if (first === undefined) return [];
-  const { ledger, ends, store } = deps;
+  const { ledger, followUp, store } = deps;
   const { accountId } = first;
   const waits = first.state === 'queued';
   // Unique to this attempt: if several processes end a job at the same moment, the job shows which of them succeeded.
@@ -40,6 +44,6 @@ export async function endEarly(
   const ids = new Set(ended.map(({ _id }) => _id));
   const moved = seen.filter(({ _id }) => !ids.has(_id));
   if (waits && moved.length > 0) await ledger.withdrawEnds(accountId, ...moved.map(finalisingName));
-  if (ended.length > 0) await (whole ? ends.followWhole(ended) : ends.follow(ended));
+  if (ended.length > 0) await (whole ? followUp.followWhole(ended) : followUp.follow(ended));
   return ended;
 }

@@ -24,7 +24,7 @@ import type { InputMode, JobSource } from '../inputs/inputs.ts';
  * queued      waits for a plan slot at its position in a queue of its account, or for the time of its next attempt
  * dispatched  holds a plan slot; its pointer is on the bus
  * processing  holds a plan slot and a lease; a worker renders it
- * the rest    have ended: job-ends.ts has the steps that follow; the last ones move the job to the history
+ * the rest    have ended: job-follow-up.ts has the steps that follow; the last ones move the job to the history
  *
  * `version` grows with every arrow, and every arrow requires the version that it was decided on. So if two processes
  * decide at the same time, one succeeds and the other finds nothing to change. The version with which a worker claimed

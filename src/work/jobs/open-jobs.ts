@@ -8,7 +8,7 @@ import type { UsageCounters } from '../../tenants/usage/usage-counters.ts';
 import { Admission } from './admission.ts';
 import type { Job } from './job.ts';
 import { JobDispatch } from './job-dispatch.ts';
-import { type JobEndStep, JobEnds } from './job-ends.ts';
+import { type FollowUpStep, JobFollowUp } from './job-follow-up.ts';
 import { Ledger } from './ledger/ledger.ts';
 import { openLedgers } from './ledger/ledger-record.ts';
 import { StoredBytes } from './ledger/stored-bytes.ts';
@@ -26,7 +26,7 @@ export interface Jobs {
   readonly beyondQuota: BeyondQuota;
   readonly dispatch: JobDispatch;
   readonly admission: Admission;
-  readonly ends: JobEnds;
+  readonly followUp: JobFollowUp;
   readonly retries: Retries;
   /** Measures the times in the records of jobs and ledgers. */
   readonly times: FutureTimes;
@@ -45,7 +45,7 @@ export interface JobsDeps {
   /** Called once for every job that ends, whatever its outcome; for counters. */
   readonly observeEnd: (job: Job) => void;
   /** Further steps after the end of jobs, of other parts of Platen. */
-  readonly furtherSteps?: readonly JobEndStep[];
+  readonly furtherSteps?: readonly FollowUpStep[];
 }
 
 /** To be created before the connection's indexes. */
@@ -66,7 +66,7 @@ export function openJobs(deps: JobsDeps): Jobs {
     beyondQuota,
     dispatch,
     admission: new Admission(own),
-    ends: new JobEnds({ ...own, observe }),
+    followUp: new JobFollowUp({ ...own, observe }),
     retries: new Retries(own),
     times: new FutureTimes(clock, { logger }),
   };

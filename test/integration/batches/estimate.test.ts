@@ -51,7 +51,7 @@ describe('estimatedCompletionTime half-way through a batch', () => {
     for (let round = 0; round < rounds; round += 1) {
       await eventually('all slots render', () => gates.length === SLOTS);
       // What has ended is counted at once: by the clock of the service it would take another few renders.
-      await api.domain.ends.flush();
+      await api.domain.followUp.flush();
       api.domain.clock.pass(RENDER_MS);
       for (const gate of gates.splice(0)) gate.open();
     }

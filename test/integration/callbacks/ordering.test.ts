@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { pino } from 'pino';
 import { deliveryIdOf } from '../../../src/work/callbacks/delivery.ts';
 import { endEarly } from '../../../src/work/jobs/cancel-jobs.ts';
-import { type JobEndStep, JobEnds } from '../../../src/work/jobs/job-ends.ts';
+import { type FollowUpStep, JobFollowUp } from '../../../src/work/jobs/job-follow-up.ts';
 import { repairNamedJobs } from '../../../src/work/jobs/sweeps/interrupted-jobs.ts';
 import { type Domain, newJob, openDomain } from '../../support/domain.ts';
 import { Killed } from '../batches/support.ts';
@@ -31,7 +31,7 @@ describe('The callback of a render whose follower is killed', () => {
       const accountId = randomUUID();
       const { step, deliveries } = domain.callbacks;
       let deaths = 0;
-      const dying: JobEndStep = {
+      const dying: FollowUpStep = {
         name: step.name,
         async run(jobs) {
           if (when === 'after' && deaths === 0) await step.run(jobs);
@@ -39,7 +39,7 @@ describe('The callback of a render whose follower is killed', () => {
           throw new Killed();
         },
       };
-      const ends = new JobEnds({
+      const followUp = new JobFollowUp({
         ...domain,
         usage: domain.counters,
         logger: pino({ level: 'silent' }),
@@ -49,8 +49,8 @@ describe('The callback of a render whose follower is killed', () => {
       const ordered = newJob(accountId, { webhookUrl: WEBHOOK_URL });
       await domain.admit(ordered);
       const job = (await domain.store.live.find(ordered.job._id))!;
-      await endEarly({ ...domain, ends }, [job]);
-      await ends.flush();
+      await endEarly({ ...domain, followUp }, [job]);
+      await followUp.flush();
       assert.ok(deaths > 0);
       const early = await deliveries.list(accountId, ALL);
       assert.equal(early.total, when === 'after' ? 1 : 0);

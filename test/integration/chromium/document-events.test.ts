@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Cores } from '../../../src/infra/scheduling/cores.ts';
 import { RenderBrowser } from '../../../src/render/chromium/browsers/browser.ts';
+import { CancelScope } from '../../../src/render/chromium/cancel-scope.ts';
 import { RenderContext } from '../../../src/render/chromium/contexts/render-context.ts';
 import { BlockedRenders } from '../../../src/render/chromium/cpu/blocked-budget.ts';
 import { ComputePermit } from '../../../src/render/chromium/cpu/compute-permit.ts';
@@ -16,7 +17,6 @@ import { printPage } from '../../../src/render/chromium/job/print/print.ts';
 import { SheetCache } from '../../../src/render/chromium/job/print/sheet.ts';
 import { renderJob } from '../../../src/render/chromium/job/render-job.ts';
 import { ReportCollector } from '../../../src/render/chromium/job/report-collector.ts';
-import { JobEnd } from '../../../src/render/chromium/job-end.ts';
 import { findBrowser } from '../../../src/render/chromium/process/find-browser.ts';
 import { launchBrowser } from '../../../src/render/chromium/process/launch.ts';
 import { isRenderer, killProcess, processTree } from '../../../src/render/chromium/process/processes.ts';
@@ -67,7 +67,7 @@ describe('what becomes of documents, in a page without frames', () => {
       maxOutputBytes: 1024 * 1024,
       signal: new AbortController().signal,
     };
-    const end = new JobEnd(request.deadline, request.signal);
+    const end = new CancelScope(request.deadline, request.signal);
     const permit = new ComputePermit(
       cores,
       new BlockedRenders(),

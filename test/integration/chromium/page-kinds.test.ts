@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Cores } from '../../../src/infra/scheduling/cores.ts';
 import { RenderBrowser } from '../../../src/render/chromium/browsers/browser.ts';
+import { CancelScope } from '../../../src/render/chromium/cancel-scope.ts';
 import { RenderContext } from '../../../src/render/chromium/contexts/render-context.ts';
 import { BlockedRenders } from '../../../src/render/chromium/cpu/blocked-budget.ts';
 import { ComputePermit } from '../../../src/render/chromium/cpu/compute-permit.ts';
@@ -13,7 +14,6 @@ import { printPage } from '../../../src/render/chromium/job/print/print.ts';
 import { SheetCache } from '../../../src/render/chromium/job/print/sheet.ts';
 import { type RenderDeps, renderJob } from '../../../src/render/chromium/job/render-job.ts';
 import { ReportCollector } from '../../../src/render/chromium/job/report-collector.ts';
-import { JobEnd } from '../../../src/render/chromium/job-end.ts';
 import { DOCUMENT_ORIGIN } from '../../../src/render/chromium/page/document-origin.ts';
 import { findBrowser } from '../../../src/render/chromium/process/find-browser.ts';
 import { launchBrowser } from '../../../src/render/chromium/process/launch.ts';
@@ -88,7 +88,7 @@ describe('real-looking documents', () => {
       maxOutputBytes: MAX_BYTES,
       signal: new AbortController().signal,
     };
-    const end = new JobEnd(request.deadline, request.signal);
+    const end = new CancelScope(request.deadline, request.signal);
     const permit = new ComputePermit(
       cores,
       new BlockedRenders(),

@@ -97,7 +97,7 @@ describe('After a crash of a machine whose clock was a day ahead', () => {
     assert.equal(published(), before);
     await pass(2000);
     assert.equal(published(), before + 1);
-    await swept.domain.ends.follow([await complete(id)]);
+    await swept.domain.followUp.follow([await complete(id)]);
     await assertNothingHeld(swept.domain.connection);
   });
 

@@ -49,7 +49,7 @@ describe('The slot of a job that ends', () => {
     const output = { key: outputKey(id, 1, expiresAt), size: 1, pages: 1, sha256: '' };
     return (await transitions.complete(claimed, output, expiresAt)) as Job;
   };
-  const end = async (domain: Domain, id: string) => domain.ends.follow([await complete(domain, id)]);
+  const end = async (domain: Domain, id: string) => domain.followUp.follow([await complete(domain, id)]);
   const cancel = async (domain: Domain, id: string) => endEarly(domain, [await find(id)]);
 
   it('is given to the next job in the update that frees it', async () => {
@@ -70,7 +70,7 @@ describe('The slot of a job that ends', () => {
       let checks = 0;
       for (let i = CAP; i < 32; i += 1) {
         sent.length = 0;
-        await first.ends.follow([finished.shift() as Job]);
+        await first.followUp.follow([finished.shift() as Job]);
         const updates = sent.filter((name) => name.startsWith('findAndModify') || name.startsWith('update'));
         assert.deepEqual(updates, ['findAndModify ledgers', 'update jobs']);
         checks += sent.length - updates.length;
@@ -85,7 +85,7 @@ describe('The slot of a job that ends', () => {
     const ids = await submit(first, 12);
     for (let from = 0; from < 12; from += CAP) {
       const ended = await Promise.all(ids.slice(from, from + CAP).map((id) => complete(first, id)));
-      await Promise.all(ended.map((job) => first.ends.follow([job])));
+      await Promise.all(ended.map((job) => first.followUp.follow([job])));
       const states = await Promise.all(ids.slice(from + CAP).map(stateOf));
       assert.deepEqual(
         states,
@@ -146,7 +146,7 @@ describe('The slot of a job that ends', () => {
     const completeAll = (domain: Domain, ids: readonly string[]) =>
       Promise.all(ids.map(async (id) => afterAWait(await complete(domain, id))));
     const endAll = (domain: Domain, jobs: readonly Job[]) =>
-      Promise.all(jobs.map((job) => domain.ends.followSoon(job)));
+      Promise.all(jobs.map((job) => domain.followUp.followSoon(job)));
 
     it('is given to the next jobs in one update, and these are dispatched in one', async () => {
       const ids = await submit(first, 12);
@@ -184,7 +184,7 @@ describe('The slot of a job that ends', () => {
     it('is given back once when another process has followed up one of them', async () => {
       const ids = await submit(first, 8);
       const ended = await completeAll(first, ids.slice(0, CAP));
-      await second.ends.follow([ended[0]!]);
+      await second.followUp.follow([ended[0]!]);
       await endAll(first, ended);
       await first.flush();
       await second.flush();

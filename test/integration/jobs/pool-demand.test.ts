@@ -104,12 +104,12 @@ describe('The demand of a pool', () => {
     await report('leaves', { state: 'ending' });
     for (const id of ids.slice(0, CAP)) await claim(id, 'leaves');
     assert.deepEqual(await sums(), { demand: 0, inFlightOnLive: 0 });
-    const { store, ends } = domain;
+    const { store, followUp } = domain;
     const ended = (await store.live.find(ids[0]!))!;
     const output = { key: outputKey(ended._id, 1, new Date()), size: 1, pages: 1, sha256: '' };
     const completed = await store.transitions.complete(ended, output, new Date());
     assert.ok(completed);
-    await ends.follow([completed]);
+    await followUp.follow([completed]);
     assert.deepEqual(await sums(), { demand: 1, inFlightOnLive: 0 }, 'the slot has been handed on');
   });
 

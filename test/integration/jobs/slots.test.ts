@@ -28,7 +28,7 @@ async function render(domain: Domain, jobId: string): Promise<void> {
   const output = { key: outputKey(jobId, 1, expiresAt), size: 1, pages: 1, sha256: '' };
   const completed = await transitions.complete(claimed, output, expiresAt);
   assert.ok(completed);
-  await domain.ends.follow([completed]);
+  await domain.followUp.follow([completed]);
 }
 
 describe('plan slots', () => {

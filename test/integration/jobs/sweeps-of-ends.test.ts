@@ -35,7 +35,7 @@ describe('sweeps of jobs that have ended or are to end', () => {
   });
 
   it('follow up the end of a job whose process died at any step, once', async () => {
-    const ends = swept.domain.ends;
+    const followUp = swept.domain.followUp;
     const cancelled = async () => {
       const id = await swept.submit({ quotaPeriod: period });
       return (await swept.domain.store.transitions.cancel([await swept.job(id)]))[0]!;
@@ -68,10 +68,10 @@ describe('sweeps of jobs that have ended or are to end', () => {
     await repairOne();
     // And twice at once.
     const both = await cancelled();
-    await Promise.all([ends.follow([both]), ends.follow([both])]);
+    await Promise.all([followUp.follow([both]), followUp.follow([both])]);
     await swept.domain.flush();
     // And again, by a sweep that had looked at it before that was done.
-    await ends.finish([both]);
+    await followUp.finish([both]);
     assert.equal((await swept.usage()).totalRequests, 5);
     assert.equal(await swept.domain.ledger.quotaUsed('a', period), 0);
     assert.equal(await swept.domain.connection.collection('jobs').countDocuments(), 0);
@@ -149,7 +149,7 @@ describe('sweeps of jobs that have ended or are to end', () => {
     await outputs.put(key, new Uint8Array([1, 2, 3]));
     const output = { key, size: 3, pages: 1, sha256: '' };
     const done = await swept.domain.store.transitions.complete(claimed, output, expiresAt);
-    await swept.domain.ends.follow([done!]);
+    await swept.domain.followUp.follow([done!]);
     await swept.domain.flush();
     assert.equal(await swept.inputs(), 0, 'the input of a completed job goes');
     await endRetention(

@@ -280,7 +280,7 @@ describe('sweeps', () => {
     const cancelled = await cancel(id);
     await swept.domain.dispatch.free([ended]);
     assert.ok((await swept.domain.ledger.find('a'))?.holders?.[id]);
-    await swept.domain.ends.follow([cancelled]);
+    await swept.domain.followUp.follow([cancelled]);
     swept.domain.clock.pass(5001);
     await swept.repair();
     await swept.domain.flush();

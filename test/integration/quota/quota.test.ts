@@ -88,14 +88,14 @@ describe('Monthly quota', () => {
   });
 
   it('keeps what a completed job uses', async () => {
-    await domain.ends.follow([(await complete(await running()))!]);
+    await domain.followUp.follow([(await complete(await running()))!]);
     await twice();
     assert.equal(await used(), 1);
   });
 
   for (const end of ['failed', 'cancelled'] as const) {
     it(`gives back what a ${end} job has reserved, once`, async () => {
-      await domain.ends.follow(await finish(await running(), end));
+      await domain.followUp.follow(await finish(await running(), end));
       assert.equal(await used(), 0);
       await twice();
       assert.equal(await used(), 0);

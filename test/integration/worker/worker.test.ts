@@ -175,7 +175,7 @@ describe('a worker', () => {
     const id = await admit();
     await isRunning(id);
     const cancelled = await domain.store.transitions.cancel([await live(id)]);
-    await domain.ends.follow(cancelled);
+    await domain.followUp.follow(cancelled);
     await eventually('it is stopped', () => renderer.stopped.includes(id));
     await eventually('it is counted', () => dropped === 1);
     assert.ok(log.some(({ msg, jobId }) => jobId === id && /render dropped/.test(String(msg))));

@@ -4,7 +4,7 @@ import { estimatedCompletion } from '../../../src/work/batches/batch-record.ts';
 import { dueMark } from '../../../src/work/batches/pace.ts';
 import { seeded } from '../../chaos/random.ts';
 
-/** Between two counts of what has ended, in milliseconds, as `JobEnds` gathers it. */
+/** Between two counts of what has ended, in milliseconds, as `JobFollowUp` gathers it. */
 const COUNTED_EVERY_MS = 250;
 const SIZES = [8, 12, 40, 100, 500, 1000];
 const CREATED = new Date('2026-01-01T00:00:00Z');

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { mock } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { PlatenError } from '../../../src/infra/errors/registry.ts';
+import { CancelScope } from '../../../src/render/chromium/cancel-scope.ts';
 import type { RenderContext } from '../../../src/render/chromium/contexts/render-context.ts';
 import { RenderSlots } from '../../../src/render/chromium/contexts/render-slots.ts';
 import type { ContextLender } from '../../../src/render/chromium/contexts/slot-job.ts';
-import { JobEnd } from '../../../src/render/chromium/job-end.ts';
 
 /** The pool of contexts as slots see it, noting what is done with which account's context. */
 class NotedContexts implements ContextLender {
@@ -43,9 +43,9 @@ class NotedContexts implements ContextLender {
 describe('slots', () => {
   let contexts: NotedContexts;
   let slots: RenderSlots;
-  const ends: JobEnd[] = [];
+  const ends: CancelScope[] = [];
   const endIn = (ms = 10_000) => {
-    const end = new JobEnd(Date.now() + ms, new AbortController().signal);
+    const end = new CancelScope(Date.now() + ms, new AbortController().signal);
     ends.push(end);
     return end;
   };

@@ -6,7 +6,7 @@ import type { BrowserPool } from '../browsers/browser-pool.ts';
 import type { KeptContexts } from '../browsers/browser-recycling.ts';
 import type { DedicatedPages } from '../browsers/dedicated-pages.ts';
 import type { WarmMemory } from '../browsers/warm-memory.ts';
-import type { JobEnd } from '../job-end.ts';
+import type { CancelScope } from '../cancel-scope.ts';
 import { asRenderError } from '../render-error.ts';
 import { ContextMoves, type MovedContexts } from './context-moves.ts';
 import { ContextsAhead } from './contexts-ahead.ts';
@@ -79,7 +79,7 @@ export class ContextPool implements KeptContexts, MovedContexts {
   }
 
   /** Leases a context for one job, together with its browser. To be given back with `keep` or `discard`. */
-  async lease(needs: ContextNeeds, end: JobEnd): Promise<RenderContext> {
+  async lease(needs: ContextNeeds, end: CancelScope): Promise<RenderContext> {
     await needs.permit?.acquire();
     const warm = this.#takeIdle(needs);
     const open = warm ?? this.#ahead.take(needs);
@@ -91,7 +91,7 @@ export class ContextPool implements KeptContexts, MovedContexts {
   }
 
   /** Opens a context without holding a core: a starting page process waits more than it computes. */
-  async #openWithoutCore(needs: ContextNeeds, end: JobEnd): Promise<RenderContext> {
+  async #openWithoutCore(needs: ContextNeeds, end: CancelScope): Promise<RenderContext> {
     needs.permit?.release();
     const context = await this.#open(needs, end);
     try {
@@ -191,7 +191,7 @@ export class ContextPool implements KeptContexts, MovedContexts {
     }
   }
 
-  async #open(needs: ContextNeeds, end: JobEnd): Promise<RenderContext> {
+  async #open(needs: ContextNeeds, end: CancelScope): Promise<RenderContext> {
     end.notifyWaiting(true);
     const lease = await this.#browsers
       .acquire({ ...needs, account: needs.accountId, signal: end.signal })
@@ -206,7 +206,7 @@ export class ContextPool implements KeptContexts, MovedContexts {
     }
   }
 
-  async #openIn(browser: RenderBrowser, needs: ContextNeeds, end: JobEnd): Promise<RenderContext> {
+  async #openIn(browser: RenderBrowser, needs: ContextNeeds, end: CancelScope): Promise<RenderContext> {
     const opening = this.#contexts.open(browser, needs.needsFrames);
     try {
       return await end.race(opening);

@@ -5,7 +5,7 @@ import concurrency, {
   type JobInstance,
   type WorkerInstance,
 } from 'puppeteer-cluster/dist/concurrency/ConcurrencyImplementation.js';
-import type { JobEnd } from '../job-end.ts';
+import type { CancelScope } from '../cancel-scope.ts';
 import type { ContextNeeds } from './render-context.ts';
 import { type ContextLender, type RenderWork, SlotJob } from './slot-job.ts';
 
@@ -65,7 +65,7 @@ export class RenderSlots {
    *
    * @throws the rejection of `work` or of the lease; the error of `end` when that comes before a slot is free.
    */
-  run(needs: ContextNeeds, end: JobEnd, work: RenderWork): Promise<void> {
+  run(needs: ContextNeeds, end: CancelScope, work: RenderWork): Promise<void> {
     const render = new SlotJob(needs, end, work, this.#contexts);
     const [standBy] = this.#standingBy;
     if (standBy) {

@@ -1,4 +1,4 @@
-import type { JobEnd } from '../job-end.ts';
+import type { CancelScope } from '../cancel-scope.ts';
 import type { ContextPool } from './context-pool.ts';
 import type { ContextNeeds, RenderContext } from './render-context.ts';
 
@@ -13,7 +13,7 @@ export type ContextLender = Pick<ContextPool, 'lease' | 'keep' | 'discard'>;
  * of these steps is kept until the last and then rejects `done`; the steps themselves never reject.
  */
 export class SlotJob {
-  readonly end: JobEnd;
+  readonly end: CancelScope;
   readonly #needs: ContextNeeds;
   readonly #work: RenderWork;
   readonly #contexts: ContextLender;
@@ -22,7 +22,7 @@ export class SlotJob {
   #clean = false;
   #failure: { readonly error: unknown } | undefined;
 
-  constructor(needs: ContextNeeds, end: JobEnd, work: RenderWork, contexts: ContextLender) {
+  constructor(needs: ContextNeeds, end: CancelScope, work: RenderWork, contexts: ContextLender) {
     this.end = end;
     this.#needs = needs;
     this.#work = work;

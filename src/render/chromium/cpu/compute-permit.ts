@@ -1,7 +1,7 @@
 import type { Cores, CoreUser } from '../../../infra/scheduling/cores.ts';
 import type { Permit } from '../../../infra/scheduling/fair-queue.ts';
 import type { Charge } from '../../../infra/scheduling/virtual-time.ts';
-import type { JobEnd } from '../job-end.ts';
+import type { CancelScope } from '../cancel-scope.ts';
 import type { RenderPage } from '../page/render-page.ts';
 import type { BlockedRenders } from './blocked-budget.ts';
 import { BlockedTime } from './blocked-time.ts';
@@ -22,7 +22,7 @@ export class ComputePermit {
   readonly #cores: Cores;
   readonly #blocked: BlockedRenders;
   readonly #user: CoreUser;
-  readonly #end: JobEnd;
+  readonly #end: CancelScope;
   #core: Permit | undefined;
   /** Number of cores that it acquires: more than one if workers compute in its page. */
   #wanted = 1;
@@ -34,7 +34,7 @@ export class ComputePermit {
   /** Starts the next check at once. */
   #checkNow: (() => void) | undefined;
 
-  constructor(cores: Cores, blocked: BlockedRenders, user: CoreUser, end: JobEnd) {
+  constructor(cores: Cores, blocked: BlockedRenders, user: CoreUser, end: CancelScope) {
     this.#cores = cores;
     this.#blocked = blocked;
     this.#user = user;

@@ -1,7 +1,7 @@
 import type { PdfFinisher } from '../../pdf/finish.ts';
 import type { FinishStep } from '../../pdf/finish-step.ts';
 import type { PrintedPages } from '../../report/printed-pages.ts';
-import type { JobEnd } from '../job-end.ts';
+import type { CancelScope } from '../cancel-scope.ts';
 import type { PrintReader } from './print/print-document.ts';
 
 /** Changes and reads PDFs after printing, without blocking other renders. */
@@ -11,9 +11,9 @@ export type Finisher = Omit<PdfFinisher, 'close'>;
 export class JobFinisher implements PrintReader {
   readonly #finisher: Finisher;
   readonly #account: string;
-  readonly #end: JobEnd;
+  readonly #end: CancelScope;
 
-  constructor(finisher: Finisher, account: string, end: JobEnd) {
+  constructor(finisher: Finisher, account: string, end: CancelScope) {
     this.#finisher = finisher;
     this.#account = account;
     this.#end = end;

@@ -1,13 +1,13 @@
 import type { RenderPhase } from '../../report/phases.ts';
+import type { CancelScope } from '../cancel-scope.ts';
 import type { ComputePermit } from '../cpu/compute-permit.ts';
-import type { JobEnd } from '../job-end.ts';
 import type { RenderPage } from '../page/render-page.ts';
 import type { ReportCollector } from './report-collector.ts';
 
 /** Dependencies that the steps of one render share. */
 export interface StepDeps {
   /** Ends the steps early. */
-  readonly end: JobEnd;
+  readonly end: CancelScope;
   /** The render's permit to use a core: it has a core at the start and none in the end. */
   readonly permit: ComputePermit;
   readonly collector: ReportCollector;

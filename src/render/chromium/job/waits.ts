@@ -1,5 +1,5 @@
 import type { Findings } from '../../report/findings.ts';
-import type { JobEnd } from '../job-end.ts';
+import type { CancelScope } from '../cancel-scope.ts';
 import type { RenderPage } from '../page/render-page.ts';
 import type { JobDocument } from './document/job-document.ts';
 import type { RenderSteps } from './steps.ts';
@@ -14,7 +14,7 @@ const MOST_LEFT_BY_WAITS_MS = 5000;
 /** The render that waits. */
 export interface WaitingJob {
   readonly document: JobDocument;
-  readonly end: JobEnd;
+  readonly end: CancelScope;
   /** Its findings, if its options request any. */
   readonly findings?: Findings | undefined;
 }
@@ -25,7 +25,7 @@ export class Waits {
   readonly #job: WaitingJob;
   readonly #steps: RenderSteps;
   /** The end of the waits: the end of the render, or an earlier one. */
-  readonly end: JobEnd;
+  readonly end: CancelScope;
 
   constructor(page: RenderPage, job: WaitingJob, steps: RenderSteps) {
     this.#page = page;

@@ -74,7 +74,7 @@ export interface LedgerRecord {
   readonly pending?: Readonly<Record<string, PendingPositions>>;
   /** Waiting jobs that are about to be ended: `finalisingName` → epoch milliseconds. */
   readonly finalising?: Readonly<Record<string, number>>;
-  /** Ended jobs that have given back what they held, and have steps left (job-ends.ts): id → epoch milliseconds. */
+  /** Ended jobs that have given back what they held, and have steps left (job-follow-up.ts): id → epoch milliseconds. */
   readonly ending?: Readonly<Record<string, number>>;
   /**
    * PDFs used, by period. A job reserves one at its admission and gives it back if it ends without a PDF. So the number

@@ -6,7 +6,7 @@ import type { Caller } from '../../../tenants/accounts/caller.ts';
 import { type Admission, JobExists } from '../admission.ts';
 import { endEarly } from '../cancel-jobs.ts';
 import { asksForReport, hasEnded, type Job, type JobInput } from '../job.ts';
-import type { JobEnds } from '../job-ends.ts';
+import type { JobFollowUp } from '../job-follow-up.ts';
 import { statusOf } from '../job-record.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { positionsBefore, queueState } from '../ledger/ledger-record.ts';
@@ -14,7 +14,7 @@ import { type JobSubmission, newJob, newJobId, withinPlan } from '../new-job.ts'
 import { firstPositions, PRIORITY_QUEUES } from '../priority-queues.ts';
 import type { JobStore } from '../store/job-store.ts';
 import type { JobListQuery } from '../store/listing.ts';
-import type { EndWaiter, WaitResult } from './end-waiter.ts';
+import type { OutcomeWaiter, WaitResult } from './outcome-waiter.ts';
 
 /** How many concurrent changes of one job a cancellation follows before it gives up. */
 const CANCEL_TRIES = 10;
@@ -52,9 +52,9 @@ interface RenderServiceDeps {
   readonly store: JobStore;
   readonly ledger: Ledger;
   readonly admission: Admission;
-  readonly ends: JobEnds;
+  readonly followUp: JobFollowUp;
   readonly outputs: OutputStore;
-  readonly waiter: EndWaiter;
+  readonly waiter: OutcomeWaiter;
   readonly clock: Clock;
   /** How long a synchronous submission waits, in milliseconds. */
   readonly syncWaitMs: number;

@@ -6,7 +6,7 @@ import { type NamedPlan, poolOf } from '../../../tenants/plans/plan.ts';
 import { startAttemptSpan } from '../attempt-span.ts';
 import { finalisingName, hasEnded, type Job, jobOfFinalising } from '../job.ts';
 import type { JobDispatch } from '../job-dispatch.ts';
-import type { JobEnds } from '../job-ends.ts';
+import type { JobFollowUp } from '../job-follow-up.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { LedgerRecord, PendingPositions, SlotHolder } from '../ledger/ledger-record.ts';
 import type { Retries } from '../retries.ts';
@@ -18,7 +18,7 @@ interface NamedJobsDeps {
   readonly store: JobStore;
   readonly dispatch: JobDispatch;
   readonly retries: Retries;
-  readonly ends: JobEnds;
+  readonly followUp: JobFollowUp;
   readonly clock: Clock;
   readonly planOf: (accountId: string) => Promise<NamedPlan>;
   readonly times: FutureTimes;
@@ -86,7 +86,7 @@ export async function repairNamedJobs(
       // If the head has reached the job meanwhile, the job has been moved to the history (JobDispatch.clearPositions).
       const job = live.get(jobId) ?? (await deps.store.history.find(jobId));
       if (job !== undefined && hasEnded(job.state) && finalisingName(job) === name) {
-        repaired += Number(await deps.ends.follow([job]));
+        repaired += Number(await deps.followUp.follow([job]));
       } else if (times.ageMs(name, since) > UNDECIDED_MS) {
         await deps.ledger.withdrawEnds(accountId, name);
       }
@@ -134,7 +134,7 @@ async function repairHolder(deps: NamedJobsDeps, held: Held): Promise<boolean> {
       return (await deps.dispatch.dispatch([job], (await deps.planOf(job.accountId)).plan)).length > 0;
     default:
       if (times.ageMs(`change of ${jobId}`, job.updatedAt) < UNFOLLOWED_MS) return false;
-      return job.endedFrom !== 'queued' ? deps.ends.follow([job]) : undoDispatch(deps, job, holder.since);
+      return job.endedFrom !== 'queued' ? deps.followUp.follow([job]) : undoDispatch(deps, job, holder.since);
   }
 }
 
@@ -178,7 +178,7 @@ async function publishAgain(deps: NamedJobsDeps, job: Job): Promise<boolean> {
 
 /** Takes a job from a worker that has stopped renewing its lease. The job is retried, or fails. */
 async function endLostAttempt(deps: NamedJobsDeps, job: Job): Promise<boolean> {
-  const { retries, store, ends, times, leaseMs, retryBaseMs, random, onRetried } = deps;
+  const { retries, store, followUp, times, leaseMs, retryBaseMs, random, onRetried } = deps;
   const { _id, leaseExpiresAt } = job;
   if (leaseExpiresAt === null) return false;
   if (!times.isOver(`lease of ${_id}`, leaseExpiresAt, leaseMs, UNRENEWED_LEASES * leaseMs)) return false;
@@ -194,7 +194,7 @@ async function endLostAttempt(deps: NamedJobsDeps, job: Job): Promise<boolean> {
   const failed = await store.transitions.fail([job], error, { onlyIfLeaseEnded: true });
   if (failed.length === 0) return false;
   traceLostAttempt(deps, job, 'failed');
-  await ends.follow(failed);
+  await followUp.follow(failed);
   return true;
 }
 
@@ -244,7 +244,7 @@ async function repairPositions(
  * again, because the process that follows them up may be slow and not dead.
  */
 async function finishEnds(
-  { ends, ledger, store }: NamedJobsDeps,
+  { followUp, ledger, store }: NamedJobsDeps,
   accountId: string,
   jobIds: readonly string[],
 ): Promise<number> {
@@ -253,7 +253,7 @@ async function finishEnds(
   const gone = jobIds.filter((jobId) => !live.has(jobId) && jobId in named);
   const passed = (await store.history.some(gone)).filter(({ endedFrom }) => endedFrom === 'queued');
   const jobs = [...live.values(), ...passed];
-  if (jobs.length > 0) await ends.finish(jobs);
+  if (jobs.length > 0) await followUp.finish(jobs);
   const finished = new Set(passed.map(({ _id }) => _id));
   const moved = gone.filter((jobId) => !finished.has(jobId));
   if (moved.length > 0) await ledger.forgetEnded(accountId, moved);

@@ -4,7 +4,7 @@ import type { NamedPlan } from '../../../tenants/plans/plan.ts';
 import { endEarly } from '../cancel-jobs.ts';
 import { hasEnded, type Job } from '../job.ts';
 import type { JobDispatch } from '../job-dispatch.ts';
-import type { JobEnds } from '../job-ends.ts';
+import type { JobFollowUp } from '../job-follow-up.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { isAtRest, type LedgerRecord, queueState, queuesAreEmpty } from '../ledger/ledger-record.ts';
 import {
@@ -20,7 +20,7 @@ interface WaitingJobsDeps {
   readonly ledger: Ledger;
   readonly store: JobStore;
   readonly dispatch: JobDispatch;
-  readonly ends: JobEnds;
+  readonly followUp: JobFollowUp;
   readonly clock: Clock;
   readonly planOf: (accountId: string) => Promise<NamedPlan>;
 }

@@ -49,7 +49,7 @@ import { groupOf } from '../../../../src/work/batches/batch.ts';
 import { BatchFiles } from '../../../../src/work/batches/batch-files.ts';
 import { SigningKeyService } from '../../../../src/work/callbacks/signing-key-service.ts';
 import { DownloadLinks } from '../../../../src/work/jobs/submission/download-links.ts';
-import { EndWaiter } from '../../../../src/work/jobs/submission/end-waiter.ts';
+import { OutcomeWaiter } from '../../../../src/work/jobs/submission/outcome-waiter.ts';
 import { RenderService } from '../../../../src/work/jobs/submission/render-service.ts';
 import { TestClient } from '../../../support/client.ts';
 import { type Domain, openDomain } from '../../../support/domain.ts';
@@ -182,7 +182,7 @@ export async function openApi(
   });
   const templateEngine = sharedTemplateEngine();
   await ensureIndexes(connection);
-  const waiter = new EndWaiter(bus);
+  const waiter = new OutcomeWaiter(bus);
   const batchWatch = new EventStreams();
   await bus.subscribeEvents('outcomes', ({ jobId }) => batchWatch.notify(groupOf(jobId)));
   const merger = createPdfMerger({ memoryBytes: 4096 * MIB, logger });

@@ -1,4 +1,4 @@
-import type { JobEnd } from '../../job-end.ts';
+import type { CancelScope } from '../../cancel-scope.ts';
 import type { RenderPage } from '../../page/render-page.ts';
 import { FRAMES_WANTED_EVENT } from '../../page/timed-frames.ts';
 import type { JobDocument } from './job-document.ts';
@@ -94,7 +94,11 @@ const END_ANIMATIONS = `async (scripted, timed, ms) => {
  *
  * @returns whether all of it has ended.
  */
-export async function endAnimations(page: RenderPage, { still }: JobDocument, end: JobEnd): Promise<boolean> {
+export async function endAnimations(
+  page: RenderPage,
+  { still }: JobDocument,
+  end: CancelScope,
+): Promise<boolean> {
   const ms = Math.min(MAX_MS, (end.deadline - Date.now()) * MAX_SHARE);
   return await page.runIsolated<boolean>(END_ANIMATIONS, !still, !page.drawsFrames, ms);
 }

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { WINDOW_SIZE } from '../../../options/core/window-size.ts';
-import type { JobEnd } from '../../job-end.ts';
+import type { CancelScope } from '../../cancel-scope.ts';
 import type { RenderPage } from '../../page/render-page.ts';
 import { FRAME_EVENT } from '../../page/timed-frames.ts';
 import { displayForeignFonts, LOAD_FONTS, loadFonts } from './document-fonts.ts';
@@ -49,7 +49,11 @@ const NEWS_MS = 20;
  *
  * @returns whether it has; false when a script was still drawing after all the time for that.
  */
-export async function waitUntilDrawn(page: RenderPage, document: JobDocument, end: JobEnd): Promise<boolean> {
+export async function waitUntilDrawn(
+  page: RenderPage,
+  document: JobDocument,
+  end: CancelScope,
+): Promise<boolean> {
   const {
     still,
     traits,

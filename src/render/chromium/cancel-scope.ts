@@ -4,7 +4,7 @@ import { type ErrorCode, PlatenError } from '../../infra/errors/registry.ts';
  * Ends a render before it is done: by its deadline, its signal, the death of its page, or the closing of the pool. The
  * first of them rejects everything that the render waits for, with an error that names the cause.
  */
-export class JobEnd {
+export class CancelScope {
   readonly #ended: Promise<never>;
   readonly #reject: (error: PlatenError) => void;
   #timer: NodeJS.Timeout;
@@ -18,7 +18,7 @@ export class JobEnd {
   #timeoutMessage: string | (() => string) | undefined;
   #error: PlatenError | undefined;
   #disposed = false;
-  #waits: JobEnd | undefined;
+  #waits: CancelScope | undefined;
   readonly #onWaiting: (waits: boolean) => void;
 
   /**
@@ -64,8 +64,8 @@ export class JobEnd {
   }
 
   /** The end of the job's waits, which are to leave `leavesMs` milliseconds to the rest of the render. */
-  endOfWaits(leavesMs: number): JobEnd {
-    this.#waits = new JobEnd(this.deadline - leavesMs, this.signal);
+  endOfWaits(leavesMs: number): CancelScope {
+    this.#waits = new CancelScope(this.deadline - leavesMs, this.signal);
     return this.#waits;
   }
 

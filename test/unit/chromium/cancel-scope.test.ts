@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { mock } from 'node:test';
-import { JobEnd } from '../../../src/render/chromium/job-end.ts';
+import { CancelScope } from '../../../src/render/chromium/cancel-scope.ts';
 
 const never = new Promise<never>(() => undefined);
 
@@ -11,7 +11,7 @@ describe('the end of a job', () => {
   const pass = (ms: number) => mock.timers.tick(ms);
 
   it('comes with its deadline', async () => {
-    const end = new JobEnd(Date.now() + 20, new AbortController().signal);
+    const end = new CancelScope(Date.now() + 20, new AbortController().signal);
     pass(19);
     assert.equal(end.error, undefined);
     pass(1);
@@ -20,7 +20,7 @@ describe('the end of a job', () => {
   });
 
   it('is named after what was being waited for', async () => {
-    const end = new JobEnd(Date.now() + 20, new AbortController().signal);
+    const end = new CancelScope(Date.now() + 20, new AbortController().signal);
     const waiting = end.raceAs('SELECTOR_TIMEOUT', 'no such thing', never);
     pass(20);
     await assert.rejects(waiting, { code: 'SELECTOR_TIMEOUT', message: 'no such thing' });
@@ -28,7 +28,7 @@ describe('the end of a job', () => {
 
   it('comes with its signal, and the first reason stands', async () => {
     const cancel = new AbortController();
-    const end = new JobEnd(Date.now() + 20, cancel.signal);
+    const end = new CancelScope(Date.now() + 20, cancel.signal);
     cancel.abort();
     await assert.rejects(end.race(never), { code: 'CANCELLED' });
     pass(40);
@@ -36,13 +36,13 @@ describe('the end of a job', () => {
   });
 
   it('lets what is done in time through', async () => {
-    const end = new JobEnd(Date.now() + 1000, new AbortController().signal);
+    const end = new CancelScope(Date.now() + 1000, new AbortController().signal);
     assert.equal(await end.race(Promise.resolve(1)), 1);
     end.dispose();
   });
 
   it('comes no nearer while its clock stands still', async () => {
-    const end = new JobEnd(Date.now() + 40, new AbortController().signal);
+    const end = new CancelScope(Date.now() + 40, new AbortController().signal);
     end.stopClock();
     pass(80);
     assert.equal(end.error, undefined);
@@ -56,7 +56,7 @@ describe('the end of a job', () => {
   });
 
   it('does not come any more once the job is done', async () => {
-    const end = new JobEnd(Date.now() + 20, new AbortController().signal);
+    const end = new CancelScope(Date.now() + 20, new AbortController().signal);
     end.stopClock();
     end.dispose();
     end.startClock();

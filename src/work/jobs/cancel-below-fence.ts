@@ -1,6 +1,6 @@
 import { endEarly } from './cancel-jobs.ts';
 import type { Job } from './job.ts';
-import type { JobEnds } from './job-ends.ts';
+import type { JobFollowUp } from './job-follow-up.ts';
 import type { Ledger } from './ledger/ledger.ts';
 import type { JobStore } from './store/job-store.ts';
 
@@ -11,7 +11,7 @@ const TRIES = 10;
 
 interface CancelDeps {
   readonly ledger: Ledger;
-  readonly ends: JobEnds;
+  readonly followUp: JobFollowUp;
   readonly store: JobStore;
 }
 
@@ -21,7 +21,11 @@ interface CancelDeps {
  *
  * @returns the number of cancelled jobs.
  */
-export async function cancelBefore(deps: CancelDeps, accountId: string, ownerFence: number): Promise<number> {
+export async function cancelJobsBelowFence(
+  deps: CancelDeps,
+  accountId: string,
+  ownerFence: number,
+): Promise<number> {
   let cancelled = 0;
   for (let tries = 0; tries < TRIES; tries += 1) {
     const { found, ended } = await cancelOnce(deps, accountId, ownerFence);

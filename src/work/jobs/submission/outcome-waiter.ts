@@ -12,7 +12,7 @@ export interface WaitResult {
 }
 
 /** Lets a request wait for its job. Events are hints that may be lost, so the job is also polled slowly. */
-export class EndWaiter {
+export class OutcomeWaiter {
   readonly #waiting = new Map<string, (result: WaitResult) => void>();
   readonly #subscription: Promise<Subscription>;
   #onIdle: (() => void) | undefined;

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { EndsTogether, mayWaitMs } from '../../../src/work/jobs/ends-together.ts';
+import { CoalescedFollowUps, mayWaitMs } from '../../../src/work/jobs/coalesced-follow-ups.ts';
 import type { Job } from '../../../src/work/jobs/job.ts';
 import { newJob } from '../../support/domain.ts';
 
@@ -13,10 +13,10 @@ function ended(waitedMs: number, overrides: Partial<Job> = {}): Job {
 
 describe('ends that are followed up together', () => {
   let followed: (readonly Job[])[];
-  let together: EndsTogether;
+  let together: CoalescedFollowUps;
   beforeEach(() => {
     followed = [];
-    together = new EndsTogether(async (jobs) => {
+    together = new CoalescedFollowUps(async (jobs) => {
       followed.push(jobs);
     });
   });
@@ -56,7 +56,7 @@ describe('ends that are followed up together', () => {
   });
 
   it('fail for all of them when following them up fails', async () => {
-    together = new EndsTogether(async () => {
+    together = new CoalescedFollowUps(async () => {
       throw new Error('the database is away');
     });
     const all = [together.add(ended(400)), together.add(ended(400))];

@@ -1,13 +1,13 @@
 import { WriteBehind } from '../../infra/async/write-behind.ts';
 import type { Logger } from '../../infra/telemetry/logger.ts';
 import type { JobOutcome, UsageCounters } from '../../tenants/usage/usage-counters.ts';
-import { EndsTogether } from './ends-together.ts';
+import { CoalescedFollowUps } from './coalesced-follow-ups.ts';
 import type { Job } from './job.ts';
 import type { JobDispatch } from './job-dispatch.ts';
 import type { Ledger } from './ledger/ledger.ts';
 import type { JobStore } from './store/job-store.ts';
 
-interface JobEndsDeps {
+interface JobFollowUpDeps {
   readonly ledger: Ledger;
   readonly store: JobStore;
   readonly dispatch: JobDispatch;
@@ -16,11 +16,11 @@ interface JobEndsDeps {
   /** Called once for every job that ends; for counters. */
   readonly observe: (job: Job) => void;
   /** Further steps after the end of jobs, before the jobs are moved to the history. */
-  readonly furtherSteps?: readonly JobEndStep[];
+  readonly furtherSteps?: readonly FollowUpStep[];
 }
 
 /** A step that follows the end of jobs. Repeated for a job, it must change nothing. */
-export interface JobEndStep {
+export interface FollowUpStep {
   readonly name: string;
   run(jobs: readonly Job[]): Promise<void>;
 }
@@ -41,9 +41,9 @@ const GATHER_JOBS = 100;
  * Steps 1 and 2 are done at once or nearly so, the others a moment later for several jobs together. After a crash
  * between two steps, a sweep finds the job by its name in the ledger, and continues with the next step.
  */
-export class JobEnds {
-  readonly #deps: JobEndsDeps;
-  readonly #together = new EndsTogether(async (jobs) => {
+export class JobFollowUp {
+  readonly #deps: JobFollowUpDeps;
+  readonly #coalesced = new CoalescedFollowUps(async (jobs) => {
     await this.follow(jobs);
   });
   readonly #gathered: WriteBehind<Job>;
@@ -51,9 +51,9 @@ export class JobEnds {
     for (const job of jobs) this.#gathered.add(job);
   };
   /** In this order. A step for the end of every job, whatever its outcome, is added here. */
-  readonly #steps: readonly JobEndStep[];
+  readonly #steps: readonly FollowUpStep[];
 
-  constructor(deps: JobEndsDeps) {
+  constructor(deps: JobFollowUpDeps) {
     const { ledger, store, usage, logger } = deps;
     this.#deps = deps;
     this.#steps = [
@@ -108,10 +108,10 @@ export class JobEnds {
 
   /**
    * The same for a job that has just ended in this process. Steps 1 and 2 may wait for the ends of other jobs as well,
-   * where that delays no worker (ends-together.ts).
+   * where that delays no worker (coalesced-follow-ups.ts).
    */
   followSoon(job: Job): Promise<void> {
-    return this.#together.add(job);
+    return this.#coalesced.add(job);
   }
 
   /**
@@ -149,7 +149,7 @@ export class JobEnds {
 
   /** Resolves when the steps of all gathered jobs are done, or have failed and are left to a sweep. */
   async flush(): Promise<void> {
-    await this.#together.flush();
+    await this.#coalesced.flush();
     await this.#gathered.flush();
   }
 }

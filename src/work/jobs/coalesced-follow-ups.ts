@@ -22,7 +22,7 @@ interface Gathered {
  * that wait itself, between its dispatch and its claim. (A `WriteBehind` has one delay and one write at a time for all
  * accounts, and its callers do not wait; here accounts must not wait for each other.)
  */
-export class EndsTogether {
+export class CoalescedFollowUps {
   readonly #follow: (jobs: readonly Job[]) => Promise<void>;
   /** By account. */
   readonly #gathered = new Map<string, Gathered>();
