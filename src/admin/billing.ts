@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import type { Block } from '../billing/blocks/block-store.ts';
 import type { Billing } from '../billing/open-billing.ts';
-import type { Block } from '../billing/overage/block-store.ts';
 import type { BillingAccount } from '../billing/subscriptions/billing-store.ts';
 import type { WaitingEvent } from '../billing/subscriptions/payment-events.ts';
 import { PlatenError } from '../infra/errors/registry.ts';

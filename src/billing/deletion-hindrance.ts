@@ -41,9 +41,9 @@ async function hasOpenInvoice(mirror: Billing['mirror'], accountId: string): Pro
   return total > 0;
 }
 
-function openPage({ checkout, topUp }: BillingAccount, clock: Clock): Date | undefined {
+function openPage({ checkout, blockCheckout }: BillingAccount, clock: Clock): Date | undefined {
   // A page whose response was lost has no known end; the provider ends every page within a day.
-  const ends = [checkout, topUp].flatMap((page) =>
+  const ends = [checkout, blockCheckout].flatMap((page) =>
     page === undefined ? [] : [page.expiresAt ?? new Date(page.openedAt.getTime() + 24 * 3_600_000)],
   );
   return ends.find((end) => end > clock.now());

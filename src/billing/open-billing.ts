@@ -8,15 +8,15 @@ import type { AccountReader } from '../tenants/accounts/account-store.ts';
 import type { AuditLog } from '../tenants/audit/audit-log.ts';
 import type { MailOutbox } from '../tenants/mail/outbox.ts';
 import type { PlanSource } from '../tenants/plans/plan-source.ts';
-import type { Purchases } from '../work/jobs/purchases/purchases.ts';
-import { UnrecordedChanges } from '../work/jobs/purchases/unrecorded-changes.ts';
+import type { BlockLedger } from '../work/jobs/blocks/block-ledger.ts';
+import { UnrecordedChanges } from '../work/jobs/blocks/unrecorded-changes.ts';
+import type { AutoOverage } from './blocks/auto-overage.ts';
+import type { BlockCheckouts } from './blocks/block-checkouts.ts';
+import type { BlockPurchases } from './blocks/block-purchases.ts';
+import { BlockStore } from './blocks/block-store.ts';
+import { Disputes } from './blocks/disputes.ts';
+import { openBlocks } from './blocks/open-blocks.ts';
 import { InvoiceMirror } from './invoices/invoice-mirror.ts';
-import type { AutoOverage } from './overage/auto-overage.ts';
-import { BlockStore } from './overage/block-store.ts';
-import type { CreditPurchases } from './overage/credit-purchases.ts';
-import { Disputes } from './overage/disputes.ts';
-import { openOverage } from './overage/open-overage.ts';
-import type { TopUps } from './overage/top-ups.ts';
 import { Catalogue } from './stripe/catalogue.ts';
 import { ListCursors } from './stripe/list-cursors.ts';
 import { StripeGateway } from './stripe/stripe-gateway.ts';
@@ -52,7 +52,7 @@ interface BillingDeps {
   readonly accounts: Pick<AccountReader, 'find'>;
   readonly accountService: Pick<AccountService, 'followSubscription' | 'recordFollowed'>;
   readonly audit: Pick<AuditLog, 'record' | 'recordOnce'>;
-  readonly purchases: Purchases;
+  readonly blockLedger: BlockLedger;
   readonly outbox: Pick<MailOutbox, 'enqueue'>;
   readonly config: BillingConfig;
   /** The start of absolute addresses; called when one is needed. */
@@ -67,11 +67,11 @@ export interface Selling {
   readonly catalogue: Catalogue;
   readonly subscriptions: Subscriptions;
   readonly autoOverage: AutoOverage;
-  readonly creditPurchases: CreditPurchases;
-  readonly topUps: TopUps;
+  readonly blockPurchases: BlockPurchases;
+  readonly blockCheckouts: BlockCheckouts;
   readonly reconcile: Reconcile;
   readonly disputes: Disputes;
-  /** Changes of purchases that are not in the audit log yet. */
+  /** Changes of blocks that are not in the audit log yet. */
   readonly changes: UnrecordedChanges;
 }
 
@@ -80,8 +80,8 @@ export interface Billing {
   readonly store: BillingStore;
   readonly mirror: InvoiceMirror;
   readonly blocks: BlockStore;
-  /** The purchases beyond the quota of each account. */
-  readonly purchases: Purchases;
+  /** The blocks of each account in its ledger. */
+  readonly blockLedger: BlockLedger;
   readonly selling: Selling | undefined;
 }
 
@@ -93,8 +93,8 @@ export function openBilling(deps: BillingDeps): Billing {
   const mirror = new InvoiceMirror(connection);
   const blocks = new BlockStore(connection, clock, random);
   const cursors = new ListCursors(connection);
-  const changes = new UnrecordedChanges(deps.purchases, deps.audit);
-  const kept = { store, mirror, blocks, purchases: deps.purchases };
+  const changes = new UnrecordedChanges(deps.blockLedger, deps.audit);
+  const kept = { store, mirror, blocks, blockLedger: deps.blockLedger };
   const { STRIPE_SECRET_KEY: secretKey, STRIPE_API_BASE: apiBase } = config;
   if (secretKey === undefined) return { ...kept, selling: undefined };
   countFromZero(metrics);
@@ -105,7 +105,7 @@ export function openBilling(deps: BillingDeps): Billing {
   const returnUrl = () => `${publicUrl()}/dashboard/billing`;
   const pages = new HostedPages({ store, gateway, clock });
   const observeError = (kind: ErrorKind) => metrics.billingErrors.inc({ kind });
-  const overage = openOverage({
+  const overage = openBlocks({
     ...{ ...deps, store, blocks, mirror, changes },
     ...{ gateway, catalogue, pages, cursors, returnUrl, observeError },
     checkAt: (accountId) => sync.checkAt(accountId),
@@ -144,7 +144,7 @@ export function openBilling(deps: BillingDeps): Billing {
     clock,
     returnUrl,
   });
-  const { autoOverage, creditPurchases } = overage;
+  const { autoOverage, blockPurchases } = overage;
   const reconcile = new Reconcile(connection, {
     store,
     events,
@@ -153,10 +153,10 @@ export function openBilling(deps: BillingDeps): Billing {
     schedules: halfMade,
     clock,
   });
-  const topUps = overage.topUps(subscriptions);
+  const blockCheckouts = overage.blockCheckouts(subscriptions);
   const disputes = new Disputes({ store, blocks, gateway, clock });
-  const bought = { autoOverage, creditPurchases, topUps, changes, disputes };
-  return { ...kept, selling: { gateway, events, sync, catalogue, subscriptions, reconcile, ...bought } };
+  const forBlocks = { autoOverage, blockPurchases, blockCheckouts, changes, disputes };
+  return { ...kept, selling: { gateway, events, sync, catalogue, subscriptions, reconcile, ...forBlocks } };
 }
 
 /** A counter that starts at its first event would show no increase for it, and alerts go by increases. */

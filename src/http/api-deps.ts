@@ -1,6 +1,6 @@
+import type { AutoOverage } from '../billing/blocks/auto-overage-port.ts';
+import type { DisableLinks } from '../billing/blocks/disable-links.ts';
 import type { Billing } from '../billing/open-billing.ts';
-import type { AutoOverage } from '../billing/overage/auto-overage-port.ts';
-import type { DisableLinks } from '../billing/overage/disable-links.ts';
 import type { Config } from '../config/config.ts';
 import type { Clock } from '../infra/clock.ts';
 import type { PlatenError } from '../infra/errors/registry.ts';

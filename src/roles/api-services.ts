@@ -1,5 +1,5 @@
+import { DisableLinks } from '../billing/blocks/disable-links.ts';
 import { openBilling } from '../billing/open-billing.ts';
-import { DisableLinks } from '../billing/overage/disable-links.ts';
 import { ensureIndexes } from '../infra/store/collection-spec.ts';
 import { KeyStore } from '../tenants/keys/key-store.ts';
 import { RateLimiter } from '../tenants/limits/rate-limiter.ts';
@@ -45,7 +45,7 @@ export async function openApiServices(core: Core, closers: Closers) {
     limiter: new RateLimiter(connection, clock),
     recorder: new RequestRecorder(requestLog, counters, clock),
     usage: new UsageReports({
-      quotaLeft: (accountId, period, quota) => jobs.purchases.left(accountId, period, quota),
+      quotaLeft: (accountId, period, quota) => jobs.blockLedger.left(accountId, period, quota),
       counters,
       requestLog,
       clock,

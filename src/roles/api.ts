@@ -1,4 +1,4 @@
-import { NO_AUTO_OVERAGE } from '../billing/overage/auto-overage-port.ts';
+import { NO_AUTO_OVERAGE } from '../billing/blocks/auto-overage-port.ts';
 import { opsPortOf } from '../config/config.ts';
 import type { ApiDeps } from '../http/api-deps.ts';
 import { createHttpApp } from '../http/app.ts';

@@ -17,7 +17,7 @@ export function billingSweeps(
   metrics: Pick<Metrics, 'reconcileFindings' | 'overageBlocks' | 'billingDisputes'>,
 ): Sweep[] {
   if (selling === undefined) return [];
-  const { events, sync, creditPurchases, reconcile, changes, disputes } = selling;
+  const { events, sync, blockPurchases, reconcile, changes, disputes } = selling;
   const everyMs = Math.min(FOLLOW_EVERY_MS, PLATEN_SWEEP_MS);
   // Following events is ordinary work, not a repair.
   const ordinary = (name: string, run: () => Promise<unknown>): Sweep => ({
@@ -45,12 +45,12 @@ export function billingSweeps(
   return [
     ordinary('payment-events', () => events.resolveWaiting()),
     ordinary('subscriptions', () => sync.sweep()),
-    ordinary('overage-blocks', () => creditPurchases.sweep()),
-    ordinary('changes-of-purchases', () => changes.sweep()),
-    { ...ordinary('ends-of-blocks', () => creditPurchases.lapse()), everyMs: COUNT_EVERY_MS },
+    ordinary('block-purchases', () => blockPurchases.sweep()),
+    ordinary('changes-of-blocks', () => changes.sweep()),
+    { ...ordinary('expired-blocks', () => blockPurchases.expire()), everyMs: COUNT_EVERY_MS },
     finding('missed-payment-events', 'event', () => reconcile.events()),
     {
-      ...ordinary('count-overage-blocks', async () => {
+      ...ordinary('count-blocks', async () => {
         const counts = Object.entries(await blocks.counts());
         for (const [state, count] of counts) metrics.overageBlocks.set({ state }, count);
       }),

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { DisableLinks } from '../billing/overage/disable-links.ts';
+import { DisableLinks } from '../billing/blocks/disable-links.ts';
 import type { Sweep } from '../infra/async/sweeper.ts';
 import { createFolderTransport } from '../tenants/mail/folder.ts';
 import type { MailTransport } from '../tenants/mail/mail.ts';

@@ -108,7 +108,7 @@ export async function openDomain(
     requestLog,
     recorder: new RequestRecorder(requestLog, counters, clock),
     usage: new UsageReports({
-      quotaLeft: (accountId, period, quota) => jobs.purchases.left(accountId, period, quota),
+      quotaLeft: (accountId, period, quota) => jobs.blockLedger.left(accountId, period, quota),
       counters,
       requestLog,
       clock,

@@ -20,7 +20,7 @@ interface OpenPage {
 export interface OpenPages {
   readonly checkout: OpenPage & { readonly plan: string };
   /** For a block; the key is the block's id. */
-  readonly topUp: OpenPage & { readonly units: number; readonly priceCents: number };
+  readonly blockCheckout: OpenPage & { readonly units: number; readonly priceCents: number };
 }
 
 /** A call to the provider that is under way, or whose response was lost. */
@@ -136,7 +136,7 @@ export class BillingStore extends DueQueue<BillingAccount> {
   async unlink({ _id, fence, customerId }: ClaimedAccount): Promise<void> {
     await this.records.updateOne(
       { _id, fence, customerId },
-      { $unset: { customerId: '', checkout: '', topUp: '' }, $inc: { generation: 1 } },
+      { $unset: { customerId: '', checkout: '', blockCheckout: '' }, $inc: { generation: 1 } },
     );
   }
 

@@ -160,7 +160,10 @@ const overage = defineRoute({
   responses: { 200: { description: 'The page where it is paid.', schema: hostedPageSchema } },
   errors: [...PROVIDER_ERRORS, 'NOT_SOLD'],
 }).handledBy(async ({ caller, body }, deps: ApiDeps) => {
-  return { status: 200, json: { url: await selling(deps).topUps.buy(caller.accountId, body.blockSize) } };
+  return {
+    status: 200,
+    json: { url: await selling(deps).blockCheckouts.buy(caller.accountId, body.blockSize) },
+  };
 });
 
 export const billingRoutes = [subscription, cancel, resume, autoOverage, preview, checkout, overage, portal];
@@ -178,7 +181,7 @@ async function subscriptionOf(
 ): Promise<z.input<typeof subscriptionSchema>> {
   const [account, ledger] = await Promise.all([
     billing.store.find(accountId),
-    billing.purchases.find(accountId),
+    billing.blockLedger.find(accountId),
   ]);
   // Read last, so that the plan is never older than the subscription that it follows from.
   const owner = await accounts.findNow(accountId);

@@ -6,12 +6,12 @@ import { quotaPeriod } from '../../tenants/plans/quota-period.ts';
 import type { JobSource } from '../inputs/inputs.ts';
 import { quotaOf, rejectIfSlow, tookTooLong } from '../jobs/admission.ts';
 import { rejectionOf } from '../jobs/admission-rejection.ts';
+import { type QuotaExtension, withExtension } from '../jobs/blocks/quota-extension.ts';
 import { callbackBytes } from '../jobs/job.ts';
 import type { Ledger } from '../jobs/ledger/ledger.ts';
 import type { QuotaLimit } from '../jobs/ledger/ledger-filter.ts';
 import { newInput, optionFacts } from '../jobs/new-job.ts';
 import { BATCH_QUEUE } from '../jobs/priority-queues.ts';
-import { type BeyondQuota, withMore } from '../jobs/purchases/beyond-quota.ts';
 import type { JobStore } from '../jobs/store/job-store.ts';
 import { shareChunks } from '../jobs/store/shared-chunks.ts';
 import { type Batch, type BatchItem, chunkSizeOf, itemJobId } from './batch.ts';
@@ -41,7 +41,7 @@ interface BatchAdmissionDeps {
   readonly ledger: Ledger;
   readonly store: JobStore;
   readonly batches: BatchStore;
-  readonly beyondQuota: BeyondQuota;
+  readonly quotaExtension: QuotaExtension;
   readonly clock: Clock;
 }
 
@@ -91,12 +91,12 @@ export class BatchAdmission {
     const sharedBytes = sum(shared.chunks.map(({ content }) => content.length()));
     const recordBytes = recordBytesOf(submission);
     const bytes = sum(inputBytes) + sharedBytes + recordBytes;
-    const { beyondQuota } = this.#deps;
+    const { quotaExtension } = this.#deps;
     const ofJob = { test: caller.mode === 'test', quotaPeriod: periodOf(caller, now) };
     const plain = quotaOf(ofJob, caller.plan, now);
     const need = { accountId: caller.accountId, count: items.length, plain, releasePermit };
     const { taken, began } = await timer.time('reserve', () =>
-      withMore(beyondQuota, need, (quota) => this.#take(caller, submission, bytes, quota, now)),
+      withExtension(quotaExtension, need, (quota) => this.#take(caller, submission, bytes, quota, now)),
     );
     const { first, expectedSeconds } = taken;
     const chunkSize = chunkSizeOf(items.length);

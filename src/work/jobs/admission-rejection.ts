@@ -24,7 +24,8 @@ export function rejectionOf(
   now: Date,
 ): PlatenError {
   const used = quota === undefined ? 0 : (record?.quota?.[quota.period] ?? 0);
-  const otherwise = quota?.boughtVersion !== undefined && quota.boughtVersion !== record?.bought?.version;
+  const otherwise =
+    quota?.balanceVersion !== undefined && quota.balanceVersion !== record?.blockBalance?.version;
   if (quota !== undefined && (otherwise || used + count > quota.limit))
     return usedUp(quota, used, count, now, quotaWindow ?? null);
   const kept = record?.stored ?? 0;

@@ -6,12 +6,12 @@ import type { PendingAdmission } from '../../infra/overload/pending-admission.ts
 import type { Plan } from '../../tenants/plans/plan.ts';
 import { type QuotaWindow, testPeriod } from '../../tenants/plans/quota-period.ts';
 import { rejectionOf } from './admission-rejection.ts';
+import { type QuotaExtension, withExtension } from './blocks/quota-extension.ts';
 import type { Job, JobInput } from './job.ts';
 import type { JobDispatch } from './job-dispatch.ts';
 import type { Ledger, QuotaLimit } from './ledger/ledger.ts';
 import type { LedgerRecord } from './ledger/ledger-record.ts';
 import { positionOf, queueOf } from './priority-queues.ts';
-import { type BeyondQuota, withMore } from './purchases/beyond-quota.ts';
 
 import type { JobStore } from './store/job-store.ts';
 import { storedInput } from './store/stored-input.ts';
@@ -44,7 +44,7 @@ interface AdmissionDeps {
   readonly ledger: Ledger;
   readonly store: JobStore;
   readonly dispatch: JobDispatch;
-  readonly beyondQuota: BeyondQuota;
+  readonly quotaExtension: QuotaExtension;
   readonly clock: Clock;
 }
 
@@ -98,11 +98,11 @@ export class Admission {
   ): Promise<void> {
     const inputs = newJobs.map(({ input }) => storedInput(input));
     const jobs = newJobs.map(({ job }, i) => ({ ...job, inputBytes: inputs[i]!.content.length() }));
-    const { beyondQuota } = this.#deps;
+    const { quotaExtension } = this.#deps;
     const plain = quotaOf(jobs[0]!, account.plan, this.#deps.clock.now());
     const need = { accountId: account.accountId, count: jobs.length, plain, releasePermit };
     const { taken, began } = await timer.time('reserve', () =>
-      withMore(beyondQuota, need, (quota) => this.#take(account, jobs, quota)),
+      withExtension(quotaExtension, need, (quota) => this.#take(account, jobs, quota)),
     );
     const { store, clock, dispatch, ledger } = this.#deps;
     await store.inputs.save(inputs);

@@ -6,14 +6,14 @@ import type { Logger } from '../../infra/telemetry/logger.ts';
 import type { NamedPlan } from '../../tenants/plans/plan.ts';
 import type { UsageCounters } from '../../tenants/usage/usage-counters.ts';
 import { Admission } from './admission.ts';
+import { BlockLedger } from './blocks/block-ledger.ts';
+import { QuotaExtension } from './blocks/quota-extension.ts';
 import type { Job } from './job.ts';
 import { JobDispatch } from './job-dispatch.ts';
 import { type FollowUpStep, JobFollowUp } from './job-follow-up.ts';
 import { Ledger } from './ledger/ledger.ts';
 import { openLedgers } from './ledger/ledger-record.ts';
 import { StoredBytes } from './ledger/stored-bytes.ts';
-import { BeyondQuota } from './purchases/beyond-quota.ts';
-import { Purchases } from './purchases/purchases.ts';
 import { Retries } from './retries.ts';
 import { type JobStore, openJobStore } from './store/job-store.ts';
 
@@ -22,8 +22,8 @@ export interface Jobs {
   readonly store: JobStore;
   readonly ledger: Ledger;
   readonly stored: StoredBytes;
-  readonly purchases: Purchases;
-  readonly beyondQuota: BeyondQuota;
+  readonly blockLedger: BlockLedger;
+  readonly quotaExtension: QuotaExtension;
   readonly dispatch: JobDispatch;
   readonly admission: Admission;
   readonly followUp: JobFollowUp;
@@ -55,15 +55,15 @@ export function openJobs(deps: JobsDeps): Jobs {
   const ledgers = openLedgers(connection);
   const ledger = new Ledger(ledgers, clock);
   const dispatch = new JobDispatch({ ...deps, store, ledger });
-  const purchases = new Purchases(ledgers, clock);
-  const beyondQuota = new BeyondQuota(purchases, clock);
-  const own = { ...deps, store, ledger, dispatch, beyondQuota };
+  const blockLedger = new BlockLedger(ledgers, clock);
+  const quotaExtension = new QuotaExtension(blockLedger, clock);
+  const own = { ...deps, store, ledger, dispatch, quotaExtension };
   return {
     store,
     ledger,
     stored: new StoredBytes(ledgers),
-    purchases,
-    beyondQuota,
+    blockLedger,
+    quotaExtension,
     dispatch,
     admission: new Admission(own),
     followUp: new JobFollowUp({ ...own, observe }),

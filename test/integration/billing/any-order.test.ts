@@ -84,7 +84,7 @@ describe('Subscriptions and blocks, whatever happens to the events', function ()
       [1, () => selling.autoOverage.set(accountId, { enabled: random() < 0.5 }, BY_BILLING)],
       [3, () => letBuy(run)],
       [3, () => needMore(run)],
-      [1, () => selling.topUps.buy(accountId, 1_000)],
+      [1, () => selling.blockCheckouts.buy(accountId, 1_000)],
       [1, () => disputeOne(run, paid)],
       [1, () => disputed[0] && acts.decideDispute(disputed[0].id, random() < 0.5 ? 'won' : 'lost')],
       [1, () => refundOne(run, paid)],
@@ -182,7 +182,7 @@ describe('Subscriptions and blocks, whatever happens to the events', function ()
   async function follow({ selling }: Run): Promise<void> {
     await selling.events.resolveWaiting();
     await Promise.all([selling.sync.sweep(), selling.sync.sweep()]);
-    await Promise.all([selling.creditPurchases.sweep(), selling.creditPurchases.sweep()]);
+    await Promise.all([selling.blockPurchases.sweep(), selling.blockPurchases.sweep()]);
   }
 
   async function storm(run: Run): Promise<void> {

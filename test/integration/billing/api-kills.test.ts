@@ -203,14 +203,14 @@ describe('Requests at the moment the quota ends, in two API processes of which o
     ]);
     assert.deepEqual(invoices, [[blockId, 'paid', PRICE]]);
     assert.equal(chargesOf(buyer).length, 1);
-    const { overage, bought, quota } = (await api.billing.purchases.find(accountId))!;
-    assert.deepEqual([overage?.spentCents, overage?.gate], [PRICE, undefined]);
-    const granted = Object.entries(bought!.blocks).map(([id, { left }]) => [id, left]);
+    const { overage, blockBalance, quota } = (await api.billing.blockLedger.find(accountId))!;
+    assert.deepEqual([overage?.spentCents, overage?.purchase], [PRICE, undefined]);
+    const granted = Object.entries(blockBalance!.blocks).map(([id, { left }]) => [id, left]);
     assert.deepEqual(granted, [[blockId, UNITS]]);
     // Requests that the killed process had admitted already were repeated.
     const used = quota![period]! - QUOTA;
     assert.ok(used >= REQUESTS && used <= REQUESTS + letInBefore, `${used} were let in`);
-    assert.equal(await api.billing.purchases.left(accountId, period, QUOTA), UNITS - used);
+    assert.equal(await api.billing.blockLedger.left(accountId, period, QUOTA), UNITS - used);
     assert.deepEqual(await mailsOf(buyer), ['overage-purchased']);
   }
 
@@ -287,10 +287,10 @@ describe('Requests at the moment the quota ends, in two API processes of which o
       const invoices = invoicesOf(buyer).map(({ status, amount_paid: paid }) => [status, paid]);
       assert.deepEqual(invoices, [['void', 0]]);
       assert.equal(chargesOf(buyer).length, 0);
-      const { overage, bought, quota } = (await api.billing.purchases.find(buyer.accountId))!;
-      const { enabled, spentCents, gate } = overage!;
-      assert.deepEqual([enabled, spentCents, gate], [false, 0, undefined]);
-      assert.deepEqual([bought, quota![buyer.period]], [undefined, QUOTA]);
+      const { overage, blockBalance, quota } = (await api.billing.blockLedger.find(buyer.accountId))!;
+      const { enabled, spentCents, purchase } = overage!;
+      assert.deepEqual([enabled, spentCents, purchase], [false, 0, undefined]);
+      assert.deepEqual([blockBalance, quota![buyer.period]], [undefined, QUOTA]);
       assert.deepEqual(await mailsOf(buyer), ['overage-failed']);
     });
   }

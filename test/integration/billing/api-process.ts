@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { BlockStore } from '../../../src/billing/overage/block-store.ts';
+import { BlockStore } from '../../../src/billing/blocks/block-store.ts';
 import { StripeBlocks } from '../../../src/billing/stripe/stripe-blocks.ts';
 import { MailOutbox } from '../../../src/tenants/mail/outbox.ts';
-import { BeyondQuota } from '../../../src/work/jobs/purchases/beyond-quota.ts';
-import { Purchases } from '../../../src/work/jobs/purchases/purchases.ts';
+import { BlockLedger } from '../../../src/work/jobs/blocks/block-ledger.ts';
+import { QuotaExtension } from '../../../src/work/jobs/blocks/quota-extension.ts';
 import { openApi } from '../http/support/api.ts';
 
 /** Where the process ends: before or after an operation. */
@@ -36,14 +36,14 @@ export type FromApiProcess = { readonly url: string };
 
 /** Whose the steps of the ledger are. */
 const OWNERS = {
-  reserve: Purchases,
+  reserve: BlockLedger,
   add: BlockStore,
   draft: StripeBlocks,
   finalise: StripeBlocks,
   pay: StripeBlocks,
   void: StripeBlocks,
-  grant: Purchases,
-  release: Purchases,
+  grant: BlockLedger,
+  release: BlockLedger,
   enqueue: MailOutbox,
 } as const;
 /** Requests get their responses this soon, in milliseconds: nothing is rendered here. */
@@ -81,14 +81,14 @@ let waitsLongerMs = 0;
 process.on('message', (reported: ToApiProcess) => {
   ({ dispatches, waitsLongerMs } = reported);
 });
-const { more } = BeyondQuota.prototype;
-BeyondQuota.prototype.more = function (accountId, quota, count, began, releasePermit) {
+const { more } = QuotaExtension.prototype;
+QuotaExtension.prototype.more = function (accountId, quota, count, began, releasePermit) {
   return more.call(this, accountId, quota, count, began + waitsLongerMs, releasePermit);
 };
 // The parent process is gone.
 process.once('disconnect', () => process.exit(0));
 process.send!({ url: api.url } satisfies FromApiProcess);
 for (;;) {
-  if (dispatches) await api.billing.selling!.creditPurchases.sweep();
+  if (dispatches) await api.billing.selling!.blockPurchases.sweep();
   await sleep(PAUSE_MS);
 }

@@ -28,8 +28,8 @@ describe('The audit log of what billing changes', () => {
 
   async function follow(): Promise<void> {
     await deliverEvents(life);
-    const { sync, creditPurchases, changes } = life.selling;
-    while ((await sync.sweep()) + (await creditPurchases.sweep()) + (await changes.sweep()) > 0);
+    const { sync, blockPurchases, changes } = life.selling;
+    while ((await sync.sweep()) + (await blockPurchases.sweep()) + (await changes.sweep()) > 0);
   }
   const days = (count: number) => passDays(life, count, follow);
   async function complete(): Promise<void> {
@@ -42,7 +42,7 @@ describe('The audit log of what billing changes', () => {
     await complete();
   }
   async function buyByHand(): Promise<string> {
-    await life.selling.topUps.buy(life.accountId, UNITS);
+    await life.selling.blockCheckouts.buy(life.accountId, UNITS);
     await complete();
     return (await blocks()).at(-1)!._id;
   }
@@ -144,12 +144,12 @@ describe('The audit log of what billing changes', () => {
 
     // Without a request for the quota, the end is handled all the same, once.
     life.clock.pass(Date.parse(endsAt) - life.clock.now().getTime() - 1);
-    await life.selling.creditPurchases.lapse();
+    await life.selling.blockPurchases.expire();
     await life.selling.changes.sweep();
     assert.deepEqual(await news(), []);
     life.clock.pass(1);
     for (let again = 0; again < 2; again += 1) {
-      await life.selling.creditPurchases.lapse();
+      await life.selling.blockPurchases.expire();
       await life.selling.changes.sweep();
     }
     assert.deepEqual(await news(), [['billing.block_expired', { units, cause: 'its time is over' }]]);
@@ -160,11 +160,11 @@ describe('The audit log of what billing changes', () => {
     await news();
     const { endsAt } = (await blocks())[0]!;
     life.clock.pass(endsAt!.getTime() - life.clock.now().getTime() + 1);
-    assert.equal(await life.billing.purchases.left(life.accountId, quotaPeriod(life.clock.now()), 7), 7);
+    assert.equal(await life.billing.blockLedger.left(life.accountId, quotaPeriod(life.clock.now()), 7), 7);
     await life.selling.changes.sweep();
     const cause = 'its time is over';
     assert.deepEqual(await news(), [['billing.block_expired', { units: String(UNITS), cause }]]);
-    await life.selling.creditPurchases.lapse();
+    await life.selling.blockPurchases.expire();
     await life.selling.changes.sweep();
     assert.deepEqual(await news(), []);
   });
@@ -214,7 +214,7 @@ describe('The audit log of what billing changes', () => {
     });
 
     it(`has a purchase once, though its process was killed ${when} the entry`, async () => {
-      await life.selling.topUps.buy(life.accountId, UNITS);
+      await life.selling.blockCheckouts.buy(life.accountId, UNITS);
       const page = [...life.standIn.books.sessions.values()][0]!;
       life.standIn.acts.completeCheckout(page.id);
       await followAndDie(rig, life, when, 'recordOnce');

@@ -22,7 +22,7 @@ describe('The mail that reports that auto overage was switched off', () => {
     await enable();
   });
 
-  const enable = () => api.billing.purchases.set(accountId, SETTINGS);
+  const enable = () => api.billing.blockLedger.set(accountId, SETTINGS);
   const mails = async () => {
     const kept = await api.domain.connection.collection('mails').find({ accountId }).toArray();
     return kept.map(({ to, state, content }) => ({ to, state, content }));
@@ -50,7 +50,7 @@ describe('The mail that reports that auto overage was switched off', () => {
     assert.equal(await pressTheButton(), '0', 'it was off already');
     await check();
     assert.equal((await mails()).length, 1);
-    assert.equal((await api.billing.purchases.find(accountId))!.overage!.untold, undefined);
+    assert.equal((await api.billing.blockLedger.find(accountId))!.overage!.untold, undefined);
   });
 
   it('is added once when the button is pressed many times at once', async () => {
@@ -69,7 +69,7 @@ describe('The mail that reports that auto overage was switched off', () => {
 
   it('is added by the next process when the first one ended before', async () => {
     // Such a process has done nothing but the update that switches it off.
-    assert.equal(await api.billing.purchases.disable(accountId, 'link'), true);
+    assert.equal(await api.billing.blockLedger.disable(accountId, 'link'), true);
     assert.deepEqual(await mails(), []);
     await check();
     await check();
@@ -77,7 +77,7 @@ describe('The mail that reports that auto overage was switched off', () => {
   });
 
   it('is not sent when the owner has switched it on again meanwhile', async () => {
-    await api.billing.purchases.disable(accountId, 'link');
+    await api.billing.blockLedger.disable(accountId, 'link');
     await enable();
     await check();
     assert.deepEqual(await mails(), []);

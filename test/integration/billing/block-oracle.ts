@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import type { Block, BlockState } from '../../../src/billing/overage/block-store.ts';
+import type { Block, BlockState } from '../../../src/billing/blocks/block-store.ts';
 import { PlatenError } from '../../../src/infra/errors/registry.ts';
 import { type Period, quotaPeriod } from '../../../src/tenants/plans/quota-period.ts';
-import { type BoughtBlock, countedFor } from '../../../src/work/jobs/ledger/bought-units.ts';
+import { BlockLedger } from '../../../src/work/jobs/blocks/block-ledger.ts';
+import { QuotaExtension } from '../../../src/work/jobs/blocks/quota-extension.ts';
+import { countedFor, type LedgerBlock } from '../../../src/work/jobs/ledger/block-balance.ts';
 import type { LedgerRecord } from '../../../src/work/jobs/ledger/ledger-record.ts';
 import { openLedgers } from '../../../src/work/jobs/ledger/ledger-record.ts';
-import { BeyondQuota } from '../../../src/work/jobs/purchases/beyond-quota.ts';
-import { Purchases } from '../../../src/work/jobs/purchases/purchases.ts';
 import type { Books } from '../../support/stripe/books.ts';
 import type * as R from '../../support/stripe/records.ts';
 import type { Life, LifeRig } from './life-rig.ts';
@@ -34,7 +34,7 @@ interface Dealings {
 export class BlockOracle {
   readonly #life: Life;
   readonly #rig: LifeRig;
-  readonly #processes: readonly BeyondQuota[];
+  readonly #processes: readonly QuotaExtension[];
   /** By block: the billing period that its purchase was decided in. */
   readonly #cycles = new Map<string, string>();
   /** By billing period: the highest cap that a purchase was decided under. */
@@ -48,7 +48,7 @@ export class BlockOracle {
     this.#rig = rig;
     const { clock } = life;
     this.#processes = [1, 2].map(
-      () => new BeyondQuota(new Purchases(openLedgers(rig.connection), clock), clock, NO_WAIT_MS),
+      () => new QuotaExtension(new BlockLedger(openLedgers(rig.connection), clock), clock, NO_WAIT_MS),
     );
   }
 
@@ -56,8 +56,8 @@ export class BlockOracle {
   async useUp(): Promise<void> {
     const { billing, accountId } = this.#life;
     const { period, limit } = await this.#quota();
-    const left = await billing.purchases.left(accountId, period, limit);
-    const { quota } = (await billing.purchases.find(accountId)) ?? {};
+    const left = await billing.blockLedger.left(accountId, period, limit);
+    const { quota } = (await billing.blockLedger.find(accountId)) ?? {};
     this.#usedOfBlocks += left - Math.max(0, limit - (quota?.[period] ?? 0));
     const change = {
       $inc: { [`quota.${period}`]: left, revision: 1 },
@@ -97,9 +97,9 @@ export class BlockOracle {
 
   /** Notes what was decided, and that it was within the cap. */
   async #watch(): Promise<void> {
-    const { overage } = (await this.#life.billing.purchases.find(this.#life.accountId)) ?? {};
-    if (overage?.gate === undefined || this.#cycles.has(overage.gate.blockId)) return;
-    const { cycle, blockId } = overage.gate;
+    const { overage } = (await this.#life.billing.blockLedger.find(this.#life.accountId)) ?? {};
+    if (overage?.purchase === undefined || this.#cycles.has(overage.purchase.blockId)) return;
+    const { cycle, blockId } = overage.purchase;
     assert.ok(overage.spentCents <= overage.capCents, `${overage.spentCents} is beyond ${overage.capCents}`);
     this.#cycles.set(blockId, cycle);
     this.#caps.set(cycle, Math.max(overage.capCents, this.#caps.get(cycle) ?? 0));
@@ -109,11 +109,11 @@ export class BlockOracle {
   async check(): Promise<void> {
     const { accountId, billing, standIn } = this.#life;
     const blocks = await this.blocks();
-    const record = await billing.purchases.find(accountId);
+    const record = await billing.blockLedger.find(accountId);
     const ids = blocks.map(({ _id }) => _id);
     for (const { id, metadata } of standIn.books.invoices.values())
       assert.ok(metadata.blockId === undefined || ids.includes(metadata.blockId), `${id} is for no block`);
-    for (const id of Object.keys(record?.bought?.blocks ?? {}))
+    for (const id of Object.keys(record?.blockBalance?.blocks ?? {}))
       assert.ok(ids.includes(id), `${id} was granted and is no block`);
     for (const block of blocks) this.#checkBlock(block, record);
     this.#checkSpent(blocks, record);
@@ -139,15 +139,15 @@ export class BlockOracle {
     assert.equal(state, expected, `the state of ${_id} (${kind})`);
     if (kind === 'auto') {
       assert.ok(this.#cycles.has(_id), `nobody has decided to buy ${_id}`);
-      const held = record?.overage?.gate?.blockId === _id;
-      assert.equal(held, state === 'action_required', `whether ${_id} (${state}) holds the gate`);
+      const held = record?.overage?.purchase?.blockId === _id;
+      assert.equal(held, state === 'action_required', `whether ${_id} (${state}) holds the purchase`);
     }
     this.#checkGranted(block, this.#presentOf(record)[_id], dealings.charges[0]);
   }
 
   #checkGranted(
     { _id, state, units, createdAt }: Block,
-    granted: BoughtBlock | undefined,
+    granted: LedgerBlock | undefined,
     charge: R.Charge | undefined,
   ): void {
     if (!GRANTED.includes(state)) {
@@ -168,10 +168,10 @@ export class BlockOracle {
   }
 
   /** The granted units less the used ones; zero for expired blocks. */
-  #presentOf(record: LedgerRecord | undefined): Readonly<Record<string, BoughtBlock>> {
-    if (record?.bought === undefined) return {};
-    const { bought, quota } = record;
-    return countedFor(bought, quota, bought, this.#life.clock.now().getTime()).blocks;
+  #presentOf(record: LedgerRecord | undefined): Readonly<Record<string, LedgerBlock>> {
+    if (record?.blockBalance === undefined) return {};
+    const { blockBalance, quota } = record;
+    return countedFor(blockBalance, quota, blockBalance, this.#life.clock.now().getTime()).blocks;
   }
 
   #checkSpent(blocks: readonly Block[], record: LedgerRecord | undefined): void {
@@ -190,8 +190,8 @@ export class BlockOracle {
 
   /** No PDF beyond the quota without a block that it came from, and none of a block lost but by its use. */
   #checkUnits(blocks: readonly Block[], record: LedgerRecord | undefined): void {
-    const { bought, quota = {} } = record ?? {};
-    if (bought === undefined) return;
+    const { blockBalance, quota = {} } = record ?? {};
+    if (blockBalance === undefined) return;
     const now = this.#life.clock.now().getTime();
     const present = this.#presentOf(record);
     const usable = blocks.filter(({ _id, state }) => state !== 'reversed' && present[_id] !== undefined);

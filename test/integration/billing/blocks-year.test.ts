@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { BlockState } from '../../../src/billing/overage/block-store.ts';
+import type { BlockState } from '../../../src/billing/blocks/block-store.ts';
 import { BY_BILLING } from '../../../src/tenants/audit/audit-log.ts';
 import { quotaPeriod } from '../../../src/tenants/plans/quota-period.ts';
 import type { Card } from '../../support/stripe/cards.ts';
@@ -38,11 +38,11 @@ describe('A year of blocks beyond the quota', () => {
   });
 
   async function settle(): Promise<void> {
-    const { events, sync, creditPurchases } = life.selling;
+    const { events, sync, blockPurchases } = life.selling;
     do {
       await events.resolveWaiting();
       while ((await sync.sweep()) > 0);
-    } while ((await creditPurchases.sweep()) > 0);
+    } while ((await blockPurchases.sweep()) > 0);
   }
   async function settleAndCheck(): Promise<void> {
     await settle();
@@ -72,11 +72,11 @@ describe('A year of blocks beyond the quota', () => {
   }
   const allow = (capCents: number) =>
     life.selling.autoOverage.set(life.accountId, { enabled: true, capCents }, BY_BILLING);
-  const overage = async () => (await life.billing.purchases.find(life.accountId))!.overage!;
+  const overage = async () => (await life.billing.blockLedger.find(life.accountId))!.overage!;
   const left = async () => {
     const { plan, quotaWindow } = (await rig.accounts.find(life.accountId))!;
     const period = quotaPeriod(life.clock.now(), quotaWindow);
-    return life.billing.purchases.left(life.accountId, period, rig.plans.plan(plan).monthlyRenders);
+    return life.billing.blockLedger.left(life.accountId, period, rig.plans.plan(plan).monthlyRenders);
   };
   const states = async (): Promise<BlockState[]> => (await oracle.blocks()).map(({ state }) => state);
   /** The charges for blocks, in their order. */
@@ -86,17 +86,17 @@ describe('A year of blocks beyond the quota', () => {
     life.selling.gateway.stripe.refunds.create({ charge, ...(amount !== undefined && { amount }) });
 
   /** Uses the rest, and requests more. @returns the first response. */
-  async function needMore(): Promise<'bought' | 'refused'> {
+  async function needMore(): Promise<'blockBalance' | 'refused'> {
     life.clock.pass(MINUTE_MS);
     await oracle.useUp();
     const responses = new Set(await oracle.request(AT_ONCE));
     assert.equal(responses.size, 1, String([...responses]));
     await follow();
-    return responses.has('refused') ? 'refused' : 'bought';
+    return responses.has('refused') ? 'refused' : 'blockBalance';
   }
   async function buyByHand(): Promise<void> {
     life.clock.pass(MINUTE_MS);
-    await life.selling.topUps.buy(life.accountId, UNITS);
+    await life.selling.blockCheckouts.buy(life.accountId, UNITS);
     await complete('good');
   }
 
@@ -104,9 +104,9 @@ describe('A year of blocks beyond the quota', () => {
     await allow(2 * PRICE);
     for (let month = 1; month <= 12; month += 1) {
       assert.equal((await overage()).spentCents, 0);
-      assert.equal(await needMore(), 'bought');
+      assert.equal(await needMore(), 'blockBalance');
       assert.deepEqual(await oracle.request(2), ['let in', 'let in']);
-      assert.equal(await needMore(), 'bought');
+      assert.equal(await needMore(), 'blockBalance');
       await days(3);
       assert.equal(await needMore(), 'refused');
       assert.deepEqual([(await overage()).spentCents, charges().length], [2 * PRICE, 2 * month]);
@@ -117,18 +117,18 @@ describe('A year of blocks beyond the quota', () => {
 
   it('has one cap at a time, through two cards, a raise, a refund and a dispute; the next period has its own', async () => {
     await allow(PRICE);
-    assert.equal(await needMore(), 'bought');
+    assert.equal(await needMore(), 'blockBalance');
     assert.equal(await needMore(), 'refused');
     await allow(2 * PRICE);
     life.standIn.acts.changeCard(life.customerId, 'declined');
     // What failed does not count, and nothing more is tried.
-    assert.equal(await needMore(), 'bought');
+    assert.equal(await needMore(), 'blockBalance');
     assert.deepEqual(await states(), ['granted', 'failed']);
     assert.deepEqual([(await overage()).enabled, (await overage()).spentCents], [false, PRICE]);
     assert.equal(await needMore(), 'refused');
     life.standIn.acts.changeCard(life.customerId, 'good');
     await allow(2 * PRICE);
-    assert.equal(await needMore(), 'bought');
+    assert.equal(await needMore(), 'blockBalance');
     await allow(PRICE);
     assert.equal(await needMore(), 'refused');
     await allow(2 * PRICE);
@@ -145,8 +145,8 @@ describe('A year of blocks beyond the quota', () => {
     assert.equal(await needMore(), 'refused');
     assert.equal((await overage()).spentCents, 2 * PRICE);
     await nextPeriod();
-    assert.equal(await needMore(), 'bought');
-    assert.equal(await needMore(), 'bought');
+    assert.equal(await needMore(), 'blockBalance');
+    assert.equal(await needMore(), 'blockBalance');
     assert.equal(await needMore(), 'refused');
     assert.equal(charges().length, 4);
   });
@@ -157,7 +157,7 @@ describe('A year of blocks beyond the quota', () => {
     life.clock.pass(periodEnd() - life.clock.now().getTime() - HOUR_MS);
     await follow();
     life.standIn.acts.changeCard(life.customerId, 'authenticates');
-    assert.equal(await needMore(), 'bought');
+    assert.equal(await needMore(), 'blockBalance');
     assert.deepEqual(await states(), ['action_required']);
     const [waiting] = [...life.standIn.books.invoices.values()].filter(({ status }) => status === 'open');
     life.standIn.acts.changeCard(life.customerId, 'good');
@@ -167,7 +167,7 @@ describe('A year of blocks beyond the quota', () => {
     life.standIn.acts.payHostedInvoice(waiting!.id);
     await follow();
     assert.deepEqual([(await overage()).spentCents, charges().length], [0, 1]);
-    assert.equal(await needMore(), 'bought');
+    assert.equal(await needMore(), 'blockBalance');
     assert.equal(await needMore(), 'refused');
     assert.deepEqual([(await overage()).spentCents, charges().length], [PRICE, 2]);
   });
@@ -178,20 +178,20 @@ describe('A year of blocks beyond the quota', () => {
     life.clock.pass(periodEnd() - life.clock.now().getTime() - HOUR_MS);
     await follow();
     life.standIn.acts.changeCard(life.customerId, 'authenticates');
-    assert.equal(await needMore(), 'bought');
+    assert.equal(await needMore(), 'blockBalance');
     life.standIn.acts.changeCard(life.customerId, 'good');
     await days(2);
     assert.deepEqual(await states(), ['failed']);
     assert.deepEqual([(await overage()).spentCents, (await overage()).enabled], [0, false]);
     await allow(PRICE);
-    assert.equal(await needMore(), 'bought');
+    assert.equal(await needMore(), 'blockBalance');
     assert.equal(await needMore(), 'refused');
     assert.equal(charges().length, 1);
   });
 
   it('buys nothing while a renewal is owed, and continues when it is paid', async () => {
     await allow(2 * PRICE);
-    assert.equal(await needMore(), 'bought');
+    assert.equal(await needMore(), 'blockBalance');
     life.standIn.acts.changeCard(life.customerId, 'declined');
     await nextPeriod();
     assert.equal(subscription().status, 'past_due');
@@ -200,8 +200,8 @@ describe('A year of blocks beyond the quota', () => {
     assert.equal(await needMore(), 'refused', 'on the free plan');
     life.standIn.acts.changeCard(life.customerId, 'good');
     while (subscription().status !== 'active') await days(1);
-    assert.equal(await needMore(), 'bought');
-    assert.equal(await needMore(), 'bought');
+    assert.equal(await needMore(), 'blockBalance');
+    assert.equal(await needMore(), 'blockBalance');
     assert.equal(await needMore(), 'refused');
     assert.equal(charges().length, 3);
   });
@@ -235,7 +235,7 @@ describe('A year of blocks beyond the quota', () => {
 
   it('takes a block back when its dispute is lost, once, and leaves the subscription alone', async () => {
     await allow(3 * PRICE);
-    assert.equal(await needMore(), 'bought');
+    assert.equal(await needMore(), 'blockBalance');
     await buyByHand();
     const before = await left();
     const disputes = charges().map(({ id }) => life.standIn.acts.dispute(id));
@@ -254,7 +254,7 @@ describe('A year of blocks beyond the quota', () => {
     // Off until the owner switches it on again.
     assert.equal(await needMore(), 'refused');
     await allow(PRICE);
-    assert.equal(await needMore(), 'bought');
+    assert.equal(await needMore(), 'blockBalance');
     assert.equal(charges().length, 3);
   });
 

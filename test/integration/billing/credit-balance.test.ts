@@ -29,7 +29,7 @@ describe('A block that is not paid, or not wholly paid, by a card', () => {
 
   async function follow(): Promise<void> {
     await followEvents(life);
-    while ((await life.selling.creditPurchases.sweep()) > 0);
+    while ((await life.selling.blockPurchases.sweep()) > 0);
   }
   async function buy(): Promise<R.Invoice> {
     await oracle.useUp();
@@ -47,12 +47,12 @@ describe('A block that is not paid, or not wholly paid, by a card', () => {
     [...life.standIn.books.charges.values()].filter(({ paid }) => paid).map(({ amount }) => amount);
   const states = async () => (await oracle.blocks()).map(({ state }) => state);
   const overage = async () => {
-    const { enabled, spentCents, gate } = (await life.billing.purchases.find(life.accountId))!.overage!;
-    return { enabled, spentCents, held: gate !== undefined };
+    const { enabled, spentCents, purchase } = (await life.billing.blockLedger.find(life.accountId))!.overage!;
+    return { enabled, spentCents, held: purchase !== undefined };
   };
   const units = async () => {
-    const { bought } = (await life.billing.purchases.find(life.accountId))!;
-    return Object.values(bought?.blocks ?? {}).map(({ left }) => left);
+    const { blockBalance } = (await life.billing.blockLedger.find(life.accountId))!;
+    return Object.values(blockBalance?.blocks ?? {}).map(({ left }) => left);
   };
   const mails = async () => {
     const sent = await rig.connection.collection('mails').find({ accountId: life.accountId }).toArray();

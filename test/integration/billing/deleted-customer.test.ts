@@ -41,21 +41,21 @@ describe('A purchase whose customer is deleted before it is made', () => {
     if (!lost) await selling.gateway.stripe.customers.del(customerId);
     standIn.problemOf = ({ method, route }) =>
       lost && method === 'POST' && route === '/v1/invoices' ? 'lost' : undefined;
-    await selling.creditPurchases.sweep();
+    await selling.blockPurchases.sweep();
     standIn.problemOf = () => undefined;
     assert.equal((await oracle.blocks())[0]?.state, 'reserved', 'no invoice is known');
     if (lost) await selling.gateway.stripe.customers.del(customerId);
     await deliverer.deliverAll();
     await selling.sync.sweep();
-    await selling.topUps.buy(accountId, UNITS);
+    await selling.blockCheckouts.buy(accountId, UNITS);
     assert.notEqual((await billing.store.find(accountId))?.customerId, customerId);
     clock.pass(LATER_MS);
-    await selling.creditPurchases.sweep();
+    await selling.blockPurchases.sweep();
 
     const states = (await oracle.blocks()).map(({ kind, state }) => `${kind} ${state}`);
     assert.deepEqual(states.sort(), ['auto failed', 'by-hand reserved']);
-    const { gate, spentCents } = (await billing.purchases.find(accountId))!.overage!;
-    assert.deepEqual([gate, spentCents], [undefined, 0]);
+    const { purchase, spentCents } = (await billing.blockLedger.find(accountId))!.overage!;
+    assert.deepEqual([purchase, spentCents], [undefined, 0]);
     await oracle.check();
   }
 });

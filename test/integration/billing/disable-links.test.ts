@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Connection } from 'mongoose';
 import { pino } from 'pino';
-import { DISABLE_LINK_LIFE_MS, DisableLinks } from '../../../src/billing/overage/disable-links.ts';
+import { DISABLE_LINK_LIFE_MS, DisableLinks } from '../../../src/billing/blocks/disable-links.ts';
 import { connectDatabase } from '../../../src/infra/store/connection.ts';
 import { DownloadLinks } from '../../../src/work/jobs/submission/download-links.ts';
 import { startMongo } from '../../support/mongo.ts';

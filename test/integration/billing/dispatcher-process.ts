@@ -3,8 +3,8 @@ import { openBilling } from '../../../src/billing/open-billing.ts';
 import { connectDatabase } from '../../../src/infra/store/connection.ts';
 import { AuditLog } from '../../../src/tenants/audit/audit-log.ts';
 import { MailOutbox } from '../../../src/tenants/mail/outbox.ts';
+import { BlockLedger } from '../../../src/work/jobs/blocks/block-ledger.ts';
 import { openLedgers } from '../../../src/work/jobs/ledger/ledger-record.ts';
-import { Purchases } from '../../../src/work/jobs/purchases/purchases.ts';
 import { StillClock } from '../../support/still-clock.ts';
 import { openAccounts } from './life-rig.ts';
 
@@ -34,12 +34,12 @@ const { selling } = openBilling({
   ...{
     connection,
     clock,
-    purchases: new Purchases(openLedgers(connection), clock),
+    blockLedger: new BlockLedger(openLedgers(connection), clock),
     outbox: new MailOutbox(connection, clock),
   },
   config: { STRIPE_SECRET_KEY: secretKey, STRIPE_WEBHOOK_SECRET: undefined, STRIPE_API_BASE: apiBase },
   publicUrl: () => 'https://platen.test',
 });
-const { sync, creditPurchases, changes } = selling!;
-while ((await sync.sweep()) + (await creditPurchases.sweep()) + (await changes.sweep()) > 0);
+const { sync, blockPurchases, changes } = selling!;
+while ((await sync.sweep()) + (await blockPurchases.sweep()) + (await changes.sweep()) > 0);
 process.exit(0);

@@ -23,7 +23,7 @@ describe('Disputes of payments', () => {
     standIn.acts.completeCheckout(page.id);
     await deliverer.deliverAll();
     await selling.events.resolveWaiting();
-    while ((await selling.sync.sweep()) + (await selling.creditPurchases.sweep()) > 0);
+    while ((await selling.sync.sweep()) + (await selling.blockPurchases.sweep()) > 0);
   }
   const lastCharge = () => [...life.standIn.books.charges.keys()].at(-1)!;
   /** What the dispatcher's metrics say after its sweep. */
@@ -36,14 +36,14 @@ describe('Disputes of payments', () => {
 
   it('are counted while they are open, by what was paid', async () => {
     const subscribed = lastCharge();
-    await life.selling.topUps.buy(life.accountId, 1_000);
+    await life.selling.blockCheckouts.buy(life.accountId, 1_000);
     await complete();
-    const bought = lastCharge();
+    const blockBalance = lastCharge();
     assert.deepEqual(await reported(), { subscription: 0, block: 0 });
     const { acts } = life.standIn;
     const first = acts.dispute(subscribed);
     assert.deepEqual(await reported(), { subscription: 1, block: 0 });
-    const second = acts.dispute(bought);
+    const second = acts.dispute(blockBalance);
     assert.deepEqual(await reported(), { subscription: 1, block: 1 });
     acts.decideDispute(first.id, 'won');
     assert.deepEqual(await reported(), { subscription: 0, block: 1 });

@@ -9,8 +9,8 @@ import { setUpStripe } from '../../../src/billing/setup.ts';
 import { connectDatabase } from '../../../src/infra/store/connection.ts';
 import { LEASE_MS } from '../../../src/infra/store/due-queue.ts';
 import { quotaPeriod } from '../../../src/tenants/plans/quota-period.ts';
+import { BlockLedger } from '../../../src/work/jobs/blocks/block-ledger.ts';
 import { openLedgers } from '../../../src/work/jobs/ledger/ledger-record.ts';
-import { Purchases } from '../../../src/work/jobs/purchases/purchases.ts';
 import { signUp } from '../../support/account-client.ts';
 import { startMongo } from '../../support/mongo.ts';
 import { StripeStandIn } from '../../support/stripe/stand-in.ts';
@@ -89,13 +89,16 @@ describe('A purchase that 200 requests decide on at once, and whose dispatcher i
   ] as const) {
     it(`is one block, charged once and granted once: ${point}`, async () => {
       const { accountId, customerId, need } = await usedUp();
-      const both = [api.billing.purchases, new Purchases(openLedgers(elsewhere), api.domain.clock)] as const;
+      const both = [
+        api.billing.blockLedger,
+        new BlockLedger(openLedgers(elsewhere), api.domain.clock),
+      ] as const;
       const decided = await Promise.all(
         Array.from({ length: REQUESTS }, async (_, index) => {
-          const purchases = both[index % 2]!;
-          const record = (await purchases.find(accountId))!;
+          const blockLedger = both[index % 2]!;
+          const record = (await blockLedger.find(accountId))!;
           const blockId = randomUUID();
-          return (await purchases.reserve(record, blockId, need)) ? [blockId] : [];
+          return (await blockLedger.reserve(record, blockId, need)) ? [blockId] : [];
         }),
       );
       const [blockId, ...others] = decided.flat();
@@ -115,10 +118,10 @@ describe('A purchase that 200 requests decide on at once, and whose dispatcher i
         ({ customer, amount }) => customer === customerId && amount === 1000,
       );
       assert.equal(charges.length, 1);
-      const { overage, bought } = (await api.billing.purchases.find(accountId))!;
-      assert.deepEqual([overage?.spentCents, overage?.gate], [1000, undefined]);
+      const { overage, blockBalance } = (await api.billing.blockLedger.find(accountId))!;
+      assert.deepEqual([overage?.spentCents, overage?.purchase], [1000, undefined]);
       assert.deepEqual(
-        Object.entries(bought!.blocks).map(([id, { left }]) => [id, left]),
+        Object.entries(blockBalance!.blocks).map(([id, { left }]) => [id, left]),
         [[blockId, 1000]],
       );
       assert.equal((await api.billing.blocks.find(blockId!))!.state, 'granted');

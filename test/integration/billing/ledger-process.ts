@@ -1,15 +1,15 @@
 import { pino } from 'pino';
+import { BlockPurchases } from '../../../src/billing/blocks/block-purchases.ts';
+import { BlockStore } from '../../../src/billing/blocks/block-store.ts';
 import { InvoiceMirror } from '../../../src/billing/invoices/invoice-mirror.ts';
-import { BlockStore } from '../../../src/billing/overage/block-store.ts';
-import { CreditPurchases } from '../../../src/billing/overage/credit-purchases.ts';
 import { StripeBlocks } from '../../../src/billing/stripe/stripe-blocks.ts';
 import { StripeGateway } from '../../../src/billing/stripe/stripe-gateway.ts';
 import { BillingStore } from '../../../src/billing/subscriptions/billing-store.ts';
 import { connectDatabase } from '../../../src/infra/store/connection.ts';
 import { AccountStore } from '../../../src/tenants/accounts/account-store.ts';
 import { MailOutbox } from '../../../src/tenants/mail/outbox.ts';
+import { BlockLedger } from '../../../src/work/jobs/blocks/block-ledger.ts';
 import { openLedgers } from '../../../src/work/jobs/ledger/ledger-record.ts';
-import { Purchases } from '../../../src/work/jobs/purchases/purchases.ts';
 import { TestClock } from '../../support/domain.ts';
 
 /**
@@ -41,9 +41,9 @@ const clock = new TestClock();
 clock.pass(Number(ahead));
 const accounts = new AccountStore(connection, clock);
 const store = new BillingStore(connection, clock);
-const ledger = new CreditPurchases({
+const ledger = new BlockPurchases({
   blocks: killedAt(new BlockStore(connection, clock)),
-  purchases: killedAt(new Purchases(openLedgers(connection), clock)),
+  blockLedger: killedAt(new BlockLedger(openLedgers(connection), clock)),
   gateway: killedAt(new StripeBlocks(new StripeGateway({ secretKey, apiBase }))),
   mirror: new InvoiceMirror(connection),
   outbox: killedAt(new MailOutbox(connection, clock)),

@@ -12,8 +12,8 @@ import type { AuditLog } from '../../../src/tenants/audit/audit-log.ts';
 import { KeyStore } from '../../../src/tenants/keys/key-store.ts';
 import { MailOutbox } from '../../../src/tenants/mail/outbox.ts';
 import { BUILT_IN, HeldPlans } from '../../../src/tenants/plans/plan-source.ts';
+import { BlockLedger } from '../../../src/work/jobs/blocks/block-ledger.ts';
 import { openLedgers } from '../../../src/work/jobs/ledger/ledger-record.ts';
-import { Purchases } from '../../../src/work/jobs/purchases/purchases.ts';
 import { openDomain } from '../../support/domain.ts';
 import { startMongo } from '../../support/mongo.ts';
 import { StillClock } from '../../support/still-clock.ts';
@@ -100,7 +100,7 @@ export async function openLifeRig(): Promise<LifeRig> {
     openBilling({
       ...{ ...opened, connection, clock },
       ...{
-        purchases: new Purchases(openLedgers(connection), clock),
+        blockLedger: new BlockLedger(openLedgers(connection), clock),
         outbox: new MailOutbox(connection, clock),
       },
       config: {

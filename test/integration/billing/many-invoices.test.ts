@@ -161,12 +161,12 @@ describe('Customers with more than one page of everything', () => {
 
   it('have blocks followed whose payment is older than hundreds of others', async () => {
     const { standIn, selling, accountId, customerId, clock, billing } = life;
-    await selling.topUps.buy(accountId, 1000);
+    await selling.blockCheckouts.buy(accountId, 1000);
     const page = [...standIn.books.sessions.values()].find(({ status }) => status === 'open')!;
     standIn.acts.completeCheckout(page.id);
     await billing.blocks.wake(accountId);
-    await selling.creditPurchases.sweep();
-    const left = () => billing.purchases.left(accountId, quotaPeriod(clock.now()), 0);
+    await selling.blockPurchases.sweep();
+    const left = () => billing.blockLedger.left(accountId, quotaPeriod(clock.now()), 0);
     assert.equal(await left(), 1000);
     const [blocks] = [...standIn.books.charges.values()];
     const { id: method } = saveCard(standIn.books, customerId, 'good', true);
@@ -189,15 +189,15 @@ describe('Customers with more than one page of everything', () => {
     await wake();
     await pass('/v1/charges');
     const newest = [...standIn.books.charges.values()].at(-1)!;
-    await selling.topUps.buy(accountId, 1000);
+    await selling.blockCheckouts.buy(accountId, 1000);
     const second = [...standIn.books.sessions.values()].find(({ status }) => status === 'open')!;
     standIn.acts.completeCheckout(second.id);
     await billing.blocks.wake(accountId);
-    await selling.creditPurchases.sweep();
+    await selling.blockPurchases.sweep();
     assert.equal(await left(), 1000);
-    const bought = [...standIn.books.charges.values()].at(-1)!;
-    assert.notEqual(bought.id, newest.id);
-    await selling.gateway.stripe.refunds.create({ charge: bought.id });
+    const blockBalance = [...standIn.books.charges.values()].at(-1)!;
+    assert.notEqual(blockBalance.id, newest.id);
+    await selling.gateway.stripe.refunds.create({ charge: blockBalance.id });
     standIn.acts.failRefund(id, { events: [] });
     await wake();
     await passes('/v1/charges');

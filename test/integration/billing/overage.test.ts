@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { setUpStripe } from '../../../src/billing/setup.ts';
 import { quotaPeriod } from '../../../src/tenants/plans/quota-period.ts';
-import { BeyondQuota } from '../../../src/work/jobs/purchases/beyond-quota.ts';
+import { QuotaExtension } from '../../../src/work/jobs/blocks/quota-extension.ts';
 import { type AccountClient, signUp } from '../../support/account-client.ts';
 import { eventually } from '../../support/eventually.ts';
 import { Deliverer } from '../../support/stripe/deliverer.ts';
@@ -76,12 +76,12 @@ describe('blocks beyond the quota', () => {
 
   /** Delivers what has happened, and follows it, as a dispatcher does. */
   async function follow(): Promise<void> {
-    const { events, sync, creditPurchases } = api.billing.selling!;
+    const { events, sync, blockPurchases } = api.billing.selling!;
     standIn.catchUp();
     await deliverer.deliverAll();
     await events.resolveWaiting();
     await sync.sweep();
-    await creditPurchases.sweep();
+    await blockPurchases.sweep();
     await sync.sweep();
   }
   function drive(): void {
@@ -104,7 +104,7 @@ describe('blocks beyond the quota', () => {
       (invoice) => invoice.customer === customer && invoice.metadata.blockId !== undefined,
     );
   };
-  const overage = async () => (await api.billing.purchases.find(accountId))!.overage!;
+  const overage = async () => (await api.billing.blockLedger.find(accountId))!.overage!;
   const remaining = async () => (await owner.expect(200, 'GET', '/user/usage')).remaining;
   const mails = async () => {
     const sent = await api.domain.connection.collection('mails').find({ accountId }).toArray();
@@ -124,8 +124,8 @@ describe('blocks beyond the quota', () => {
       (await invoicesOfBlocks()).map(({ status, amount_paid }) => [status, amount_paid]),
       [['paid', 1000]],
     );
-    const { spentCents, gate } = await overage();
-    assert.deepEqual([spentCents, gate], [1000, undefined]);
+    const { spentCents, purchase } = await overage();
+    assert.deepEqual([spentCents, purchase], [1000, undefined]);
     assert.equal(await remaining(), 1000 - 20);
     await eventually('the owner is notified', async () => (await mails()).length > 0);
     assert.deepEqual(await mails(), ['overage-purchased']);
@@ -144,11 +144,11 @@ describe('blocks beyond the quota', () => {
 
   it('are bought for a plan without quota', async () => {
     await enable();
-    const { purchases } = api.billing;
+    const { blockLedger } = api.billing;
     const { quotaWindow } = (await api.accounts.find(accountId))!;
     const none = { period: quotaPeriod(api.domain.clock.now(), quotaWindow), limit: 0 };
     drive();
-    const more = await new BeyondQuota(purchases, api.domain.clock).more(
+    const more = await new QuotaExtension(blockLedger, api.domain.clock).more(
       accountId,
       none,
       1,
@@ -162,7 +162,7 @@ describe('blocks beyond the quota', () => {
     await useQuota();
     assert.equal((await caller.render(HTML)).json.code, 'QUOTA_EXCEEDED');
     await enable();
-    await api.billing.purchases.begin(accountId, (await overage()).cycle);
+    await api.billing.blockLedger.begin(accountId, (await overage()).cycle);
     await api.domain.connection
       .collection<{ _id: string }>('ledgers')
       .updateOne({ _id: accountId }, { $set: { 'overage.spentCents': 1 } });
@@ -189,8 +189,8 @@ describe('blocks beyond the quota', () => {
       (await invoicesOfBlocks()).map(({ status }) => status),
       ['void'],
     );
-    const { enabled, spentCents, gate } = await overage();
-    assert.deepEqual([enabled, spentCents, gate], [false, 0, undefined]);
+    const { enabled, spentCents, purchase } = await overage();
+    assert.deepEqual([enabled, spentCents, purchase], [false, 0, undefined]);
     assert.deepEqual(await mails(), ['overage-failed']);
     assert.equal((await owner.expect(200, 'GET', '/user/subscription')).autoOverageEnabled, false);
   });
@@ -216,19 +216,19 @@ describe('blocks beyond the quota', () => {
     await enable();
     await useQuota();
     standIn.acts.changeCard(await customerId(), 'authenticates');
-    const { purchases } = api.billing;
-    const record = (await purchases.find(accountId))!;
+    const { blockLedger } = api.billing;
+    const record = (await blockLedger.find(accountId))!;
     const { quotaWindow } = (await api.accounts.find(accountId))!;
     const need = { period: quotaPeriod(api.domain.clock.now(), quotaWindow), limit: QUOTA, count: 1 };
-    assert.equal(await purchases.reserve(record, 'block-given-up', need), true);
+    assert.equal(await blockLedger.reserve(record, 'block-given-up', need), true);
     await follow();
     assert.ok((await mails()).includes('overage-action-required'));
-    assert.equal((await overage()).gate?.blockId, 'block-given-up');
+    assert.equal((await overage()).purchase?.blockId, 'block-given-up');
     api.domain.clock.pass(DAY_MS);
     await follow();
     assert.equal((await api.billing.blocks.find('block-given-up'))!.state, 'failed');
-    const { enabled, gate, spentCents } = await overage();
-    assert.deepEqual([enabled, gate, spentCents], [false, undefined, 0]);
+    const { enabled, purchase, spentCents } = await overage();
+    assert.deepEqual([enabled, purchase, spentCents], [false, undefined, 0]);
   });
 
   for (const route of [
@@ -286,9 +286,9 @@ describe('blocks beyond the quota', () => {
     await follow();
     const { quotaWindow } = (await api.accounts.find(accountId))!;
     const period = quotaPeriod(api.domain.clock.now(), quotaWindow);
-    assert.equal(await api.billing.purchases.left(accountId, period, QUOTA), 999 + QUOTA);
+    assert.equal(await api.billing.blockLedger.left(accountId, period, QUOTA), 999 + QUOTA);
     api.domain.clock.pass(32 * DAY_MS);
-    assert.equal(await api.billing.purchases.left(accountId, period, QUOTA), QUOTA);
+    assert.equal(await api.billing.blockLedger.left(accountId, period, QUOTA), QUOTA);
   });
 
   it('are taken back with a refund, and frozen by a dispute until it is decided', async () => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { standingBy } from '../../../src/billing/overage/reversals.ts';
+import { standingBy } from '../../../src/billing/blocks/reversals.ts';
 import { LEASE_MS } from '../../../src/infra/store/due-queue.ts';
 import { DEFAULT_PLANS } from '../../../src/tenants/plans/plan.ts';
 import { quotaPeriod } from '../../../src/tenants/plans/quota-period.ts';
@@ -24,12 +24,12 @@ describe('Refunds of blocks, and refunds that fail', () => {
   /** Delivers what has happened, and follows it, as a dispatcher does. */
   async function follow(): Promise<void> {
     await followEvents(life);
-    while ((await life.selling.creditPurchases.sweep()) > 0);
+    while ((await life.selling.blockPurchases.sweep()) > 0);
   }
 
   async function buy(): Promise<{ blockId: string; chargeId: string }> {
     const { standIn, selling, accountId } = life;
-    await selling.topUps.buy(accountId, 1000);
+    await selling.blockCheckouts.buy(accountId, 1000);
     const page = [...standIn.books.sessions.values()].findLast(({ status }) => status === 'open')!;
     standIn.acts.completeCheckout(page.id);
     await follow();
@@ -39,7 +39,7 @@ describe('Refunds of blocks, and refunds that fail', () => {
   }
 
   const period = () => quotaPeriod(life.clock.now());
-  const left = () => life.billing.purchases.left(life.accountId, period(), QUOTA);
+  const left = () => life.billing.blockLedger.left(life.accountId, period(), QUOTA);
   const state = async (blockId: string) => (await life.billing.blocks.find(blockId))!.state;
   const asEvent = (event: object) => event as Parameters<Life['selling']['events']['note']>[0];
   const refund = (charge: string) => life.selling.gateway.stripe.refunds.create({ charge });

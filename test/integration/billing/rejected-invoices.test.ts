@@ -36,7 +36,7 @@ describe('A block whose invoice Stripe rejects', () => {
   }
   async function wait(seconds: number): Promise<void> {
     for (let second = 0; second < seconds; second += 1) {
-      await life.selling.creditPurchases.sweep();
+      await life.selling.blockPurchases.sweep();
       life.clock.pass(1_000);
     }
   }
@@ -60,14 +60,15 @@ describe('A block whose invoice Stripe rejects', () => {
       reject(route, Number.POSITIVE_INFINITY);
       await wait(WAIT_S);
       assert.deepEqual([await states(), invoices()], [['failed'], []]);
-      const { enabled, spentCents, gate } = (await life.billing.purchases.find(life.accountId))!.overage!;
-      assert.deepEqual([enabled, spentCents, gate], [false, 0, undefined]);
+      const { enabled, spentCents, purchase } = (await life.billing.blockLedger.find(life.accountId))!
+        .overage!;
+      assert.deepEqual([enabled, spentCents, purchase], [false, 0, undefined]);
       assert.deepEqual([await mails(), await errors()], [['overage-failed'], before + 1]);
       assert.deepEqual(await oracle.request(1), ['refused']);
       await oracle.check();
     });
 
-    it(`is bought once, when POST ${route} is rejected three times`, async () => {
+    it(`is blockBalance once, when POST ${route} is rejected three times`, async () => {
       reject(route, 3);
       await wait(WAIT_S);
       assert.deepEqual([await states(), invoices()], [['granted'], ['paid']]);
@@ -86,7 +87,7 @@ describe('A block whose invoice Stripe rejects', () => {
   });
 
   it('is counted separately from blocks on hosted pages', async () => {
-    await life.selling.topUps.buy(life.accountId, 1_000);
+    await life.selling.blockCheckouts.buy(life.accountId, 1_000);
     const { reserved, on_page, granted } = await life.billing.blocks.counts();
     assert.deepEqual([reserved, on_page, granted], [0, 1, 0]);
   });

@@ -84,7 +84,7 @@ describe('A price at Stripe that cannot be sold for', () => {
       await replace(BLOCK, over);
       assert.deepEqual(await check(), [`the price ${BLOCK} ${why}`]);
       const block = ['A block of 1000 PDFs', `${BLOCK} ${why}`] as const;
-      await refused(...block, () => life.selling.topUps.buy(life.accountId, 1_000));
+      await refused(...block, () => life.selling.blockCheckouts.buy(life.accountId, 1_000));
       const settings = { enabled: true, capCents: 5_000 };
       await refused(...block, () => life.selling.autoOverage.set(life.accountId, settings, BY_BILLING));
     });

@@ -35,8 +35,8 @@ export async function useBilling({ url, accountServices, billing, domain }: Test
   await store.notePage((await store.find(accountId))!, 'checkout', { ...checkout, key: 'key_2' });
   await store.keepPage(accountId, 'checkout', { ...checkout, key: 'key_2', sessionId: 'cs', url: 'x' });
   await store.forgetPage(accountId, 'checkout', 'key_2');
-  const topUp = { ...noted, key: 'key_3', units: 1000, priceCents: 1000 };
-  await store.notePage((await store.find(accountId))!, 'topUp', topUp);
+  const blockCheckout = { ...noted, key: 'key_3', units: 1000, priceCents: 1000 };
+  await store.notePage((await store.find(accountId))!, 'blockCheckout', blockCheckout);
   await store.keepPreview(accountId, { subscriptionId: 'sub_1', priceId: 'price_1', date: 1 });
   const operation = { name: 'cancel', key: 'a', value: 0 };
   await store.beginOperation(accountId, operation);
@@ -74,7 +74,7 @@ export async function useBilling({ url, accountServices, billing, domain }: Test
     await mirror.list(accountId, { ...page, sort });
     await mirror.list(accountId, { ...page, sort, status: 'open', search: 'a-1', from: now, to: now });
   }
-  const { blocks, purchases } = billing;
+  const { blocks, blockLedger } = billing;
   await blocks.add({ _id: 'block', accountId, kind: 'auto', units: 1000, priceCents: 1000 });
   const block = (await blocks.claim((await blocks.due(1))[0]!))!;
   await blocks.change(block, { state: 'paying' });
@@ -86,20 +86,20 @@ export async function useBilling({ url, accountServices, billing, domain }: Test
   await blocks.move('block', 'paying', 'granted');
   await blocks.counts();
   const settings = { enabled: true, units: 1000, priceCents: 1000, capCents: 1000, cycle: 'a' };
-  await purchases.set(accountId, settings);
-  await purchases.begin(accountId, 'b');
-  await purchases.allow(accountId, true);
+  await blockLedger.set(accountId, settings);
+  await blockLedger.begin(accountId, 'b');
+  await blockLedger.allow(accountId, true);
   const period = quotaPeriod(now);
-  const record = (await purchases.find(accountId))!;
-  await purchases.reserve(record, 'block', { period, limit: 0, count: 1 });
-  await purchases.gated();
-  await purchases.release(accountId, 'block');
-  await purchases.grant(accountId, 'block', 1000, now.getTime() + 1000, { period, quota: 1 });
-  await purchases.left(accountId, period, 2);
+  const record = (await blockLedger.find(accountId))!;
+  await blockLedger.reserve(record, 'block', { period, limit: 0, count: 1 });
+  await blockLedger.beingBought();
+  await blockLedger.release(accountId, 'block');
+  await blockLedger.grant(accountId, 'block', 1000, now.getTime() + 1000, { period, quota: 1 });
+  await blockLedger.left(accountId, period, 2);
   const causes = { taken: { cause: 'refund' }, frozen: 'dispute', returned: 'dispute won' };
-  await purchases.withdraw(accountId, 'block', { frozen: true, back: 0 }, causes);
-  await purchases.disable(accountId, 'link');
-  await purchases.reported(accountId, now.getTime());
+  await blockLedger.withdraw(accountId, 'block', { frozen: true, back: 0 }, causes);
+  await blockLedger.disable(accountId, 'link');
+  await blockLedger.reported(accountId, now.getTime());
   const data = { object: { object: 'refund', charge: 'ch_1' } };
   await selling!.events.note({ id: 'evt_1', type: 'refund.created', data });
   await selling!.events.resolveWaiting();
@@ -107,6 +107,6 @@ export async function useBilling({ url, accountServices, billing, domain }: Test
   await selling!.reconcile.customers();
   await selling!.changes.record(accountId);
   await selling!.changes.sweep();
-  await purchases.lapse(accountId);
-  await selling!.creditPurchases.lapse();
+  await blockLedger.expire(accountId);
+  await selling!.blockPurchases.expire();
 }

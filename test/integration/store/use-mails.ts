@@ -1,4 +1,4 @@
-import { DisableLinks } from '../../../src/billing/overage/disable-links.ts';
+import { DisableLinks } from '../../../src/billing/blocks/disable-links.ts';
 import { ensureIndexes } from '../../../src/infra/store/collection-spec.ts';
 import { MailOutbox } from '../../../src/tenants/mail/outbox.ts';
 import type { TestApi } from '../http/support/api.ts';

@@ -86,7 +86,7 @@ describe("Platen's own requests to Stripe, validated by stripe-mock", () => {
     await deliverer.deliverAll();
     await selling.events.resolveWaiting();
     while ((await selling.sync.sweep()) > 0);
-    while ((await selling.creditPurchases.sweep()) > 0);
+    while ((await selling.blockPurchases.sweep()) > 0);
   }
   const completePage = () => {
     const { sessions } = life.standIn.books;
@@ -249,8 +249,8 @@ describe("Platen's own requests to Stripe, validated by stripe-mock", () => {
     standIn.acts.dispute(lastCharge());
     await follow();
     await selling.disputes.open();
-    await selling.topUps.buy(accountId, 1_000);
-    await selling.topUps.buy(accountId, 1_000);
+    await selling.blockCheckouts.buy(accountId, 1_000);
+    await selling.blockCheckouts.buy(accountId, 1_000);
     completePage();
     await follow();
     await byOperator(() => selling.gateway.stripe.refunds.create({ charge: lastCharge() }));

@@ -8,8 +8,8 @@ import { type LedgerRecord, type NextInQueue, queueState, type SeenLedger } from
 export interface QuotaLimit {
   readonly period: Period;
   readonly limit: number;
-  /** Set when the limit includes bought PDFs: the limit is valid only for this version of `bought`. */
-  readonly boughtVersion?: number;
+  /** Set when the limit includes bought PDFs: the limit is valid only for this version of `blockBalance`. */
+  readonly balanceVersion?: number;
 }
 
 /** The bytes to be stored for an account, and the most bytes that it may store. */
@@ -28,10 +28,10 @@ export function notNamed(jobId: string): Filter {
 export function withinQuota(quota: QuotaLimit | undefined, count: number): Filter {
   // Not `$lte`: a period that has not begun has no number yet.
   if (quota === undefined) return {};
-  const { period, limit, boughtVersion } = quota;
+  const { period, limit, balanceVersion } = quota;
   return {
     [`quota.${period}`]: { $not: { $gt: limit - count } },
-    ...(boughtVersion !== undefined && { 'bought.version': boughtVersion }),
+    ...(balanceVersion !== undefined && { 'blockBalance.version': balanceVersion }),
   };
 }
 

@@ -4,7 +4,7 @@ import type { UnrecordedChange } from '../../../tenants/audit/audit-log.ts';
 import type { Period } from '../../../tenants/plans/quota-period.ts';
 import type { Job } from '../job.ts';
 import { PRIORITY_QUEUES, type QueueName, type QueueState } from '../priority-queues.ts';
-import type { Bought } from './bought-units.ts';
+import type { BlockBalance } from './block-balance.ts';
 import type { Overage } from './overage.ts';
 
 const LEDGERS: CollectionSpec = {
@@ -12,7 +12,7 @@ const LEDGERS: CollectionSpec = {
   account: '_id',
   indexes: [
     { fields: { active: 1 }, sparse: true },
-    { fields: { 'overage.gate.at': 1 }, sparse: true },
+    { fields: { 'overage.purchase.at': 1 }, sparse: true },
     { fields: { 'unrecorded.at': 1 }, sparse: true },
   ],
 };
@@ -82,10 +82,10 @@ export interface LedgerRecord {
    */
   readonly quota?: Readonly<Record<string, number>>;
   /** PDFs that were bought beyond the quota. */
-  readonly bought?: Bought;
+  readonly blockBalance?: BlockBalance;
   /** The limits of automatic purchases, and the current purchase. */
   readonly overage?: Overage;
-  /** Changes of `bought` and `overage` that are not in the audit log yet. */
+  /** Changes of `blockBalance` and `overage` that are not in the audit log yet. */
   readonly unrecorded?: readonly UnrecordedChange[];
   /** Bytes that the account stores: inputs, PDFs, templates. A sweep corrects the number after a crash. */
   readonly stored?: number;

@@ -1,7 +1,7 @@
 import type { DisabledBecause } from '../../../tenants/mail/mail.ts';
 
 /** A purchase that is under way; it contains everything known about the purchase until that has a record of its own. */
-export interface Gate {
+export interface BlockPurchase {
   readonly blockId: string;
   readonly units: number;
   readonly priceCents: number;
@@ -24,7 +24,7 @@ export interface Overage {
   /** For blocks of this cycle that have not failed. */
   readonly spentCents: number;
   /** Absent while nothing is being bought; only one purchase runs at a time. */
-  readonly gate?: Gate;
+  readonly purchase?: BlockPurchase;
   /** Auto overage was turned off, but not by the owner's setting, and the owner has not been notified. */
   readonly untold?: { readonly because: DisabledBecause /** Epoch milliseconds. */; readonly at: number };
 }

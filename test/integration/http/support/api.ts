@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { pino } from 'pino';
+import { type AutoOverage, NO_AUTO_OVERAGE } from '../../../../src/billing/blocks/auto-overage-port.ts';
+import { DisableLinks } from '../../../../src/billing/blocks/disable-links.ts';
 import { type Billing, type BillingConfig, openBilling } from '../../../../src/billing/open-billing.ts';
-import { type AutoOverage, NO_AUTO_OVERAGE } from '../../../../src/billing/overage/auto-overage-port.ts';
-import { DisableLinks } from '../../../../src/billing/overage/disable-links.ts';
 import type { ApiDeps } from '../../../../src/http/api-deps.ts';
 import { createHttpApp } from '../../../../src/http/app.ts';
 import { accountStreams, EventStreams } from '../../../../src/http/request/event-stream.ts';
@@ -170,7 +170,7 @@ export async function openApi(
     accounts,
     accountService: accountServices.accountService,
     audit: accountServices.audit,
-    purchases: domain.purchases,
+    blockLedger: domain.blockLedger,
     outbox: new MailOutbox(connection, clock),
     config: {
       STRIPE_SECRET_KEY: undefined,

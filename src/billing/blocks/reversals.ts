@@ -1,12 +1,12 @@
 import type { Clock } from '../../infra/clock.ts';
+import type { Causes } from '../../work/jobs/blocks/block-changes.ts';
+import type { BlockLedger } from '../../work/jobs/blocks/block-ledger.ts';
 import {
-  type BoughtBlock,
+  type LedgerBlock,
   type Standing,
   standsAlike,
   withStanding,
-} from '../../work/jobs/ledger/bought-units.ts';
-import type { Causes } from '../../work/jobs/purchases/bought-changes.ts';
-import type { Purchases } from '../../work/jobs/purchases/purchases.ts';
+} from '../../work/jobs/ledger/block-balance.ts';
 import { type ListCursors, readRound } from '../stripe/list-cursors.ts';
 import type { ChargeFate, StripeBlocks } from '../stripe/stripe-blocks.ts';
 import { type BillingStore, CARRIED_ON, type ClaimedAccount } from '../subscriptions/billing-store.ts';
@@ -15,7 +15,7 @@ import { type Block, type BlockState, type BlockStore, REVERSIBLE_MS } from './b
 
 interface ReversalDeps {
   readonly blocks: BlockStore;
-  readonly purchases: Purchases;
+  readonly blockLedger: BlockLedger;
   readonly autoOverage: AutoOverage;
   readonly gateway: Pick<StripeBlocks, 'charges'>;
   readonly store: Pick<BillingStore, 'carryOn'>;
@@ -77,10 +77,10 @@ export class Reversals {
 
   /** Reads the payments as far back as a block may still be refunded, in passes of at most `CHARGES_A_PASS`. */
   async follow(account: ClaimedAccount): Promise<void> {
-    const { blocks, purchases, autoOverage, gateway, cursors, store, clock } = this.#deps;
+    const { blocks, blockLedger, autoOverage, gateway, cursors, store, clock } = this.#deps;
     const { _id: accountId, customerId, cause } = account;
     const paid = await blocks.paidOf(accountId);
-    const { overage, bought } = (await purchases.find(accountId)) ?? {};
+    const { overage, blockBalance } = (await blockLedger.find(accountId)) ?? {};
     const buys = overage?.enabled === true;
     if (paid.length === 0 && !buys) return;
     const oldest = paid.map(({ createdAt }) => createdAt.getTime()).sort((a, b) => a - b)[0];
@@ -101,7 +101,7 @@ export class Reversals {
     );
     for (const block of paid) {
       const fate = charges.find(({ intentId }) => intentId === block.intentId);
-      if (fate !== undefined) await this.#apply(block, bought?.blocks[block._id], fate);
+      if (fate !== undefined) await this.#apply(block, blockBalance?.blocks[block._id], fate);
     }
     if (buys && charges.some(({ dispute }) => dispute === 'open')) {
       await autoOverage.disable(accountId, 'dispute');
@@ -115,13 +115,13 @@ export class Reversals {
    */
   async #apply(
     { _id, accountId, state, units }: Block,
-    bought: BoughtBlock | undefined,
+    before: LedgerBlock | undefined,
     fate: ChargeFate,
   ): Promise<void> {
-    const { blocks, purchases } = this.#deps;
+    const { blocks, blockLedger } = this.#deps;
     const standing = standingBy(fate, units);
-    if (bought !== undefined && !standsAlike(bought, withStanding(bought, standing))) {
-      await purchases.withdraw(accountId, _id, standing, causesOf(fate));
+    if (before !== undefined && !standsAlike(before, withStanding(before, standing))) {
+      await blockLedger.withdraw(accountId, _id, standing, causesOf(fate));
     }
     const now = stateOf(standing, units);
     if (state !== now) await blocks.move(_id, state, now);

@@ -6,19 +6,19 @@ import type { UnrecordedChange } from '../../../tenants/audit/audit-log.ts';
 import type { DisabledBecause } from '../../../tenants/mail/mail.ts';
 import type { Period } from '../../../tenants/plans/quota-period.ts';
 import {
-  type Bought,
+  type BlockBalance,
   countedFor,
-  lapsedOf,
+  expiredOf,
   limitWith,
   type Standing,
   standsAlike,
   withStanding,
-} from '../ledger/bought-units.ts';
+} from '../ledger/block-balance.ts';
 import type { LedgerRecord } from '../ledger/ledger-record.ts';
 import type { Overage } from '../ledger/overage.ts';
-import { autoOverage, type Causes, expired, granted, moved } from './bought-changes.ts';
+import { autoOverage, type Causes, expired, granted, moved } from './block-changes.ts';
 
-export type OverageSettings = Pick<Overage, 'enabled' | 'units' | 'priceCents' | 'capCents' | 'cycle'>;
+export type AutoOverageSettings = Pick<Overage, 'enabled' | 'units' | 'priceCents' | 'capCents' | 'cycle'>;
 
 type Filter = mongo.Filter<LedgerRecord>;
 type Change = Update<LedgerRecord>;
@@ -28,11 +28,11 @@ const TRIES = 50;
 const LIMIT = 1000;
 
 /**
- * Purchases beyond the quota. They are part of the account's ledger, together with the use of the quota: so one
+ * The blocks of accounts and their purchases. They are part of the account's ledger, together with the use of the quota: so one
  * update of one record decides whether the quota suffices and whether to buy. The same update writes the entry for the
  * audit log.
  */
-export class Purchases {
+export class BlockLedger {
   readonly #records: Collection<LedgerRecord>;
   readonly #clock: Clock;
 
@@ -46,10 +46,10 @@ export class Purchases {
   }
 
   /** Records with a purchase under way, the oldest first. */
-  gated(): Promise<LedgerRecord[]> {
+  beingBought(): Promise<LedgerRecord[]> {
     return this.#records.find(
-      { 'overage.gate.at': { $gt: 0 } },
-      { sort: { 'overage.gate.at': 1 }, limit: LIMIT },
+      { 'overage.purchase.at': { $gt: 0 } },
+      { sort: { 'overage.purchase.at': 1 }, limit: LIMIT },
     );
   }
 
@@ -72,9 +72,10 @@ export class Purchases {
   counted(accountId: string, period: Period, quota: number): Promise<LedgerRecord | undefined> {
     return this.#decide(accountId, async () => {
       const record = await this.find(accountId);
-      const bought = record?.bought;
-      if (bought === undefined || (bought.period === period && bought.quota === quota)) return record;
-      await this.#replace(record, countedFor(bought, record?.quota, { period, quota }, this.#now()));
+      const blockBalance = record?.blockBalance;
+      if (blockBalance === undefined || (blockBalance.period === period && blockBalance.quota === quota))
+        return record;
+      await this.#replace(record, countedFor(blockBalance, record?.quota, { period, quota }, this.#now()));
       return 'changed';
     });
   }
@@ -93,7 +94,7 @@ export class Purchases {
    * @returns false when one of these conditions does not hold any more.
    */
   reserve(
-    { _id, overage, bought }: LedgerRecord,
+    { _id, overage, blockBalance }: LedgerRecord,
     blockId: string,
     need: { readonly period: Period; readonly limit: number; readonly count: number },
   ): Promise<boolean> {
@@ -106,18 +107,18 @@ export class Purchases {
         _id,
         'overage.enabled': true,
         'overage.allowed': true,
-        'overage.gate': { $exists: false },
+        'overage.purchase': { $exists: false },
         'overage.units': units,
         'overage.priceCents': priceCents,
         'overage.capCents': capCents,
         'overage.cycle': cycle,
         'overage.spentCents': { $lte: capCents - priceCents },
-        'bought.version': bought === undefined ? { $exists: false } : bought.version,
+        'blockBalance.version': blockBalance === undefined ? { $exists: false } : blockBalance.version,
         // An unused period has no number yet. With a negative bound any number will do.
         ...(unused >= 0 && { [`quota.${need.period}`]: { $gt: unused } }),
       },
       {
-        $set: { 'overage.gate': { blockId, units, priceCents, cycle, at } },
+        $set: { 'overage.purchase': { blockId, units, priceCents, cycle, at } },
         $inc: { 'overage.spentCents': priceCents },
       },
     );
@@ -140,34 +141,34 @@ export class Purchases {
     await this.#records.upsert(accountId, made);
     await this.#decide(accountId, async () => {
       const record = await this.counted(accountId, counting.period, counting.quota);
-      const held = record?.overage?.gate?.blockId === blockId;
-      if (record?.bought?.blocks[blockId] !== undefined) {
-        if (held) await this.#open(accountId, blockId, {});
+      const held = record?.overage?.purchase?.blockId === blockId;
+      if (record?.blockBalance?.blocks[blockId] !== undefined) {
+        if (held) await this.#endPurchase(accountId, blockId, {});
         return true;
       }
-      const none: Bought = { ...counting, version: 0, blocks: {} };
-      const bought = record?.bought ?? countedFor(none, record?.quota, counting, this.#now());
+      const none: BlockBalance = { ...counting, version: 0, blocks: {} };
+      const blockBalance = record?.blockBalance ?? countedFor(none, record?.quota, counting, this.#now());
       const next = {
-        ...bought,
-        version: bought.version + 1,
-        blocks: { ...bought.blocks, [blockId]: { left: units, until } },
+        ...blockBalance,
+        version: blockBalance.version + 1,
+        blocks: { ...blockBalance.blocks, [blockId]: { left: units, until } },
       };
-      const change = held ? { $unset: { 'overage.gate': '' as const } } : {};
-      const gate = { 'overage.gate.blockId': held ? blockId : { $ne: blockId } };
+      const change = held ? { $unset: { 'overage.purchase': '' as const } } : {};
+      const purchase = { 'overage.purchase.blockId': held ? blockId : { $ne: blockId } };
       const cause = held ? 'auto overage' : 'bought by hand';
       const changes = [granted(blockId, { units, until, cause }, at)];
-      return (await this.#replace(record, next, changes, change, gate)) || 'changed';
+      return (await this.#replace(record, next, changes, change, purchase)) || 'changed';
     });
   }
 
   /** A purchase has failed: its price no longer counts against the cap. */
   async release(accountId: string, blockId: string): Promise<void> {
-    const gate = (await this.find(accountId))?.overage?.gate;
-    if (gate?.blockId !== blockId) return;
-    const back = { $inc: { 'overage.spentCents': -gate.priceCents } };
-    if (await this.#open(accountId, blockId, back, { 'overage.cycle': gate.cycle })) return;
+    const purchase = (await this.find(accountId))?.overage?.purchase;
+    if (purchase?.blockId !== blockId) return;
+    const back = { $inc: { 'overage.spentCents': -purchase.priceCents } };
+    if (await this.#endPurchase(accountId, blockId, back, { 'overage.cycle': purchase.cycle })) return;
     // A new period has begun since, against whose cap the purchase does not count.
-    await this.#open(accountId, blockId, {});
+    await this.#endPurchase(accountId, blockId, {});
   }
 
   /**
@@ -179,11 +180,11 @@ export class Purchases {
   withdraw(accountId: string, blockId: string, standing: Standing, causes: Causes): Promise<boolean> {
     return this.#decide(accountId, async () => {
       const record = await this.find(accountId);
-      const bought = record?.bought;
-      const block = bought?.blocks[blockId];
-      if (bought === undefined || block === undefined) return false;
-      const { period, quota } = bought;
-      const now = countedFor(bought, record?.quota, { period, quota }, this.#now());
+      const blockBalance = record?.blockBalance;
+      const block = blockBalance?.blocks[blockId];
+      if (blockBalance === undefined || block === undefined) return false;
+      const { period, quota } = blockBalance;
+      const now = countedFor(blockBalance, record?.quota, { period, quota }, this.#now());
       const before = now.blocks[blockId] ?? { ...block, left: 0 };
       const after = withStanding(before, standing);
       if (standsAlike(before, after)) return false;
@@ -194,18 +195,19 @@ export class Purchases {
   }
 
   /** Removes the remaining units of expired blocks. Repeating it changes nothing. */
-  async lapse(accountId: string): Promise<void> {
+  async expire(accountId: string): Promise<void> {
     await this.#decide(accountId, async () => {
       const record = await this.find(accountId);
-      const bought = record?.bought;
-      if (bought === undefined || lapsedOf(bought, record?.quota, this.#now()).size === 0) return true;
-      const next = countedFor(bought, record?.quota, bought, this.#now());
+      const blockBalance = record?.blockBalance;
+      if (blockBalance === undefined || expiredOf(blockBalance, record?.quota, this.#now()).size === 0)
+        return true;
+      const next = countedFor(blockBalance, record?.quota, blockBalance, this.#now());
       return (await this.#replace(record, next)) || 'changed';
     });
   }
 
   /** Saves the owner's settings for automatic purchases. */
-  async set(accountId: string, settings: OverageSettings): Promise<void> {
+  async set(accountId: string, settings: AutoOverageSettings): Promise<void> {
     const { enabled, units, priceCents, capCents, cycle } = settings;
     await this.#records.upsert(accountId, {
       $set: {
@@ -281,9 +283,9 @@ export class Purchases {
     throw new Error(`What ${accountId} has bought changes all the time.`);
   }
 
-  #open(accountId: string, blockId: string, change: Change, where: object = {}): Promise<boolean> {
-    const gated = { _id: accountId, 'overage.gate.blockId': blockId, ...where };
-    return this.#change(gated, { ...change, $unset: { 'overage.gate': '' } });
+  #endPurchase(accountId: string, blockId: string, change: Change, where: object = {}): Promise<boolean> {
+    const during = { _id: accountId, 'overage.purchase.blockId': blockId, ...where };
+    return this.#change(during, { ...change, $unset: { 'overage.purchase': '' } });
   }
 
   /**
@@ -292,19 +294,19 @@ export class Purchases {
    */
   #replace(
     seen: LedgerRecord | undefined,
-    bought: Bought,
+    blockBalance: BlockBalance,
     changes: readonly UnrecordedChange[] = [],
     change: Change = {},
     where: object = {},
   ): Promise<boolean> {
-    const before = seen?.bought;
+    const before = seen?.blockBalance;
     const unrecorded = [...changes, ...expired(before, seen?.quota, this.#clock.now())];
     const version = before === undefined ? { $exists: false } : before.version;
     return this.#change(
-      { _id: seen?._id, 'bought.version': version, ...where },
+      { _id: seen?._id, 'blockBalance.version': version, ...where },
       {
         ...change,
-        $set: { bought },
+        $set: { blockBalance },
         ...(unrecorded.length > 0 && { $push: { unrecorded: { $each: unrecorded } } }),
       },
     );

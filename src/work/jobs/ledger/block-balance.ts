@@ -4,7 +4,7 @@ import type { Period } from '../../../tenants/plans/quota-period.ts';
 type Used = Readonly<Record<string, number>> | undefined;
 
 /** PDFs of a block that was bought beyond the quota. */
-export interface BoughtBlock {
+export interface LedgerBlock {
   /** PDFs that were left when counting for the present period began. */
   readonly left: number;
   /** Epoch milliseconds; PDFs that are left then expire. */
@@ -27,7 +27,7 @@ export interface Standing {
  * The bought blocks, and the period whose use is taken from them. Nothing is written here while blocks are used: the
  * use of a period beyond its quota is taken from the blocks, the ones that expire first before the others.
  */
-export interface Bought {
+export interface BlockBalance {
   /** Grows with every change. */
   readonly version: number;
   readonly period: Period;
@@ -35,7 +35,7 @@ export interface Bought {
   readonly quota: number;
   /** By period: PDFs that are already subtracted from `left`. */
   readonly taken?: Readonly<Record<string, number>>;
-  readonly blocks: Readonly<Record<string, BoughtBlock>>;
+  readonly blocks: Readonly<Record<string, LedgerBlock>>;
 }
 
 /** How long a used-up or expired block is kept, so that it cannot be granted again, in milliseconds. */
@@ -48,14 +48,14 @@ const REMEMBERED_MS = 90 * 24 * 3_600_000;
  * @param now epoch milliseconds.
  */
 export function countedFor(
-  bought: Bought,
+  blockBalance: BlockBalance,
   used: Used,
   to: { readonly period: Period; readonly quota: number },
   now: number,
-): Bought {
-  const { period, taken = {}, version } = bought;
-  const overflow = overflowOf(bought, used);
-  const blocks = takenOff(bought, overflow - (taken[period] ?? 0));
+): BlockBalance {
+  const { period, taken = {}, version } = blockBalance;
+  const overflow = overflowOf(blockBalance, used);
+  const blocks = takenOff(blockBalance, overflow - (taken[period] ?? 0));
   const kept = Object.entries(blocks)
     .filter(([, { until }]) => until + REMEMBERED_MS > now)
     // PDFs of expired blocks are lost: later use must not be taken from them.
@@ -73,8 +73,11 @@ export function countedFor(
 }
 
 /** PDFs of blocks that are left for the counted period, in addition to the rest of its quota. */
-export function leftOf(bought: Bought, used: Used, now: number): number {
-  const rest = takenOff(bought, overflowOf(bought, used) - (bought.taken?.[bought.period] ?? 0));
+export function leftOf(blockBalance: BlockBalance, used: Used, now: number): number {
+  const rest = takenOff(
+    blockBalance,
+    overflowOf(blockBalance, used) - (blockBalance.taken?.[blockBalance.period] ?? 0),
+  );
   return Object.values(rest)
     .filter(({ until, frozen }) => until > now && frozen !== true)
     .reduce((sum, { left }) => sum + left, 0);
@@ -86,28 +89,31 @@ export function leftOf(bought: Bought, used: Used, now: number): number {
  * @param quota the quota of the period without blocks.
  */
 export function limitWith(
-  record: { readonly bought?: Bought; readonly quota?: Used } | undefined,
+  record: { readonly blockBalance?: BlockBalance; readonly quota?: Used } | undefined,
   period: Period,
   quota: number,
   now: Date,
 ): number {
-  const bought = record?.bought;
-  if (bought === undefined) return quota;
-  return Math.max(quota, record?.quota?.[period] ?? 0) + leftOf(bought, record?.quota, now.getTime());
+  const blockBalance = record?.blockBalance;
+  if (blockBalance === undefined) return quota;
+  return Math.max(quota, record?.quota?.[period] ?? 0) + leftOf(blockBalance, record?.quota, now.getTime());
 }
 
 /** PDFs of each expired block that have not been recorded as lost before. */
-export function lapsedOf(bought: Bought, used: Used, now: number): ReadonlyMap<string, number> {
-  const rest = takenOff(bought, overflowOf(bought, used) - (bought.taken?.[bought.period] ?? 0));
+export function expiredOf(blockBalance: BlockBalance, used: Used, now: number): ReadonlyMap<string, number> {
+  const rest = takenOff(
+    blockBalance,
+    overflowOf(blockBalance, used) - (blockBalance.taken?.[blockBalance.period] ?? 0),
+  );
   const over = Object.entries(rest).filter(([, { until, left }]) => until <= now && left > 0);
   return new Map(over.map(([id, { left }]) => [id, left]));
 }
 
 /** The same block in another state; its remaining PDFs are kept. */
 export function withStanding(
-  { left, until, withdrawn = 0 }: BoughtBlock,
+  { left, until, withdrawn = 0 }: LedgerBlock,
   { frozen, back }: Standing,
-): BoughtBlock {
+): LedgerBlock {
   const rest = left + withdrawn;
   const taken = Math.min(back, rest);
   return {
@@ -119,7 +125,7 @@ export function withStanding(
 }
 
 /** Whether two states of a block have the same usable and returnable PDFs. */
-export function standsAlike(a: BoughtBlock, b: BoughtBlock): boolean {
+export function standsAlike(a: LedgerBlock, b: LedgerBlock): boolean {
   return (
     a.left === b.left &&
     (a.withdrawn ?? 0) === (b.withdrawn ?? 0) &&
@@ -128,18 +134,18 @@ export function standsAlike(a: BoughtBlock, b: BoughtBlock): boolean {
 }
 
 /** The same block without PDFs that could be used or return. */
-function withoutRest({ withdrawn, ...block }: BoughtBlock): BoughtBlock {
+function withoutRest({ withdrawn, ...block }: LedgerBlock): LedgerBlock {
   return { ...block, left: 0, ...(withdrawn !== undefined && { withdrawn: 0 }) };
 }
 
 function overflowOf(
-  { period, quota, taken }: Pick<Bought, 'period' | 'quota' | 'taken'>,
+  { period, quota, taken }: Pick<BlockBalance, 'period' | 'quota' | 'taken'>,
   used: Used,
 ): number {
   return Math.max((used?.[period] ?? 0) - quota, taken?.[period] ?? 0, 0);
 }
 
-function takenOff({ blocks }: Bought, amount: number): Record<string, BoughtBlock> {
+function takenOff({ blocks }: BlockBalance, amount: number): Record<string, LedgerBlock> {
   let rest = amount;
   const order = Object.entries(blocks).sort(
     ([a, { until: x }], [b, { until: y }]) => x - y || (a < b ? -1 : 1),

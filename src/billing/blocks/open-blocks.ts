@@ -4,8 +4,8 @@ import { type AccountReader, emailOf } from '../../tenants/accounts/account-stor
 import type { AuditLog } from '../../tenants/audit/audit-log.ts';
 import type { MailOutbox } from '../../tenants/mail/outbox.ts';
 import type { PlanSource } from '../../tenants/plans/plan-source.ts';
-import type { Purchases } from '../../work/jobs/purchases/purchases.ts';
-import type { UnrecordedChanges } from '../../work/jobs/purchases/unrecorded-changes.ts';
+import type { BlockLedger } from '../../work/jobs/blocks/block-ledger.ts';
+import type { UnrecordedChanges } from '../../work/jobs/blocks/unrecorded-changes.ts';
 import type { InvoiceMirror } from '../invoices/invoice-mirror.ts';
 import type { Catalogue } from '../stripe/catalogue.ts';
 import type { ListCursors } from '../stripe/list-cursors.ts';
@@ -17,16 +17,16 @@ import type { HostedPages } from '../subscriptions/hosted-pages.ts';
 import type { Subscriptions } from '../subscriptions/subscription-service.ts';
 import type { ErrorKind, SyncStep } from '../subscriptions/subscription-sync.ts';
 import { AutoOverage } from './auto-overage.ts';
+import { BlockCheckouts } from './block-checkouts.ts';
+import { BlockPurchases } from './block-purchases.ts';
 import type { BlockStore } from './block-store.ts';
-import { CreditPurchases } from './credit-purchases.ts';
 import { Reversals } from './reversals.ts';
-import { TopUps } from './top-ups.ts';
 
-interface OverageDeps {
+interface BlockDeps {
   readonly store: BillingStore;
   readonly blocks: BlockStore;
   readonly mirror: Pick<InvoiceMirror, 'add'>;
-  readonly purchases: Purchases;
+  readonly blockLedger: BlockLedger;
   readonly gateway: StripeGateway;
   readonly catalogue: Catalogue;
   readonly pages: HostedPages;
@@ -43,23 +43,23 @@ interface OverageDeps {
   readonly returnUrl: () => string;
 }
 
-interface OverageServices {
+interface BlockServices {
   readonly autoOverage: AutoOverage;
-  readonly creditPurchases: CreditPurchases;
+  readonly blockPurchases: BlockPurchases;
   /** Applies a customer's present state to its blocks. */
   readonly step: SyncStep;
-  readonly topUps: (subscriptions: Pick<Subscriptions, 'customerOf'>) => TopUps;
+  readonly blockCheckouts: (subscriptions: Pick<Subscriptions, 'customerOf'>) => BlockCheckouts;
 }
 
 /** The services that buy blocks, automatically and by hand. */
-export function openOverage(deps: OverageDeps): OverageServices {
-  const { store, blocks, purchases, accounts, plans } = deps;
+export function openBlocks(deps: BlockDeps): BlockServices {
+  const { store, blocks, blockLedger, accounts, plans } = deps;
   const gateway = new StripeBlocks(deps.gateway);
   const autoOverage = new AutoOverage({
     ...deps,
     emailOf: (accountId) => emailOf(accounts, accountId),
   });
-  const creditPurchases = new CreditPurchases({
+  const blockPurchases = new BlockPurchases({
     ...deps,
     gateway,
     async buyer(accountId) {
@@ -73,15 +73,15 @@ export function openOverage(deps: OverageDeps): OverageServices {
       };
     },
   });
-  const reversals = new Reversals({ ...deps, blocks, purchases, autoOverage, gateway });
+  const reversals = new Reversals({ ...deps, blocks, blockLedger, autoOverage, gateway });
   return {
     autoOverage,
-    creditPurchases,
+    blockPurchases,
     async step(account, _, state) {
       await autoOverage.follow(account._id, state);
       await blocks.wake(account._id);
       await reversals.follow(account);
     },
-    topUps: (subscriptions) => new TopUps({ ...deps, subscriptions }),
+    blockCheckouts: (subscriptions) => new BlockCheckouts({ ...deps, subscriptions }),
   };
 }

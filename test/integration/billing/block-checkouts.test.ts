@@ -20,15 +20,15 @@ describe('The page of a block that is bought by hand', () => {
 
   async function follow(): Promise<void> {
     await followEvents(life);
-    while ((await life.selling.creditPurchases.sweep()) > 0);
+    while ((await life.selling.blockPurchases.sweep()) > 0);
   }
-  const buy = (units: 1000 | 5000 = 1000) => life.selling.topUps.buy(life.accountId, units);
+  const buy = (units: 1000 | 5000 = 1000) => life.selling.blockCheckouts.buy(life.accountId, units);
   const sessions = () => [...life.standIn.books.sessions.values()];
   const open = () => sessions().filter(({ status }) => status === 'open');
   const pay = () => life.standIn.acts.completeCheckout(open()[0]!.id);
-  const bought = async () => {
+  const blockBalance = async () => {
     const period = quotaPeriod(life.clock.now());
-    return life.billing.purchases.left(life.accountId, period, 0);
+    return life.billing.blockLedger.left(life.accountId, period, 0);
   };
   const mails = async () => {
     const sent = await rig.connection.collection('mails').find({ accountId: life.accountId }).toArray();
@@ -51,14 +51,14 @@ describe('The page of a block that is bought by hand', () => {
     pay();
     await follow();
     await follow();
-    assert.equal(await bought(), 1000);
+    assert.equal(await blockBalance(), 1000);
     const mail = { kind: 'overage-bought', values: { units: 1000, amountCents: 1000 } };
     assert.deepEqual(await mails(), [mail]);
     assert.notEqual(await buy(), url);
     pay();
     await follow();
     await follow();
-    assert.equal(await bought(), 2000);
+    assert.equal(await blockBalance(), 2000);
     assert.deepEqual(await mails(), [mail, mail]);
   });
 
@@ -69,11 +69,11 @@ describe('The page of a block that is bought by hand', () => {
     invoicePayments.clear();
     await follow();
     await follow();
-    assert.deepEqual([await bought(), await states()], [1000, [[1000, 'granted']]]);
+    assert.deepEqual([await blockBalance(), await states()], [1000, [[1000, 'granted']]]);
     const charge = [...life.standIn.books.charges.keys()].at(-1)!;
     await life.selling.gateway.stripe.refunds.create({ charge });
     await follow();
-    assert.deepEqual([await bought(), await states()], [0, [[1000, 'reversed']]]);
+    assert.deepEqual([await blockBalance(), await states()], [0, [[1000, 'reversed']]]);
   });
 
   it('is reported, and grants no PDFs, when it is called paid without proof', async () => {
@@ -87,7 +87,7 @@ describe('The page of a block that is bought by hand', () => {
     for (const intent of life.standIn.books.intents.values()) intent.amount_received = 999;
     await follow();
     await follow();
-    assert.deepEqual([await bought(), await states()], [0, [[1000, 'reserved']]]);
+    assert.deepEqual([await blockBalance(), await states()], [0, [[1000, 'reserved']]]);
     assert.ok((await errors()) > before);
   });
 
@@ -100,7 +100,7 @@ describe('The page of a block that is bought by hand', () => {
     assert.throws(() => life.standIn.acts.completeCheckout(sessions()[0]!.id), /complete/);
     await follow();
     await follow();
-    assert.deepEqual([await bought(), await states()], [1000, [[1000, 'granted']]]);
+    assert.deepEqual([await blockBalance(), await states()], [1000, [[1000, 'granted']]]);
   });
 
   it('is closed for one of another size, also when both are requested at once', async () => {

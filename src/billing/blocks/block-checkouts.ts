@@ -5,7 +5,7 @@ import type { HostedPages } from '../subscriptions/hosted-pages.ts';
 import type { Subscriptions } from '../subscriptions/subscription-service.ts';
 import type { BlockStore } from './block-store.ts';
 
-interface TopUpDeps {
+interface BlockCheckoutDeps {
   readonly blocks: BlockStore;
   readonly gateway: StripeGateway;
   readonly catalogue: Catalogue;
@@ -16,10 +16,10 @@ interface TopUpDeps {
 }
 
 /** Blocks that are bought by hand, on a hosted page. */
-export class TopUps {
-  readonly #deps: TopUpDeps;
+export class BlockCheckouts {
+  readonly #deps: BlockCheckoutDeps;
 
-  constructor(deps: TopUpDeps) {
+  constructor(deps: BlockCheckoutDeps) {
     this.#deps = deps;
   }
 
@@ -35,7 +35,7 @@ export class TopUps {
     const customerId = await subscriptions.customerOf(accountId);
     const { id: priceId, amountCents: priceCents } = await reported(() => catalogue.block(units));
     return reported(() =>
-      pages.open(accountId, 'topUp', { priceId, units, priceCents }, async (page) => {
+      pages.open(accountId, 'blockCheckout', { priceId, units, priceCents }, async (page) => {
         const { key: blockId, units, priceCents, priceId } = page;
         await blocks.add({ _id: blockId, accountId, kind: 'by-hand', units, priceCents });
         const purchase = { customerId, accountId, priceId, blockId, returnUrl: returnUrl() };

@@ -2,9 +2,9 @@ import { PlatenError } from '../../infra/errors/registry.ts';
 import type { AuditLog, DoneBy } from '../../tenants/audit/audit-log.ts';
 import type { DisabledBecause } from '../../tenants/mail/mail.ts';
 import type { MailOutbox } from '../../tenants/mail/outbox.ts';
+import type { BlockLedger } from '../../work/jobs/blocks/block-ledger.ts';
+import type { UnrecordedChanges } from '../../work/jobs/blocks/unrecorded-changes.ts';
 import type { Overage } from '../../work/jobs/ledger/overage.ts';
-import type { Purchases } from '../../work/jobs/purchases/purchases.ts';
-import type { UnrecordedChanges } from '../../work/jobs/purchases/unrecorded-changes.ts';
 import { BLOCK_SIZES, type BlockSize, type Catalogue } from '../stripe/catalogue.ts';
 import { reported } from '../stripe/stripe-errors.ts';
 import type { BillingStore } from '../subscriptions/billing-store.ts';
@@ -20,7 +20,7 @@ interface AutoOverageRequest {
 
 interface AutoOverageDeps {
   readonly store: BillingStore;
-  readonly purchases: Purchases;
+  readonly blockLedger: BlockLedger;
   readonly catalogue: Catalogue;
   readonly audit: Pick<AuditLog, 'record'>;
   readonly changes: Pick<UnrecordedChanges, 'record'>;
@@ -39,7 +39,7 @@ export class AutoOverage {
   }
 
   async of(accountId: string): Promise<Overage | undefined> {
-    return (await this.#deps.purchases.find(accountId))?.overage;
+    return (await this.#deps.blockLedger.find(accountId))?.overage;
   }
 
   /**
@@ -47,7 +47,7 @@ export class AutoOverage {
    * below the price of one block.
    */
   async set(accountId: string, request: AutoOverageRequest, by: DoneBy): Promise<void> {
-    const { purchases, catalogue, audit } = this.#deps;
+    const { blockLedger, catalogue, audit } = this.#deps;
     const before = await this.of(accountId);
     if (!request.enabled && before === undefined) return;
     const state = await this.#stateOf(accountId, request.enabled);
@@ -68,7 +68,7 @@ export class AutoOverage {
         details: [`spendCapCents: must be at least the price of one block, ${priceCents}`],
       });
     }
-    await purchases.set(accountId, {
+    await blockLedger.set(accountId, {
       enabled: request.enabled,
       units,
       priceCents,
@@ -96,8 +96,8 @@ export class AutoOverage {
 
   /** The owner gets a mail that says why. @returns false when it was off already. */
   async disable(accountId: string, because: DisabledBecause): Promise<boolean> {
-    const { purchases, changes } = this.#deps;
-    const done = await purchases.disable(accountId, because);
+    const { blockLedger, changes } = this.#deps;
+    const done = await blockLedger.disable(accountId, because);
     await changes.record(accountId);
     await this.#report(accountId);
     return done;
@@ -108,7 +108,7 @@ export class AutoOverage {
    * before the mail is in the outbox, the next call of this method adds it.
    */
   async #report(accountId: string): Promise<void> {
-    const { purchases, outbox, emailOf } = this.#deps;
+    const { blockLedger, outbox, emailOf } = this.#deps;
     const unreported = (await this.of(accountId))?.untold;
     if (unreported === undefined) return;
     const { because, at } = unreported;
@@ -117,7 +117,7 @@ export class AutoOverage {
       const id = `${accountId}:auto-overage-off:${at}`;
       await outbox.enqueue({ id, accountId, to, kind: 'auto-overage-disabled', values: { because } });
     }
-    await purchases.reported(accountId, at);
+    await blockLedger.reported(accountId, at);
   }
 
   /** Follows the subscription: a new period starts with the whole cap; an unpaid one buys nothing. */
@@ -125,10 +125,10 @@ export class AutoOverage {
     accountId: string,
     state: Pick<SubscriptionState, 'mayBuyByItself' | 'currentPeriod'>,
   ): Promise<void> {
-    const { purchases } = this.#deps;
-    await purchases.allow(accountId, state.mayBuyByItself);
+    const { blockLedger } = this.#deps;
+    await blockLedger.allow(accountId, state.mayBuyByItself);
     const cycle = cycleOf(state);
-    if (cycle !== undefined) await purchases.begin(accountId, cycle);
+    if (cycle !== undefined) await blockLedger.begin(accountId, cycle);
     await this.#report(accountId);
   }
 }

@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../../../infra/clock.ts';
 import { PlatenError } from '../../../infra/errors/registry.ts';
-import { limitWith } from '../ledger/bought-units.ts';
+import { limitWith } from '../ledger/block-balance.ts';
 import type { QuotaLimit } from '../ledger/ledger-filter.ts';
 import type { LedgerRecord } from '../ledger/ledger-record.ts';
-import type { Purchases } from './purchases.ts';
+import type { BlockLedger } from './block-ledger.ts';
 
 /**
  * How long a request waits for the decision of a purchase, in milliseconds; after that the caller is asked to retry.
@@ -20,13 +20,13 @@ const TRIES = 50;
  * Extends a used-up quota: by blocks that were bought, or by a purchase. Jobs that are submitted during a purchase wait
  * for its decision before the quota rejects them.
  */
-export class BeyondQuota {
-  readonly #purchases: Purchases;
+export class QuotaExtension {
+  readonly #blockLedger: BlockLedger;
   readonly #clock: Clock;
   readonly #waitMs: number;
 
-  constructor(purchases: Purchases, clock: Clock, waitMs = WAIT_MS) {
-    this.#purchases = purchases;
+  constructor(blockLedger: BlockLedger, clock: Clock, waitMs = WAIT_MS) {
+    this.#blockLedger = blockLedger;
     this.#clock = clock;
     this.#waitMs = waitMs;
   }
@@ -47,18 +47,18 @@ export class BeyondQuota {
   ): Promise<QuotaLimit | undefined> {
     const { period, limit } = quota;
     for (let lost = 0; ; ) {
-      const record = await this.#purchases.counted(accountId, period, limit);
+      const record = await this.#blockLedger.counted(accountId, period, limit);
       if (record === undefined) return undefined;
       const extended = limitWith(record, period, limit, this.#clock.now());
       if ((record.quota?.[period] ?? 0) + count <= extended) {
-        const { bought } = record;
-        return { period, limit: extended, ...(bought && { boughtVersion: bought.version }) };
+        const { blockBalance } = record;
+        return { period, limit: extended, ...(blockBalance && { balanceVersion: blockBalance.version }) };
       }
       const { overage } = record;
-      if (overage?.gate === undefined) {
+      if (overage?.purchase === undefined) {
         const need = { period, limit: extended, count };
         if (!mayBuy(record, need)) return undefined;
-        if (!(await this.#purchases.reserve(record, randomUUID(), need))) {
+        if (!(await this.#blockLedger.reserve(record, randomUUID(), need))) {
           lost += 1;
           if (lost > TRIES) throw new Error(`What ${accountId} may buy changes all the time.`);
           // The basis has changed: decide again, because no request may wait for a purchase that was not made.
@@ -92,8 +92,8 @@ function mayBuy(
  * @returns the result of `take`, and the start of the successful attempt by `performance.now()`.
  * @throws the errors of `take`, and OVERAGE_PENDING as `more` does.
  */
-export async function withMore<T>(
-  beyond: BeyondQuota,
+export async function withExtension<T>(
+  extension: QuotaExtension,
   need: {
     readonly accountId: string;
     readonly count: number;
@@ -112,7 +112,7 @@ export async function withMore<T>(
     } catch (error) {
       const usedUp = error instanceof PlatenError && error.code === 'QUOTA_EXCEEDED';
       if (!usedUp || plain === undefined) throw error;
-      quota = await beyond.more(accountId, plain, count, first, releasePermit);
+      quota = await extension.more(accountId, plain, count, first, releasePermit);
       if (quota === undefined) throw error;
     }
   }

@@ -3,7 +3,7 @@ import type { Logger } from '../../infra/telemetry/logger.ts';
 import type { DisabledBecause } from '../../tenants/mail/mail.ts';
 import type { MailOutbox } from '../../tenants/mail/outbox.ts';
 import { type QuotaWindow, quotaPeriod, quotaResetDate } from '../../tenants/plans/quota-period.ts';
-import type { Purchases } from '../../work/jobs/purchases/purchases.ts';
+import type { BlockLedger } from '../../work/jobs/blocks/block-ledger.ts';
 import type { InvoiceMirror } from '../invoices/invoice-mirror.ts';
 import type { BlockInvoice, BlockProof, StripeBlocks } from '../stripe/stripe-blocks.ts';
 import { hasFailed, isRejection } from '../stripe/stripe-gateway.ts';
@@ -19,9 +19,9 @@ interface BuyerFacts {
   readonly quotaWindow: QuotaWindow | null;
 }
 
-interface CreditPurchasesDeps {
+interface BlockPurchasesDeps {
   readonly blocks: BlockStore;
-  readonly purchases: Purchases;
+  readonly blockLedger: BlockLedger;
   readonly gateway: StripeBlocks;
   readonly mirror: Pick<InvoiceMirror, 'add'>;
   /** @returns undefined for a deleted account. */
@@ -50,22 +50,22 @@ const MOST_ATTEMPTS = 3;
  * paying says nothing about the payment: the invoice is read, and only that decides. Units are granted for a payment
  * that has succeeded, for the whole amount, and for nothing else.
  */
-export class CreditPurchases {
-  readonly #deps: CreditPurchasesDeps;
+export class BlockPurchases {
+  readonly #deps: BlockPurchasesDeps;
 
-  constructor(deps: CreditPurchasesDeps) {
+  constructor(deps: BlockPurchasesDeps) {
     this.#deps = deps;
   }
 
   /**
-   * Makes records of the blocks that the gates have decided on, and continues those that are due. @returns how many
+   * Makes records of the blocks whose purchase ledgers have decided on, and continues those that are due. @returns how many
    * were due.
    */
   async sweep(): Promise<number> {
-    const { blocks, purchases } = this.#deps;
-    for (const { _id: accountId, overage } of await purchases.gated()) {
-      if (overage?.gate === undefined) continue;
-      const { blockId, units, priceCents } = overage.gate;
+    const { blocks, blockLedger } = this.#deps;
+    for (const { _id: accountId, overage } of await blockLedger.beingBought()) {
+      if (overage?.purchase === undefined) continue;
+      const { blockId, units, priceCents } = overage.purchase;
       if ((await blocks.find(blockId)) !== undefined) continue;
       await blocks.add({ _id: blockId, accountId, kind: 'auto', units, priceCents });
     }
@@ -80,10 +80,10 @@ export class CreditPurchases {
   }
 
   /** Ends the unused units of expired blocks, also for accounts that send no request then. */
-  async lapse(): Promise<void> {
-    const { blocks, purchases } = this.#deps;
+  async expire(): Promise<void> {
+    const { blocks, blockLedger } = this.#deps;
     for (const { _id, accountId } of await blocks.expired(AT_ONCE)) {
-      await purchases.lapse(accountId);
+      await blockLedger.expire(accountId);
       await blocks.noteExpired(_id);
     }
   }
@@ -256,14 +256,14 @@ export class CreditPurchases {
   }
 
   async #grant(block: Block) {
-    const { purchases, buyer, clock } = this.#deps;
+    const { blockLedger, buyer, clock } = this.#deps;
     const facts = await buyer(block.accountId);
     if (facts === undefined) return this.#change(block, { state: 'granted' });
     const { quota, quotaWindow } = facts;
     const now = clock.now();
     const counting = { period: quotaPeriod(now, quotaWindow), quota };
     const endsAt = endOfNextPeriod(now, quotaWindow);
-    await purchases.grant(block.accountId, block._id, block.units, endsAt.getTime(), counting);
+    await blockLedger.grant(block.accountId, block._id, block.units, endsAt.getTime(), counting);
     // Before the block is final: after that no sweep would come back to send the mail.
     await this.#notifyOfPurchase(block);
     return this.#change(block, { state: 'granted', endsAt });
@@ -275,7 +275,7 @@ export class CreditPurchases {
       await this.#mail(block, 'granted', { kind: 'overage-bought', values: { units, amountCents } });
       return;
     }
-    const overage = (await this.#deps.purchases.find(accountId))?.overage;
+    const overage = (await this.#deps.blockLedger.find(accountId))?.overage;
     const { spentCents = amountCents, capCents = amountCents } = overage ?? {};
     await this.#mail(block, 'granted', {
       kind: 'overage-purchased',
@@ -283,7 +283,7 @@ export class CreditPurchases {
     });
   }
 
-  /** Gives the gate's reservation back; nothing more is bought automatically until the owner switches it on again. */
+  /** Gives the reservation of the price back; nothing more is bought automatically until the owner switches it on again. */
   async #fail(block: Block) {
     const { units, priceCents: amountCents } = block;
     const mail = { kind: 'overage-failed', values: { units, amountCents } } as const;
@@ -308,10 +308,10 @@ export class CreditPurchases {
   }
 
   async #giveUp(block: Block, what: string, because: DisabledBecause, mail: BlockMail) {
-    const { purchases } = this.#deps;
-    await purchases.disable(block.accountId, because, block._id);
+    const { blockLedger } = this.#deps;
+    await blockLedger.disable(block.accountId, because, block._id);
     await this.#mail(block, what, mail);
-    await purchases.release(block.accountId, block._id);
+    await blockLedger.release(block.accountId, block._id);
     return this.#change(block, { state: 'failed' });
   }
 

@@ -1,17 +1,20 @@
 import assert from 'node:assert/strict';
 import { quotaPeriod } from '../../../src/tenants/plans/quota-period.ts';
 import {
-  type Bought,
+  type BlockBalance,
   countedFor,
   leftOf,
   standsAlike,
   withStanding,
-} from '../../../src/work/jobs/ledger/bought-units.ts';
+} from '../../../src/work/jobs/ledger/block-balance.ts';
 
 const NOW = 1_000_000_000_000;
 const FIRST = quotaPeriod(new Date('2026-01-05'));
 const SECOND = quotaPeriod(new Date('2026-02-05'));
-const bought = (blocks: Bought['blocks'], overrides: Partial<Bought> = {}): Bought => ({
+const blockBalance = (
+  blocks: BlockBalance['blocks'],
+  overrides: Partial<BlockBalance> = {},
+): BlockBalance => ({
   version: 1,
   period: FIRST,
   quota: 100,
@@ -21,7 +24,7 @@ const bought = (blocks: Bought['blocks'], overrides: Partial<Bought> = {}): Boug
 
 describe('PDFs that were bought', () => {
   it('are used when the quota is, those that end first before the others', () => {
-    const two = bought({ late: { left: 1000, until: NOW + 2 }, early: { left: 1000, until: NOW + 1 } });
+    const two = blockBalance({ late: { left: 1000, until: NOW + 2 }, early: { left: 1000, until: NOW + 1 } });
     assert.equal(leftOf(two, undefined, NOW), 2000);
     assert.equal(leftOf(two, { [FIRST]: 100 }, NOW), 2000);
     assert.equal(leftOf(two, { [FIRST]: 400 }, NOW), 1700);
@@ -31,7 +34,7 @@ describe('PDFs that were bought', () => {
   });
 
   it('go on with what is left in the next period, and are taken off once', () => {
-    const one = bought({ a: { left: 1000, until: NOW + 1 } });
+    const one = blockBalance({ a: { left: 1000, until: NOW + 1 } });
     const next = countedFor(one, { [FIRST]: 400 }, { period: SECOND, quota: 100 }, NOW);
     assert.equal(next.version, 2);
     assert.equal(next.blocks.a?.left, 700);
@@ -46,7 +49,7 @@ describe('PDFs that were bought', () => {
   });
 
   it('do not bear what was used under a larger quota than there is now, in this period or back in it', () => {
-    const one = bought({ a: { left: 1000, until: NOW + 1 } });
+    const one = blockBalance({ a: { left: 1000, until: NOW + 1 } });
     const used = { [FIRST]: 90 };
     const smaller = countedFor(one, used, { period: FIRST, quota: 10 }, NOW);
     assert.equal(leftOf(smaller, used, NOW), 1000);
@@ -58,7 +61,7 @@ describe('PDFs that were bought', () => {
   });
 
   it('are lost when they are over: the next period uses those that are not', () => {
-    const two = bought({ over: { left: 1000, until: NOW }, late: { left: 1000, until: NOW + 1 } });
+    const two = blockBalance({ over: { left: 1000, until: NOW }, late: { left: 1000, until: NOW + 1 } });
     const used = { [FIRST]: 400 };
     const next = countedFor(two, used, { period: SECOND, quota: 100 }, NOW);
     assert.equal(leftOf(next, used, NOW), 1000);
@@ -67,7 +70,7 @@ describe('PDFs that were bought', () => {
   });
 
   it('do not come back when what has taken them fails after they were over', () => {
-    const taken = bought({ a: { left: 0, until: NOW, withdrawn: 1000 } });
+    const taken = blockBalance({ a: { left: 0, until: NOW, withdrawn: 1000 } });
     const { a } = countedFor(taken, {}, { period: SECOND, quota: 100 }, NOW).blocks;
     assert.equal(withStanding(a!, { frozen: false, back: 0 }).left, 0);
   });
@@ -89,7 +92,7 @@ describe('PDFs that were bought', () => {
   });
 
   it('cannot be used while they are frozen, and are not lost', () => {
-    const frozen = bought({ a: { left: 1000, until: NOW + 1, frozen: true } });
+    const frozen = blockBalance({ a: { left: 1000, until: NOW + 1, frozen: true } });
     assert.equal(leftOf(frozen, { [FIRST]: 400 }, NOW), 0);
     assert.equal(
       countedFor(frozen, { [FIRST]: 400 }, { period: SECOND, quota: 100 }, NOW).blocks.a?.left,
@@ -98,7 +101,7 @@ describe('PDFs that were bought', () => {
   });
 
   it('are remembered for a while when they are used up', () => {
-    const gone = bought({ a: { left: 0, until: NOW - 1 } });
+    const gone = blockBalance({ a: { left: 0, until: NOW - 1 } });
     const to = { period: SECOND, quota: 100 };
     assert.deepEqual(Object.keys(countedFor(gone, {}, to, NOW).blocks), ['a']);
     assert.deepEqual(Object.keys(countedFor(gone, {}, to, NOW + 91 * 86_400_000).blocks), []);

@@ -1,6 +1,6 @@
 import type { UnrecordedChange } from '../../../tenants/audit/audit-log.ts';
 import type { DisabledBecause } from '../../../tenants/mail/mail.ts';
-import { type Bought, type BoughtBlock, lapsedOf } from '../ledger/bought-units.ts';
+import { type BlockBalance, expiredOf, type LedgerBlock } from '../ledger/block-balance.ts';
 import type { LedgerRecord } from '../ledger/ledger-record.ts';
 
 /*
@@ -24,12 +24,12 @@ export function granted(
 
 /** Units of expired blocks that have not been recorded as lost before. */
 export function expired(
-  bought: Bought | undefined,
+  blockBalance: BlockBalance | undefined,
   used: LedgerRecord['quota'],
   at: Date,
 ): UnrecordedChange[] {
-  if (bought === undefined) return [];
-  return [...lapsedOf(bought, used, at.getTime())].map(([blockId, units]) => ({
+  if (blockBalance === undefined) return [];
+  return [...expiredOf(blockBalance, used, at.getTime())].map(([blockId, units]) => ({
     id: `block:${blockId}:expired`,
     action: 'billing.block_expired',
     targetId: blockId,
@@ -49,13 +49,13 @@ export interface Causes {
 /**
  * A block has changed: PDFs of it were taken back, or the remaining ones were frozen or became usable again.
  *
- * @param change.version the version of `bought` with this change.
+ * @param change.version the version of `blockBalance` with this change.
  */
 export function moved(
   blockId: string,
   change: {
-    readonly before: BoughtBlock;
-    readonly after: BoughtBlock;
+    readonly before: LedgerBlock;
+    readonly after: LedgerBlock;
     readonly version: number;
     readonly causes: Causes;
   },

@@ -46,7 +46,7 @@ const UNSETTLED = BLOCK_STATES.filter((state) => state === 'frozen' || !SETTLED.
 /** PDFs bought beyond the quota. Amounts are US cents. */
 export interface Block extends Due {
   readonly accountId: string;
-  /** `auto`: decided by the gate in the account's ledger; `by-hand`: paid on a hosted page. */
+  /** `auto`: decided in the account's ledger; `by-hand`: paid on a hosted page. */
   readonly kind: 'auto' | 'by-hand';
   readonly units: number;
   readonly priceCents: number;

@@ -1,6 +1,6 @@
 import type { AuditLog } from '../../../tenants/audit/audit-log.ts';
 import type { LedgerRecord } from '../ledger/ledger-record.ts';
-import type { Purchases } from './purchases.ts';
+import type { BlockLedger } from './block-ledger.ts';
 
 const AT_ONCE = 100;
 
@@ -8,11 +8,11 @@ const AT_ONCE = 100;
  * Copies changes by billing from the ledgers to the audit log. Each change stays in its ledger until it is in the log.
  */
 export class UnrecordedChanges {
-  readonly #purchases: Purchases;
+  readonly #blockLedger: BlockLedger;
   readonly #audit: Pick<AuditLog, 'recordOnce'>;
 
-  constructor(purchases: Purchases, audit: Pick<AuditLog, 'recordOnce'>) {
-    this.#purchases = purchases;
+  constructor(blockLedger: BlockLedger, audit: Pick<AuditLog, 'recordOnce'>) {
+    this.#blockLedger = blockLedger;
     this.#audit = audit;
   }
 
@@ -21,13 +21,13 @@ export class UnrecordedChanges {
    * then.
    */
   async record(accountId: string): Promise<void> {
-    const ledger = await this.#purchases.find(accountId);
+    const ledger = await this.#blockLedger.find(accountId);
     if (ledger !== undefined) await this.#record(ledger);
   }
 
   /** Copies the changes of all accounts, the oldest first. @returns the number of accounts with changes. */
   async sweep(): Promise<number> {
-    const ledgers = await this.#purchases.unrecorded(AT_ONCE);
+    const ledgers = await this.#blockLedger.unrecorded(AT_ONCE);
     for (const ledger of ledgers) await this.#record(ledger);
     return ledgers.length;
   }
@@ -35,7 +35,7 @@ export class UnrecordedChanges {
   async #record({ _id, unrecorded = [] }: Pick<LedgerRecord, '_id' | 'unrecorded'>): Promise<void> {
     for (const change of unrecorded) {
       await this.#audit.recordOnce(_id, change);
-      await this.#purchases.forgetRecorded(_id, change.id);
+      await this.#blockLedger.forgetRecorded(_id, change.id);
     }
   }
 }
