@@ -90,7 +90,6 @@ const TEMPLATES: CollectionSpec = {
   account: 'accountId',
   // Unique, as the id in it is: the embedded database reads parts of such indexes alone (docs/decisions/0178).
   indexes: [{ fields: { accountId: 1, createdAt: 1, _id: 1 }, unique: true }],
-  replaced: [{ accountId: 1, createdAt: -1, _id: -1 }],
 };
 const VERSIONS: CollectionSpec = {
   name: 'template_versions',
