@@ -204,7 +204,7 @@ describe('Data that is being migrated', () => {
     assert.deepEqual(await record(), mark);
   });
 
-  it('is not touched by a version that it is too old for, with a mark or from before there was one', async () => {
+  it('is not touched by a version that it is too old for', async () => {
     const older = new RegExp(`older Platen \\(layout ${LAYOUT - 1}\\).*Start a version in between`);
     await layout().insertOne({ _id: 'layout', version: LAYOUT - 1 });
     for (const role of ['migrate', 'dispatcher']) {
@@ -213,8 +213,5 @@ describe('Data that is being migrated', () => {
       assert.match(process.output.join('\n'), older);
     }
     assert.deepEqual(await record(), { _id: 'layout', version: LAYOUT - 1 });
-    await layout().deleteMany({});
-    await connection.collection<{ _id: string }>('accounts').insertOne({ _id: 'account' });
-    await assert.rejects(checkLayout(connection, pino({ level: 'silent' })), /older Platen \(layout 1\)/);
   });
 });

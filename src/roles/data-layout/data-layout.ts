@@ -43,7 +43,7 @@ const POLL_MS = 250;
 const REPORT_MS = 10_000;
 
 /**
- * Brings the data to this version's layout: marks an empty database, migrates an older one, and rejects a newer one and
+ * Brings the data to this version's layout: marks a new database, migrates an older one, and rejects a newer one and
  * one that no migration starts from. Of several processes that start at once one migrates, and the others wait for it.
  * Both is logged every ten seconds.
  *
@@ -64,9 +64,8 @@ export async function checkLayout(
     signal.throwIfAborted();
     const record = await records.findOne({ _id: 'layout' });
     if (record === null) {
-      const version = (await isEmpty(connection)) ? LAYOUT : 1;
-      // Another process may have made the mark at the same moment.
-      await records.insertOne({ _id: 'layout', version }).catch(() => undefined);
+      // Every published version has made the mark. Another process may have made it at the same moment.
+      await records.insertOne({ _id: 'layout', version: LAYOUT }).catch(() => undefined);
       continue;
     }
     if (record.version === LAYOUT) return;
@@ -179,12 +178,4 @@ async function migrate(
     clearInterval(renewing);
     clearInterval(reporting);
   }
-}
-
-/** Whether nothing of Platen is in the database. Every layout before the numbered ones held accounts or keys. */
-async function isEmpty(connection: Connection): Promise<boolean> {
-  for (const name of ['accounts', 'jobs', 'job_history', 'quotas', 'api_keys']) {
-    if ((await connection.collection(name).findOne({})) !== null) return false;
-  }
-  return true;
 }

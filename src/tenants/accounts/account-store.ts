@@ -258,11 +258,6 @@ export class AccountStore {
     }
   }
 
-  /** Marks the account as the operator's. */
-  async setByOperator(accountId: string): Promise<void> {
-    await this.#change(accountId, { byOperator: true });
-  }
-
   /**
    * Suspends the account or ends its suspension; in force in every process within ACCOUNT_CACHE_MS.
    *
