@@ -35,10 +35,8 @@ export async function bootstrapAccount(deps: BootstrapDeps, config: BootstrapCon
   const described = { email, password: password ?? null, plan };
   const { account, created } = await accountService.findOrCreate(described, BY_OPERATOR);
   if (created) deps.logger.info({ plan }, 'bootstrap account made');
-  else if (!(await isOperators(deps, account, config)))
+  else if (!madeByOperator(account))
     throw new ConfigError([`PLATEN_BOOTSTRAP_EMAIL: ${foreignAccountMessage(email)}`]);
-  // So that the owner's reset of the password ends no keys, and live keys need no confirmed address.
-  if (!madeByOperator(account)) await accountService.markAsOperators(account);
   if (account.plan !== plan) await accountService.setPlan(account, plan, BY_OPERATOR);
   if (password !== undefined && !(await verifyPassword(password, account.passwordHash))) {
     await accountService.resetPassword(account, password, BY_OPERATOR);
@@ -46,20 +44,6 @@ export async function bootstrapAccount(deps: BootstrapDeps, config: BootstrapCon
   if (config.PLATEN_BOOTSTRAP_API_KEY !== undefined) {
     await takeOverKey(deps, account, config.PLATEN_BOOTSTRAP_API_KEY);
   }
-}
-
-/**
- * Whether an account is the operator's own. An account from before this was noted is, if it has the key or the password
- * that is given here.
- */
-async function isOperators(
-  { keys }: Pick<BootstrapDeps, 'keys'>,
-  account: Account,
-  { PLATEN_BOOTSTRAP_API_KEY: key, PLATEN_BOOTSTRAP_PASSWORD: password }: BootstrapConfig,
-): Promise<boolean> {
-  if (madeByOperator(account)) return true;
-  if (key !== undefined && (await keys.findBySecret(key))?.accountId === account._id) return true;
-  return password !== undefined && (await verifyPassword(password, account.passwordHash));
 }
 
 async function takeOverKey(

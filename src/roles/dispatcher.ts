@@ -25,7 +25,6 @@ import { type AccountServices, createAccountServices } from './account-services.
 import { billingSweeps } from './billing.ts';
 import { callbackSweep, openSender } from './callbacks.ts';
 import type { Core } from './core.ts';
-import { renameDue } from './data-layout/migrate-to-3.ts';
 import { deletionSteps } from './deletion-steps.ts';
 import { mailSweep, openMailSender } from './mails.ts';
 import type { Component } from './process/component.ts';
@@ -86,7 +85,6 @@ export async function startDispatcher(core: Core, batches: Batches): Promise<Com
     ...billingSweeps(billing, core.config, metrics),
     ...expirySweeps(core, accountServices, outbox),
     ...(core.config.KAFKA_BROKERS === undefined ? [] : [topicSweep(core)]),
-    olderRecordsSweep(core),
   ];
   await ensureIndexes(connection, core.stopped);
   // Counted from zero: otherwise the first failure and the first repair of a sweep would not show as an increase.
@@ -203,11 +201,6 @@ function topicSweep({ connection, clock, bus, logger }: Core): Sweep {
       return undefined;
     },
   };
-}
-
-/** Migrates records that processes of the version before have under way, or write during an upgrade. */
-function olderRecordsSweep({ connection }: Core): Sweep {
-  return { name: 'older-records', everyMs: SLOW_SWEEP_MS, run: () => renameDue(connection) };
 }
 
 /** Deletes what is past its retention. */

@@ -101,7 +101,7 @@ async function requireRoom(
   { accountId, version }: Job,
   { maxStoredBytes }: JobInput,
 ): Promise<void> {
-  if (maxStoredBytes === undefined || version === CLAIMED_AT_ONCE) return;
+  if (version === CLAIMED_AT_ONCE) return;
   // The previous job in this slot has just changed the ledger, mostly in this process.
   const bytes = ledger.storedLately(accountId) ?? (await stored.of(accountId));
   if (bytes > maxStoredBytes) throw new PlatenError('STORAGE_FULL');

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Connection } from 'mongoose';
 import { pino } from 'pino';
 import { connectDatabase } from '../../src/infra/store/connection.ts';
-import { LAYOUT } from '../../src/roles/data-layout/data-layout.ts';
+import { checkLayout, LAYOUT, type Migration } from '../../src/roles/data-layout/data-layout.ts';
 import { WORKER_TEMPLATE } from '../support/kubernetes/controller-process.ts';
 import { startMongo } from '../support/mongo.ts';
 import { freePort } from '../support/ports.ts';
@@ -18,16 +18,14 @@ interface LayoutRecord {
   readonly migratingUntil?: number;
   readonly migratingBy?: string;
 }
-interface Ledger {
+interface Thing {
   readonly _id: string;
-  readonly quota: Readonly<Record<string, number>>;
+  readonly layout: number;
 }
 
 const TEN_MINUTES_MS = 600_000;
 /** Longer than the lease, in milliseconds. */
 const PAST_THE_LEASE_MS = 33_000;
-/** So many that a migration is killed long before it is through. */
-const ACCOUNTS = 3000;
 
 describe('Data that is being migrated', () => {
   let uri: string;
@@ -84,12 +82,13 @@ describe('Data that is being migrated', () => {
         _id: 'layout',
         version: LAYOUT - 1,
         migratingUntil: Date.now() + TEN_MINUTES_MS,
+        migratingBy: 'another',
       };
       await layout().insertOne(mark);
       const opsPort = String(await freePort());
       const process = await start(role, { PLATEN_OPS_PORT: opsPort });
       const { by, until } = await process.logged(isWaiting);
-      assert.equal(by, 'a process of an earlier version');
+      assert.equal(by, 'another');
       assert.equal(until, new Date(mark.migratingUntil!).toISOString());
       const health = await fetch(`http://127.0.0.1:${opsPort}/healthz`);
       assert.deepEqual([health.status, await health.json()], [200, { live: true }]);
@@ -101,29 +100,71 @@ describe('Data that is being migrated', () => {
     });
   }
 
-  it('is migrated by another process when the one that did it was killed', async () => {
-    await layout().insertOne({ _id: 'layout', version: 1 });
-    const quotas = Array.from({ length: ACCOUNTS }, (_, i) => ({ _id: `account-${i}:2026-11`, used: 2 }));
-    await connection.collection<{ _id: string; used: number }>('quotas').insertMany(quotas);
-    const first = await start('migrate');
-    const { by } = await first.logged(({ msg }) => msg === 'the data is migrated');
-    running.delete(first);
-    await first.end('SIGKILL');
+  it('is migrated by another process when the one that did it has died, and then to the end', async () => {
+    const things = connection.collection<Thing>('things');
+    await things.insertMany(
+      Array.from({ length: 10 }, (_, i) => ({ _id: `thing-${i}`, layout: LAYOUT - 2 })),
+    );
+    await layout().insertOne({ _id: 'layout', version: LAYOUT - 2 });
+    const ran: number[] = [];
+    /** @param isCutOff ends in the middle, as with its process. */
+    const migrations = (isCutOff: boolean): Record<number, Migration> =>
+      Object.fromEntries(
+        [LAYOUT - 1, LAYOUT].map((to) => [
+          to,
+          async (_, report) => {
+            ran.push(to);
+            await things.updateMany({ _id: { $lt: 'thing-5' }, layout: to - 1 }, { $set: { layout: to } });
+            report({ things: 5 });
+            if (isCutOff) await new Promise(() => dying.abort());
+            await things.updateMany({ layout: to - 1 }, { $set: { layout: to } });
+          },
+        ]),
+      );
+    const dying = new AbortController();
+    await assert.rejects(checkLayout(connection, pino({ level: 'silent' }), dying.signal, migrations(true)));
     const left = await record();
-    assert.deepEqual([left?.version, left?.migratingBy], [1, by]);
+    assert.equal(left?.version, LAYOUT - 2);
 
-    const second = await start('migrate');
-    assert.equal((await second.logged(isWaiting)).by, by);
-    assert.equal(await ended(second), 0);
+    const lines: Record<string, unknown>[] = [];
+    const logger = pino({}, { write: (line) => void lines.push(JSON.parse(line)) });
+    await checkLayout(connection, logger, undefined, migrations(false));
+    assert.deepEqual(ran, [LAYOUT - 1, LAYOUT - 1, LAYOUT]);
     assert.deepEqual(await record(), { _id: 'layout', version: LAYOUT });
-    const begun = second.logs.filter(({ msg }) => msg === 'the data is migrated');
+    assert.equal(await things.countDocuments({ layout: LAYOUT }), 10);
+    assert.equal(lines.find(isWaiting)?.by, left?.migratingBy);
+    const begun = lines.filter(({ msg }) => msg === 'the data is migrated');
     assert.deepEqual(
       begun.map(({ from }) => from),
-      Array.from({ length: LAYOUT - 1 }, (_, i) => i + 1),
+      [LAYOUT - 2, LAYOUT - 1],
     );
-    const ledgers = await connection.collection<Ledger>('ledgers').find({}).toArray();
-    assert.equal(ledgers.length, ACCOUNTS);
-    for (const { quota } of ledgers) assert.deepEqual(quota, { '2026-11': 2 });
+  });
+
+  it('is done by one of several processes that start at once', async () => {
+    await layout().insertOne({ _id: 'layout', version: LAYOUT - 1 });
+    let ran = 0;
+    const migration: Migration = async () => {
+      ran += 1;
+      await sleep(500);
+    };
+    const start = () =>
+      checkLayout(connection, pino({ level: 'silent' }), undefined, { [LAYOUT]: migration });
+    await Promise.all([start(), start(), start()]);
+    assert.equal(ran, 1);
+    assert.deepEqual(await record(), { _id: 'layout', version: LAYOUT });
+  });
+
+  it('can be migrated again when a migration has failed', async () => {
+    await layout().insertOne({ _id: 'layout', version: LAYOUT - 1 });
+    const logger = pino({ level: 'silent' });
+    const failing: Migration = () => Promise.reject(new Error('the disk is full'));
+    await assert.rejects(
+      checkLayout(connection, logger, undefined, { [LAYOUT]: failing }),
+      /the disk is full/,
+    );
+    assert.deepEqual(await record(), { _id: 'layout', version: LAYOUT - 1 });
+    await checkLayout(connection, logger, undefined, { [LAYOUT]: () => Promise.resolve() });
+    assert.deepEqual(await record(), { _id: 'layout', version: LAYOUT });
   });
 
   it('is left to a process that renews its lease, and waited for until it is through', async () => {
@@ -161,5 +202,16 @@ describe('Data that is being migrated', () => {
       assert.match(process.output.join('\n'), new RegExp(`newer Platen \\(layout ${LAYOUT + 1}\\)`));
     }
     assert.deepEqual(await record(), mark);
+  });
+
+  it('is not touched by a version that it is too old for', async () => {
+    const older = new RegExp(`older Platen \\(layout ${LAYOUT - 1}\\).*Start a version in between`);
+    await layout().insertOne({ _id: 'layout', version: LAYOUT - 1 });
+    for (const role of ['migrate', 'dispatcher']) {
+      const process = await start(role, { PLATEN_OPS_PORT: String(await freePort()) });
+      assert.equal(await ended(process), 1);
+      assert.match(process.output.join('\n'), older);
+    }
+    assert.deepEqual(await record(), { _id: 'layout', version: LAYOUT - 1 });
   });
 });

@@ -93,7 +93,6 @@ const BLOCKS: CollectionSpec = {
     { fields: { accountId: 1, createdAt: 1 } },
     { fields: { state: 1 } },
   ],
-  replaced: [{ dueAt: 1 }],
   filtersBy: { fields: ['state', 'kind'], reason: 'blocks of one account, or being bought: a few' },
 };
 

@@ -78,7 +78,6 @@ const ACCOUNTS: CollectionSpec = {
     DUE_INDEX,
     { fields: { 'state.halfMadeSince': 1 }, sparse: true },
   ],
-  replaced: [{ dueAt: 1 }],
   filtersBy: { fields: ['claimedUntil'], reason: 'a customer is one account' },
 };
 

@@ -70,7 +70,6 @@ const EVENTS: CollectionSpec = {
   name: 'billing_events',
   account: { none: 'events of the provider that are not understood yet, by its own ids' },
   indexes: [DUE_INDEX],
-  replaced: [{ dueAt: 1 }],
   filtersBy: { fields: ['$or'], reason: 'a page begins among the events of one moment' },
 };
 /** The greatest age of a signature, in seconds. */

@@ -138,7 +138,7 @@ function parse(text: string): unknown {
     // Ids in the data of a template may be longer than a number can hold.
     return parseKeepingIntegers(text, rawNumber, 'data');
   } catch {
-    // V8's own message quotes the document and often lacks the position.
+    // V8's own message may quote the document and lack the position.
     throw new PlatenError('MALFORMED_JSON', `The body is not valid JSON: ${findJsonError(text)}.`);
   }
 }

@@ -42,7 +42,7 @@ async function renderReport(
   // A worker has written it, from lists whose texts it has shortened.
   const body =
     stored === undefined ? reportWithoutFindings(job) : ((await json(stored.stream)) as ReportBody);
-  const { fonts, missingGlyphs, observations = [], ...rest } = body;
+  const { fonts, missingGlyphs, observations, ...rest } = body;
   return {
     success: true,
     jobId: job._id,
@@ -50,7 +50,6 @@ async function renderReport(
     attempts: attemptBodies(job),
     ...rest,
     missingGlyphs: [...missingGlyphs],
-    // A report that was stored by an earlier version has none.
     observations: [...observations],
     fonts: fonts.map(({ asked, used }) => ({ asked: [...asked], used: [...used] })),
   };

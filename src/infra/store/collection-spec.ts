@@ -1,4 +1,4 @@
-import { type Connection, mongo } from 'mongoose';
+import type { Connection } from 'mongoose';
 import { unlessAborted } from '../async/unless-aborted.ts';
 import type { Directions } from './query-shape.ts';
 
@@ -35,8 +35,6 @@ export interface CollectionSpec {
   readonly account: AccountBelonging;
   /** In addition to the index on `_id`. */
   readonly indexes?: readonly Index[];
-  /** Fields of indexes from older versions that no query needs besides `indexes`. */
-  readonly replaced?: readonly Directions[];
   /**
    * Query terms that the index does not serve: fields that are compared without it, and `sort a, b` for a sort without
    * it, among the few records to which the index leads.
@@ -66,19 +64,12 @@ export function declaredCollections(connection: Connection): readonly Collection
   return [...(declared.get(connection)?.values() ?? [])];
 }
 
-/**
- * Codes of MongoDB for a missing collection, a missing index and, up to version 5.1, another index of the collection
- * being built: in the last case the next start drops the index.
- */
-const LEFT: ReadonlySet<unknown> = new Set([26, 27, 12_587]);
-
 /** The declarations over each connection whose indexes are known to be there. */
 const ensured = new WeakMap<Connection, Set<CollectionSpec>>();
 
 /**
- * Creates every declared index that is missing, then drops the indexes that are replaced, with a command or two for
- * each collection that was declared since the last call. Repeating it, also in several processes at once, changes
- * nothing. MongoDB builds an index while others read and write the collection. A starting process waits for the index,
+ * Creates every declared index that is missing, with a command for each collection that was declared since the last
+ * call. Repeating it, also in several processes at once, changes nothing. MongoDB builds an index while others read and write the collection. A starting process waits for the index,
  * because without it every query would read the whole collection.
  *
  * @param signal ends the waiting at once; MongoDB goes on building.
@@ -92,19 +83,9 @@ export async function ensureIndexes(
   ensured.set(connection, done);
   for (const spec of declaredCollections(connection)) {
     if (done.has(spec)) continue;
-    const { name, indexes = [], replaced = [] } = spec;
+    const { name, indexes = [] } = spec;
     const wanted = indexes.map(({ fields, ...options }) => ({ key: { ...fields }, ...options }));
     if (wanted.length > 0) await unlessAborted(signal, connection.collection(name).createIndexes(wanted));
-    for (const fields of replaced) await dropIfThere(connection, name, fields);
     done.add(spec);
-  }
-}
-
-/** By its fields, because by a name the embedded server would drop the indexes of all collections. */
-async function dropIfThere(connection: Connection, collection: string, fields: Directions): Promise<void> {
-  try {
-    await connection.db!.command({ dropIndexes: collection, index: fields });
-  } catch (error) {
-    if (!(error instanceof mongo.MongoServerError && LEFT.has(error.code))) throw error;
   }
 }

@@ -15,7 +15,6 @@ import { FIELD_MANAGER } from '../pools/names.ts';
 import type { PoolsInForce } from '../pools/pools-in-force.ts';
 import { eventsOf, type ResourceEvent } from '../resources/condition-list.ts';
 import { EVENTS } from '../resources/events.ts';
-import { FORMER_FINALIZER } from '../resources/group.ts';
 import { claim, type Installation, isManageable } from '../resources/installation.ts';
 import { RENDER_PLANS, type RenderPlan } from '../resources/kinds.ts';
 import { pace } from '../resources/status-pace.ts';
@@ -147,10 +146,6 @@ export class PlanController {
     const { api, plans, installation } = this.#deps;
     const plan = await claim(api, RENDER_PLANS, found, installation, FIELD_MANAGER, signal);
     plans.remember(plan);
-    if (plan.metadata.finalizers?.includes(FORMER_FINALIZER)) {
-      await this.#release(plan, plan.metadata.finalizers, signal);
-      return undefined;
-    }
     if (isNameless(verdict)) return this.#writeStatus(key, plan, verdict, {}, signal);
     const accounts = await this.#deps.countAccounts(plan.metadata.name);
     await this.#writeStatus(key, plan, verdict, { accounts, ...this.#load(plan.metadata.name) }, signal);
@@ -162,17 +157,6 @@ export class PlanController {
     if (latest === undefined) return {};
     const { inFlight, waiting, demand } = latest.byPlan.get(name) ?? { inFlight: 0, waiting: 0, demand: 0 };
     return { inFlight, waiting, demand };
-  }
-
-  /** The watch reports the result: the plan is reconciled again, or gone. */
-  async #release(plan: RenderPlan, finalizers: readonly string[], signal: AbortSignal): Promise<void> {
-    const others = finalizers.filter((name) => name !== FORMER_FINALIZER);
-    // With the version, a finalizer that another client adds at the same moment is kept.
-    const patch = { metadata: { finalizers: others, resourceVersion: plan.metadata.resourceVersion } };
-    await this.#deps.api.mergePatch(RENDER_PLANS, plan.metadata, patch, {
-      fieldManager: FIELD_MANAGER,
-      signal,
-    });
   }
 
   /** @returns milliseconds after which the postponed counts are due. */

@@ -84,19 +84,13 @@ export class ObjectApplier {
    * Applies the Deployment last, since its pods need the other objects. An object of another owner is left alone. While
    * the Deployment cannot be applied, the one that is there gets its number of replicas all the same.
    *
-   * @param release the `app.kubernetes.io/instance` by which earlier versions marked their objects.
    * @throws KubernetesError for the first transient error of an object: most of them are over at the next try.
    */
-  async apply(
-    pool: RenderPool,
-    wanted: OwnedObjects,
-    release: string | undefined,
-    signal: AbortSignal,
-  ): Promise<ApplyResult> {
+  async apply(pool: RenderPool, wanted: OwnedObjects, signal: AbortSignal): Promise<ApplyResult> {
     const { deployments, budgets, policies, accounts } = this.#deps.informers;
     const healed: string[] = [];
     const one = <T extends KubeObject>(kind: Kind<T>, informer: Informer<T>, object: T, problem?: string) =>
-      this.#one(kind, informer, { pool, release, wanted: object, problem, healed, signal });
+      this.#one(kind, informer, { pool, wanted: object, problem, healed, signal });
     const steps = [
       () => wanted.serviceAccount && one(SERVICE_ACCOUNTS, accounts, wanted.serviceAccount),
       () => wanted.networkPolicy && one(NETWORK_POLICIES, policies, wanted.networkPolicy),
@@ -132,7 +126,7 @@ export class ObjectApplier {
     const ref = { name: workersOf(name), ...(namespace !== undefined && { namespace }) };
     const live = informers.deployments.get(ref);
     if (live === undefined || replicas === undefined) return false;
-    if (foreignOwnerOf(live, pool, installation, undefined) !== undefined) return false;
+    if (foreignOwnerOf(live, pool, installation) !== undefined) return false;
     if (live.spec.replicas === replicas) return true;
     const patch = { spec: { replicas } };
     try {
@@ -167,7 +161,7 @@ export class ObjectApplier {
   async #one<T extends KubeObject>(
     kind: Kind<T>,
     informer: Informer<T>,
-    { pool, release, wanted, problem, healed, signal }: Step<T>,
+    { pool, wanted, problem, healed, signal }: Step<T>,
   ): Promise<Failure | undefined> {
     const { api, installation, clock } = this.#deps;
     const key = appliedKey(kind, wanted);
@@ -185,7 +179,7 @@ export class ObjectApplier {
     try {
       // The caches hold only objects with our labels: one that they lack may exist, and belong to another owner.
       const live = informer.get(wanted.metadata) ?? (await api.get(kind, wanted.metadata, { signal }));
-      const owner = foreignOwnerOf(live, pool, installation, release);
+      const owner = foreignOwnerOf(live, pool, installation);
       if (owner !== undefined) {
         return hold({ reason: 'NotOurs', message: `${what} belongs to ${owner}.` });
       }
@@ -225,7 +219,6 @@ const APPLIED: Outcome = { reason: 'Applied', message: '' };
 
 interface Step<T> {
   readonly pool: RenderPool;
-  readonly release: string | undefined;
   readonly wanted: T;
   /** Why it must not be applied. */
   readonly problem: string | undefined;

@@ -173,17 +173,14 @@ function allBut(cidr: string, blocked: readonly string[]) {
 /**
  * To whom an object belongs, in words, if not to the pool or not to this installation; undefined when it is ours or
  * there is none. Without an owner it is the pool's by its labels, as after a restored backup.
- *
- * @param release of this installation: earlier versions marked their objects by nothing else.
  */
 export function foreignOwnerOf(
   live: KubeObject | undefined,
   pool: RenderPool,
   installation: Installation,
-  release: string | undefined,
 ): string | undefined {
   if (live === undefined) return undefined;
-  const { ownerReferences = [], labels, annotations } = live.metadata;
+  const { ownerReferences = [], annotations } = live.metadata;
   const owners = ownerReferences.filter(({ controller }) => controller === true);
   const isOfPool =
     owners.length === 0
@@ -192,19 +189,10 @@ export function foreignOwnerOf(
   if (!isOfPool) return 'somebody else';
   if (isAssigned(pool, installation)) return undefined;
   const maker = annotations?.[INSTALLATION];
-  if (maker !== undefined) {
-    return maker === installation.id
-      ? undefined
-      : `the installation ${maker}; annotate the pool with ${INSTALLATION}=${installation.id} to take it over`;
-  }
-  const former = labels?.[FORMER_MARK];
-  return former === undefined || release === undefined || former === release
+  return maker === undefined || maker === installation.id
     ? undefined
-    : `the release ${former}; annotate the pool with ${INSTALLATION}=${installation.id} to take it over`;
+    : `the installation ${maker}; annotate the pool with ${INSTALLATION}=${installation.id} to take it over`;
 }
-
-/** The label by which earlier versions marked what their release had made. */
-const FORMER_MARK = 'app.kubernetes.io/instance';
 
 /** Whether an object's labels say that the controller made it for the pool. */
 export function isOurs({ metadata }: KubeObject, pool: string): boolean {

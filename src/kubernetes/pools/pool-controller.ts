@@ -29,7 +29,6 @@ import type { PodIndex } from './pod-index.ts';
 import { COUNTED, type PoolStatus, poolStatus, rejectedStatus } from './pool-status.ts';
 import { recordPool, removePool } from './record-pool.ts';
 import type { WorkerRequests } from './worker-requests.ts';
-import { instanceOf } from './worker-template.ts';
 
 interface PoolControllerDeps {
   readonly api: KubernetesApi;
@@ -183,7 +182,7 @@ export class PoolController {
     const wanted = ownedObjects(pool, settings, installation);
     const { deployment } = wanted;
     const all = { ...wanted, deployment: { ...deployment, spec: { ...deployment.spec, replicas } } };
-    const { healed, ...result } = await this.#applier.apply(pool, all, instanceOf(settings.template), signal);
+    const { healed, ...result } = await this.#applier.apply(pool, all, signal);
     this.#report(
       pool,
       healed.map((object) => ({ reason: 'DriftHealed', note: `The ${object} is as it should be again.` })),

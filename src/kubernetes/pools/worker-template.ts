@@ -48,11 +48,6 @@ export function parseWorkerTemplate(text: string): WorkerTemplate {
   throw new Error(`the template of a worker is not valid: ${errors.join('; ')}`);
 }
 
-/** The `app.kubernetes.io/instance` of the installation: the Helm release. */
-export function instanceOf(template: WorkerTemplate): string | undefined {
-  return template.metadata?.labels?.['app.kubernetes.io/instance'];
-}
-
 /** The ServiceAccount of a pool's workers that exists already; undefined when one is made for the pool. */
 export function givenAccount(template: WorkerTemplate, spec: RenderPoolSpec): string | undefined {
   // A pool that says how its account is to be annotated wants one of its own.

@@ -4,6 +4,3 @@ export const VERSION = 'v1alpha1';
 export const API_VERSION = `${GROUP}/${VERSION}`;
 /** `kubectl get platen` lists every resource of this category. */
 export const CATEGORY = 'platen';
-
-/** A finalizer that earlier versions put on plans. The controller removes it, or such a plan could never be deleted. */
-export const FORMER_FINALIZER = `${GROUP}/in-use`;

@@ -3,18 +3,20 @@ import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Connection } from 'mongoose';
 import { unlessAborted } from '../../infra/async/unless-aborted.ts';
-import { systemClock } from '../../infra/clock.ts';
-import { CLOCK_SKEW_MS, FutureTimes } from '../../infra/store/future-times.ts';
+import { CLOCK_SKEW_MS } from '../../infra/store/future-times.ts';
 import type { Logger } from '../../infra/telemetry/logger.ts';
-import { migrateToLayout2 } from './migrate-to-2.ts';
-import { migrateToLayout3 } from './migrate-to-3.ts';
-import type { Migration, Progress } from './migration.ts';
 
 /** The layout of the data that this version reads and writes. It grows with every change that breaks older versions. */
 export const LAYOUT = 3;
 
-/** By the layout that each results in. */
-const MIGRATIONS: Readonly<Record<number, Migration>> = { 2: migrateToLayout2, 3: migrateToLayout3 };
+/** How far a migration has come, for the log: counts, named by what they count. */
+export type Progress = Readonly<Record<string, number>>;
+
+/** Turns the layout before into the next one. Repeated after a crash in the middle, it has the same result. */
+export type Migration = (connection: Connection, report: (progress: Progress) => void) => Promise<void>;
+
+/** By the layout that each results in. There is none yet: no older layout was ever published. */
+const MIGRATIONS: Readonly<Record<number, Migration>> = {};
 
 /** The data cannot be worked with by this version of Platen; the message says what to do. */
 export class LayoutError extends Error {
@@ -29,31 +31,32 @@ interface LayoutRecord {
   readonly version: number;
   /** Set while a process migrates, which renews it: when its lease ends, in epoch milliseconds. */
   readonly migratingUntil?: number;
-  /** The process that migrates. Absent in a mark of an earlier version of Platen, which never renews it. */
+  /** The process that migrates. */
   readonly migratingBy?: string;
 }
 
 /** The lease of a process that migrates, and how often it is renewed; in milliseconds. */
 const LEASE_MS = 30_000;
 const RENEW_MS = 5000;
-/** How long a mark that nobody renews keeps others from migrating, in milliseconds. */
-const UNRENEWED_MS = 10 * 60_000;
 const POLL_MS = 250;
 /** The least time between two log lines about the same migration, in milliseconds. */
 const REPORT_MS = 10_000;
 
 /**
- * Brings the data to this version's layout: marks an empty database, migrates an older one, and rejects a newer one. Of
- * several processes that start at once one migrates, and the others wait for it. Both is logged every ten seconds.
+ * Brings the data to this version's layout: marks a new database, migrates an older one, and rejects a newer one and
+ * one that no migration starts from. Of several processes that start at once one migrates, and the others wait for it.
+ * Both is logged every ten seconds.
  *
  * @param signal ends the waiting and the migration at once. A migration that was under way goes on in another process, or at
  * the next start, when the lease has ended.
+ * @param migrations by the layout that each results in.
  * @throws LayoutError, or the signal's reason.
  */
 export async function checkLayout(
   connection: Connection,
   logger: Logger,
   signal: AbortSignal = new AbortController().signal,
+  migrations: Readonly<Record<number, Migration>> = MIGRATIONS,
 ): Promise<void> {
   const records = connection.collection<LayoutRecord>('layout');
   const waiting = new Waiting(logger);
@@ -61,9 +64,8 @@ export async function checkLayout(
     signal.throwIfAborted();
     const record = await records.findOne({ _id: 'layout' });
     if (record === null) {
-      const version = (await isEmpty(connection)) ? LAYOUT : 1;
-      // Another process may have made the mark at the same moment.
-      await records.insertOne({ _id: 'layout', version }).catch(() => undefined);
+      // Every published version has made the mark. Another process may have made it at the same moment.
+      await records.insertOne({ _id: 'layout', version: LAYOUT }).catch(() => undefined);
       continue;
     }
     if (record.version === LAYOUT) return;
@@ -77,42 +79,42 @@ export async function checkLayout(
       await sleep(POLL_MS, undefined, { signal }).catch(() => undefined);
       continue;
     }
+    const migration = migrations[record.version + 1];
+    if (migration === undefined) {
+      throw new LayoutError(
+        `The data was written by an older Platen (layout ${record.version}), and this one, with layout ${LAYOUT}, cannot take it over. ` +
+          'Start a version in between first, or use an empty database.',
+      );
+    }
     const holder = `${hostname()}-${randomUUID().slice(0, 8)}`;
     const begun = await records.findOneAndUpdate(
       { _id: 'layout', version: record.version, migratingUntil: record.migratingUntil ?? { $exists: false } },
       { $set: { migratingUntil: Date.now() + LEASE_MS, migratingBy: holder } },
     );
     if (begun === null) continue;
-    await migrate(connection, { from: record.version, holder, logger, signal });
+    await migrate(connection, migration, { from: record.version, holder, logger, signal });
   }
 }
 
 /** Decides for how long a process waits for another one that migrates, and reports it. */
 class Waiting {
   readonly #logger: Logger;
-  readonly #times: FutureTimes;
   #seen: { readonly until: number; readonly atMs: number } | undefined;
   #reportedMs = Number.NEGATIVE_INFINITY;
 
   constructor(logger: Logger) {
     this.#logger = logger;
-    this.#times = new FutureTimes(systemClock, { logger });
   }
 
   mustWait({ version, migratingUntil, migratingBy }: LayoutRecord): boolean {
     if (migratingUntil === undefined) return false;
-    const isOver =
-      migratingBy === undefined
-        ? this.#times.isOver('layout', migratingUntil, UNRENEWED_MS)
-        : this.#isUnrenewed(migratingUntil);
-    if (isOver) return false;
+    if (this.#isUnrenewed(migratingUntil)) return false;
     if (performance.now() - this.#reportedMs >= REPORT_MS) {
       this.#reportedMs = performance.now();
-      const by = migratingBy ?? 'a process of an earlier version';
       const until = new Date(migratingUntil).toISOString();
       this.#logger.info(
-        { layout: version, by, until },
-        `waiting for the migration of the data by ${by}, whose lease is until ${until}`,
+        { layout: version, by: migratingBy, until },
+        `waiting for the migration of the data by ${migratingBy}, whose lease is until ${until}`,
       );
     }
     return true;
@@ -133,18 +135,15 @@ interface Migrating {
   readonly signal: AbortSignal;
 }
 
-async function migrate(connection: Connection, { from, holder, logger, signal }: Migrating): Promise<void> {
+async function migrate(
+  connection: Connection,
+  migration: Migration,
+  { from, holder, logger, signal }: Migrating,
+): Promise<void> {
   const records = connection.collection<LayoutRecord>('layout');
   const own = { _id: 'layout', migratingBy: holder } as const;
   const unmark = { migratingUntil: '', migratingBy: '' } as const;
   const to = from + 1;
-  const migration = MIGRATIONS[to];
-  if (migration === undefined) {
-    await records.updateOne(own, { $unset: unmark });
-    throw new LayoutError(
-      `The data has layout ${from}, which this version cannot take over. Start a version in between first.`,
-    );
-  }
   logger.info({ from, to, by: holder }, 'the data is migrated');
   const beganMs = performance.now();
   const seconds = () => Math.round((performance.now() - beganMs) / 1000);
@@ -179,12 +178,4 @@ async function migrate(connection: Connection, { from, holder, logger, signal }:
     clearInterval(renewing);
     clearInterval(reporting);
   }
-}
-
-/** Whether nothing of Platen is in the database. Every layout before the numbered ones held accounts or keys. */
-async function isEmpty(connection: Connection): Promise<boolean> {
-  for (const name of ['accounts', 'jobs', 'job_history', 'quotas', 'api_keys']) {
-    if ((await connection.collection(name).findOne({})) !== null) return false;
-  }
-  return true;
 }

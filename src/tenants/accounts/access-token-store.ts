@@ -59,7 +59,6 @@ const TOKENS: CollectionSpec = {
     { fields: { accountId: 1, createdAt: 1, _id: 1 }, unique: true },
     { fields: { expiresAt: 1 } },
   ],
-  replaced: [{ accountId: 1 }],
   filtersBy: {
     fields: ['expiresAt', 'revoked', 'session.lastUsedAt'],
     reason: 'the index leads to the tokens of one account, which were made within the last 12 hours',

@@ -174,11 +174,6 @@ export class AccountService {
     await this.#record(account, 'account.address_confirmed', by);
   }
 
-  /** Marks as the operator's an account that the operator made before that was noted. */
-  async markAsOperators(account: Account): Promise<void> {
-    await this.#accounts.setByOperator(account._id);
-  }
-
   /** Revokes every bearer token of the account, in every process within a second. API keys remain valid. */
   async revokeTokens(account: Account, by: DoneBy): Promise<void> {
     await this.#accounts.endTokens(account._id);

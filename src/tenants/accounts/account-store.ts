@@ -38,7 +38,6 @@ const ACCOUNTS: CollectionSpec = {
     { fields: { plan: 1, createdAt: 1, _id: 1 }, unique: true },
     { fields: { suspendedAt: 1 }, sparse: true },
   ],
-  replaced: [{ email: 1 }, { createdAt: 1 }, { plan: 1 }],
   scans: { '{} sort createdAt, _id': 'one page, for the operator of the service' },
   filtersBy: {
     fields: ['$or', 'suspendedAt', 'sort createdAt, _id'],
@@ -257,11 +256,6 @@ export class AccountStore {
       // Also when the database's reply was lost: the update may have been written.
       this.#cache.forget(_id);
     }
-  }
-
-  /** Marks the account as the operator's. */
-  async setByOperator(accountId: string): Promise<void> {
-    await this.#change(accountId, { byOperator: true });
   }
 
   /**

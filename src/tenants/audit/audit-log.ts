@@ -136,7 +136,6 @@ const ENTRIES: CollectionSpec = {
     { fields: { at: 1, _id: 1 }, unique: true },
     { fields: { operator: 1 }, sparse: true },
   ],
-  replaced: [{ accountId: 1, at: -1, _id: -1 }, { at: 1 }],
   filtersBy: {
     fields: ['action', 'operator', '$or', 'sort at, _id'],
     reason: 'one account has a few entries a day, and so have the operators',

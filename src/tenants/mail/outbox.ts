@@ -17,15 +17,12 @@ const LONGEST_WAIT_MS = 30 * 3_600_000;
 const MAILS: CollectionSpec = {
   name: 'mails',
   account: 'accountId',
-  // The last index finds records of processes of the previous version: see src/roles/data-layout/migrate-to-3.ts.
   indexes: [
     DUE_INDEX,
     // Unique because it contains the id: the embedded database reads only parts of a unique index.
     { fields: { createdAt: 1, _id: 1 }, unique: true },
     { fields: { accountId: 1, _id: 1 }, unique: true },
-    { fields: { due: 1 }, sparse: true },
   ],
-  replaced: [{ createdAt: 1 }],
   filtersBy: { fields: ['state', '$or'], reason: 'the index leads to what is to be sent, or to some days' },
 };
 

@@ -34,8 +34,8 @@ export interface TemplateVersion {
   readonly dataSchema?: string | null;
   /** The options of its renders; absent or null without any. No secrets: see `savedOptionsSchema`. */
   readonly options?: RenderOptions | null;
-  /** Bytes of its texts and options; absent in versions of an older Platen until they are counted. */
-  readonly size?: number;
+  /** Bytes of its texts and options. */
+  readonly size: number;
   readonly createdAt: Date;
 }
 
@@ -76,8 +76,6 @@ export interface TemplateBounds {
 
 export const TEMPLATE_BOUNDS: TemplateBounds = { templates: 1000, versions: 1000 };
 
-/** Versions of an older Platen that are sized together. */
-const UNSIZED_AT_ONCE = 20;
 /** How often other saves of the same template may come first before this one gives up. */
 const SAVE_TRIES = 100;
 /** How often all kept versions may be replaced while their template is read, before the reader gives up. */
@@ -90,7 +88,6 @@ const TEMPLATES: CollectionSpec = {
   account: 'accountId',
   // Unique, as the id in it is: the embedded database reads parts of such indexes alone (docs/decisions/0178).
   indexes: [{ fields: { accountId: 1, createdAt: 1, _id: 1 }, unique: true }],
-  replaced: [{ accountId: 1, createdAt: -1, _id: -1 }],
 };
 const VERSIONS: CollectionSpec = {
   name: 'template_versions',
@@ -100,7 +97,6 @@ const VERSIONS: CollectionSpec = {
     { fields: { templateId: 1, version: 1 }, unique: true },
     { fields: { accountId: 1, _id: 1 }, unique: true },
   ],
-  filtersBy: { fields: ['size'], reason: 'once, of each version that an older Platen has saved' },
 };
 
 /** Read access to templates; changes go through the `TemplateEditor`. */
@@ -198,17 +194,7 @@ export class TemplateStore {
   /** Bytes of all versions of an account's templates. */
   async storedBytes(accountId: string): Promise<number> {
     const templates = await this.#templates.find({ accountId }, { projection: { _id: 1 } });
-    const ids = { templateId: { $in: templates.map(({ _id }) => _id) } };
-    for (;;) {
-      const unsized = await this.#versions.find(
-        { ...ids, size: { $exists: false } },
-        { limit: UNSIZED_AT_ONCE },
-      );
-      for (const version of unsized)
-        await this.#versions.updateOne({ _id: version._id }, { $set: { size: sizeOf(version) } });
-      if (unsized.length < UNSIZED_AT_ONCE) break;
-    }
-    return this.#bytesOf(ids);
+    return this.#bytesOf({ templateId: { $in: templates.map(({ _id }) => _id) } });
   }
 
   /** The template with its current version. */

@@ -20,7 +20,7 @@ interface HourCounts {
   readonly success?: number;
   readonly error?: number;
   readonly endpoints: Readonly<Record<string, number>>;
-  /** Failed requests by endpoint; absent without any, and in hours of an older version. */
+  /** Failed requests by endpoint; absent without any. */
   readonly failedAt?: Readonly<Record<string, number>>;
 }
 

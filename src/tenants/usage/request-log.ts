@@ -27,7 +27,7 @@ export interface RequestLogEntry {
   readonly status: 'success' | 'error';
   /** The error's code. */
   readonly errorReason: string | null;
-  /** The job or batch of the request; absent without one, and in entries of an older version. */
+  /** The job or batch of the request; absent without one. */
   readonly jobId?: string;
   readonly createdAt: Date;
 }

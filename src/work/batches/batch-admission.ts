@@ -83,7 +83,7 @@ export class BatchAdmission {
     const now = clock.now();
     const { batchId, items } = submission;
     const inputs = items.map(({ id, source, options }, position) => {
-      const jobId = itemJobId({ _id: batchId, orderedIds: true }, position, id);
+      const jobId = itemJobId({ _id: batchId }, position, id);
       return newInput({ jobId, source, options }, caller, now);
     });
     const shared = shareChunks(batchId, inputs);
@@ -105,7 +105,6 @@ export class BatchAdmission {
     rejectIfSlow(began);
     const batch: Batch = {
       _id: batchId,
-      orderedIds: true,
       accountId: caller.accountId,
       apiKeyId: caller.apiKeyId,
       plan: caller.planName,
@@ -165,10 +164,8 @@ export class BatchAdmission {
     const chunks = Math.ceil(items / size);
     for (let number = 0; number < chunks; number += 1) {
       const written = await batches.chunk(batchId, number);
-      // Job ids of this version, and of older versions.
-      for (const batch of [{ _id: batchId, orderedIds: true } as const, { _id: batchId }]) {
-        await store.inputs.delete(written.map(({ id }, i) => itemJobId(batch, number * size + i, id)));
-      }
+      const ids = written.map(({ id }, i) => itemJobId({ _id: batchId }, number * size + i, id));
+      await store.inputs.delete(ids);
     }
     // At most two for each item: its markup and its options.
     await store.inputs.deleteChunks(chunkIds(batchId, 2 * items));

@@ -11,7 +11,6 @@ export const BATCHES: CollectionSpec = {
     { fields: { accountId: 1, createdAt: 1, _id: 1 }, unique: true },
     { fields: { accountId: 1, test: 1, createdAt: 1, _id: 1 }, unique: true },
   ],
-  replaced: [{ accountId: 1, createdAt: -1 }, { busy: 1 }, { purgeAt: 1 }, { forgetAt: 1 }],
   filtersBy: {
     fields: ['phase', 'cancelledAt', 'startedAt', '_id', '$or'],
     reason: 'the index leads to the batches of one account',
@@ -28,7 +27,5 @@ export const RETENTIONS = listOfDue('batch_retentions');
 
 /** A due-queue of batch ids. The record of a batch decides whether it is really due. */
 function listOfDue(name: string): CollectionSpec {
-  // The second index finds entries that processes of the previous version have written: see
-  // src/roles/data-layout/migrate-to-3.ts.
-  return { name, account: { step: 'batches' }, indexes: [DUE_INDEX, { fields: { due: 1 } }] };
+  return { name, account: { step: 'batches' }, indexes: [DUE_INDEX] };
 }

@@ -38,8 +38,6 @@ export interface PaceMark {
 
 export interface Batch {
   readonly _id: string;
-  /** Whether the ids of its jobs are in the order of its items; absent in batches of an older version. */
-  readonly orderedIds?: true;
   readonly accountId: string;
   readonly apiKeyId: string;
   /** The name of the plan under which it was accepted. */
@@ -61,10 +59,10 @@ export interface Batch {
   readonly firstPosition: number;
   /** The number of parts that the inputs of its items share. */
   readonly sharedParts: number;
-  /** Bytes of these parts; absent once they are deleted, and in batches of an older version. */
+  /** Bytes of these parts; absent once they are deleted. */
   readonly sharedBytes?: number;
-  /** Bytes of its record, which are kept until the record is deleted; absent in batches of an older version. */
-  readonly recordBytes?: number;
+  /** Bytes of its record, which are kept until the record is deleted. */
+  readonly recordBytes: number;
   readonly notes: string;
   readonly metadata: Readonly<Record<string, string>>;
   readonly webhookUrl: string | null;
@@ -89,7 +87,7 @@ export interface Batch {
   readonly forgetAt?: Date;
   /** By the number of the chunk. */
   readonly tallies?: Readonly<Record<string, ChunkTally>>;
-  /** Its progress, by the part that had ended; absent before any item has ended, and in batches of an older version. */
+  /** Its progress, by the part that had ended; absent before any item has ended. */
   readonly marks?: Readonly<Record<string, PaceMark>>;
   /** The outcome of its callback; absent without a callback, and while the outcome is open. */
   readonly callback?: 'delivered' | 'failed';
@@ -105,10 +103,10 @@ export interface BatchItem {
   readonly fileName: string;
   readonly inputMode: InputMode;
   readonly format: string;
-  /** True when its options request a report; absent otherwise, and in batches of an older version. */
+  /** True when its options request a report; absent otherwise. */
   readonly wantsReport?: true;
-  /** Bytes of its own input, without shared parts; absent in batches of an older version. */
-  readonly inputBytes?: number;
+  /** Bytes of its own input, without shared parts. */
+  readonly inputBytes: number;
 }
 
 /** The most chunks of a batch: its record has a tally for each. */
@@ -123,7 +121,7 @@ const POSITION_DIGITS = 5;
 const HASH_DIGITS = 7;
 
 /** The fields of a batch that determine the ids of its jobs, together with the items. */
-type BatchIds = Pick<Batch, '_id' | 'orderedIds'>;
+type BatchIds = Pick<Batch, '_id'>;
 
 /** Items in each chunk of a batch with `total` items. */
 export function chunkSizeOf(total: number): number {
@@ -143,7 +141,6 @@ export function chunkCount({ total, chunkSize }: Pick<Batch, 'total' | 'chunkSiz
  */
 export function itemJobId(batch: BatchIds, position: number, itemId: string): string {
   const hash = createHash('sha256').update(`${batch._id}/${itemId}`).digest('hex');
-  if (!batch.orderedIds) return `${prefixOf(batch)}-8${hash.slice(0, 3)}-${hash.slice(3, 15)}`;
   const digits = position.toString(16).padStart(POSITION_DIGITS, '0');
   return `${prefixOf(batch)}-${digits}${hash.slice(0, HASH_DIGITS)}`;
 }
@@ -160,9 +157,8 @@ export function groupOf(batchOrJobId: string): string {
   return batchOrJobId.slice(0, SHARED);
 }
 
-function prefixOf({ _id, orderedIds }: BatchIds): string {
-  const shared = _id.slice(0, SHARED);
-  return orderedIds ? `${shared}-8${_id.slice(TAG.from, TAG.to)}` : shared;
+function prefixOf({ _id }: BatchIds): string {
+  return `${_id.slice(0, SHARED)}-8${_id.slice(TAG.from, TAG.to)}`;
 }
 
 /** The items of a batch by outcome. */

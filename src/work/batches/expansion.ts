@@ -94,7 +94,7 @@ async function jobsOf({ batches, planOf }: ExpansionDeps, batch: Batch, chunk: n
         // The first job must be kept as long as the last, which may wait for the whole retention of the batch.
         retentionHours: 2 * batch.retentionHours,
         item: { batchId: batch._id, id, index, chunk },
-        ...(inputBytes !== undefined && { inputBytes }),
+        inputBytes,
         ...(batch.ownerFence !== undefined && { ownerFence: batch.ownerFence }),
         ...(batch.trace !== undefined && { trace: batch.trace }),
       }),

@@ -34,7 +34,7 @@ export async function endBatchRetention(deps: RetentionDeps, now: Date): Promise
       await batches.purged(batch);
     }
     for (const batch of due.toForget) {
-      const { accountId, phase, recordBytes = 0 } = batch;
+      const { accountId, phase, recordBytes } = batch;
       // The reservations of a failed batch were given back with its positions.
       if ((await batches.forget(batch)) && phase !== 'failed') await stored.giveBack(accountId, recordBytes);
     }

@@ -48,14 +48,11 @@ const DELIVERIES: CollectionSpec = {
     { fields: { accountId: 1, state: 1, createdAt: 1, _id: 1 }, unique: true },
     { fields: { createdAt: 1, _id: 1 }, unique: true },
     DUE_INDEX,
-    // For records that processes of the version before have written: see src/roles/data-layout/migrate-to-3.ts.
-    { fields: { due: 1 }, sparse: true },
   ],
   filtersBy: {
     fields: ['pair', 'accountId', 'host', 'state', '$or'],
     reason: 'the index leads to what is to be sent now, or to those of a few days',
   },
-  replaced: [{ accountId: 1, createdAt: -1, _id: -1 }, { createdAt: 1 }],
 };
 
 /** Owns the record of callbacks: the due ones, and for 90 days what became of each. */

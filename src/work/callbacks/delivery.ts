@@ -47,8 +47,8 @@ export interface Delivery extends Due {
   /** The trace of the work that it reports; absent when that was not traced. */
   readonly trace?: TraceContext;
   /**
-   * The bytes that it takes of the account's storage until it is deleted; absent in records of an older version, and
-   * where they are counted with a batch.
+   * The bytes that it takes of the account's storage until it is deleted; absent where they are counted with a
+   * batch.
    */
   readonly bytes?: number;
   readonly state: DeliveryState;
@@ -61,7 +61,7 @@ export interface Delivery extends Due {
   readonly responseStatus: number | null;
   /** Why the last attempt failed, in words for the account; null when it did not. */
   readonly error: string | null;
-  /** The last attempts, at most MAX_RECENT_ATTEMPTS; absent before the first, and in records of an older version. */
+  /** The last attempts, at most MAX_RECENT_ATTEMPTS; absent before the first. */
   readonly recentAttempts?: readonly DeliveryAttempt[];
 }
 

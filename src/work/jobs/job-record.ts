@@ -1,5 +1,5 @@
 import type { InputMode } from '../inputs/inputs.ts';
-import { asksForReport, hasEnded, type Job, type JobState, type OutputMode } from './job.ts';
+import { hasEnded, type Job, type JobState, type OutputMode } from './job.ts';
 
 /** Values of `status` that callers see. */
 export const JOB_STATUSES = ['queued', 'processing', 'completed', 'failed', 'cancelled'] as const;
@@ -78,9 +78,7 @@ export function jobRecord(job: Job): JobRecord {
 
 /** The path of the report of an ended job, if a report was requested. */
 export function reportLink(job: Job): { reportEndpoint?: string } {
-  return hasEnded(job.state) && asksForReport(job)
-    ? { reportEndpoint: `/v1/pdf/jobs/${job._id}/report` }
-    : {};
+  return hasEnded(job.state) && job.wantsReport ? { reportEndpoint: `/v1/pdf/jobs/${job._id}/report` } : {};
 }
 
 /** The number of the scheduled, running or last retry (1 = first retry); null without a retry. */

@@ -49,9 +49,8 @@ export interface JobOutput {
   readonly pages: number;
   /** Hex SHA-256 of its bytes. */
   readonly sha256: string;
-  /** Absent in outputs of an older version, which are PDFs. */
   readonly mediaType?: MediaType;
-  /** Kept for as long as the output; absent in outputs of an older version. Phases in whole milliseconds. */
+  /** Kept for as long as the output. Phases in whole milliseconds. */
   readonly report?: RenderReport;
 }
 
@@ -106,11 +105,11 @@ export interface Job {
   readonly finalising?: string;
   /** The item of a batch that it renders; absent for a job that was submitted by itself. */
   readonly item?: BatchItemRef;
-  /** Its template when it was accepted; absent without one, and in jobs of an older version. */
+  /** Its template when it was accepted; absent without one. */
   readonly templateId?: string;
   /** The job that it repeats. */
   readonly retryOf?: string;
-  /** One entry for each failed attempt, at most `maxAttempts`; absent without any, and in jobs of an older version. */
+  /** One entry for each failed attempt, at most `maxAttempts`; absent without any. */
   readonly failedAttempts?: readonly FailedAttempt[];
   /** The address of its callback; absent without one. */
   readonly webhookUrl?: string;
@@ -152,14 +151,14 @@ export interface Job {
   readonly output: JobOutput | null;
   /** Of a job that failed, in the history: when, and its id; see `failureKey`. */
   readonly failureKey?: string;
-  /** True when its options request a report; absent otherwise, and in jobs of an older version. */
+  /** True when its options request a report; absent otherwise. */
   readonly wantsReport?: true;
   /**
    * Absent when no report was requested or the last attempt left none: see `stored-report.ts` for the report shown
    * then.
    */
   readonly report?: StoredReport;
-  /** Bytes of its stored input; absent in jobs of an older version, whose inputs are not counted. */
+  /** Bytes of its stored input; absent before it is admitted. */
   readonly inputBytes?: number;
   /** Milliseconds from the start of the last attempt to its end. */
   readonly processingTimeMs: number;
@@ -174,8 +173,8 @@ export interface JobInput {
   readonly timeoutMs: number;
   /** Largest PDF in bytes. */
   readonly maxOutputBytes: number;
-  /** The bytes that its account may store; absent in inputs of an older version. */
-  readonly maxStoredBytes?: number;
+  /** The bytes that its account may store. */
+  readonly maxStoredBytes: number;
   readonly createdAt: Date;
 }
 
@@ -186,11 +185,6 @@ export function failureKey(failedAt: Date, jobId = ''): string {
 
 export function hasEnded(state: JobState): state is EndState {
   return state === 'completed' || state === 'failed' || state === 'cancelled';
-}
-
-/** Whether its options request a report. Jobs of an older version have only the report itself to show that. */
-export function asksForReport({ wantsReport, report }: Pick<Job, 'wantsReport' | 'report'>): boolean {
-  return wantsReport ?? report !== undefined;
 }
 
 /** The ledger's name for a waiting job that is about to be ended; the job's id when no attempt has marked it. */

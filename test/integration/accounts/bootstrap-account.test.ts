@@ -108,15 +108,6 @@ describe('The bootstrap account', () => {
     await eventually('their token is ended', async () => (await squatter.get('/auth/me')).status === 401);
   });
 
-  it('of an older version, which has no mark, is recognised by its key or its password', async () => {
-    for (const proof of ['PLATEN_BOOTSTRAP_PASSWORD', 'PLATEN_BOOTSTRAP_API_KEY'] as const) {
-      await start();
-      await api.domain.connection.collection('accounts').updateOne({}, { $unset: { byOperator: '' } });
-      await start({ ...GIVEN, [proof]: undefined });
-      assert.equal((await api.accounts.findByEmail(EMAIL))?.byOperator, true, 'it has the mark from then on');
-    }
-  });
-
   it('cannot have an unknown plan', async () => {
     const unknown = start({ ...GIVEN, PLATEN_BOOTSTRAP_PLAN: 'gold' });
     await assert.rejects(unknown, /PLATEN_BOOTSTRAP_PLAN: gold is no plan; free, starter/);

@@ -282,7 +282,9 @@ describe('An account that somebody has registered in advance with the address of
     const caller = await api.newCaller();
     const account = await api.accounts.findNow(caller.accountId);
     await api.accountServices.accountService.resetPassword(account!, NEW_PASSWORD, { actor: 'operator' });
-    await api.accounts.setByOperator(caller.accountId);
+    await api.domain.connection
+      .collection<{ _id: string }>('accounts')
+      .updateOne({ _id: caller.accountId }, { $set: { byOperator: true } });
     await takeOver(account!.email!);
     assert.equal((await caller.get('/v1/pdf/jobs')).status, 200);
   });

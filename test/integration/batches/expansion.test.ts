@@ -197,26 +197,6 @@ describe('admitting a batch, with a death at any step', () => {
     }
   });
 
-  it('goes on with a batch that an older version has admitted, whose jobs have ids in no order', async () => {
-    const { batches, connection, store, clock } = domain;
-    const caller = callerWith(domain.plan);
-    const { _id } = await admit(batchOf(ITEMS), caller);
-    await connection
-      .collection<{ _id: string }>('batches')
-      .updateOne({ _id }, { $unset: { orderedIds: '' } });
-    const batch = (await batches.store.find(_id))!;
-    clock.pass(LONG_MS);
-    await sweep();
-    await assertWhole(batch);
-    const ids = batchOf(ITEMS).items.map(({ id }, i) => itemJobId(batch, i, id));
-    assert.equal((await store.live.among(ids)).size, ITEMS);
-    assert.notDeepEqual(ids, [...ids].sort());
-    const view = await batches.service.view(caller, _id);
-    assert.equal(view.inFlight, 3);
-    const items = await batches.service.items(batch, { offset: 0, limit: ITEMS });
-    assert.ok(items.every(({ job }) => job !== undefined));
-  });
-
   it('cancels a batch that is still being expanded', async () => {
     const { batches, ledger, clock } = domain;
     const caller = callerWith(domain.plan);

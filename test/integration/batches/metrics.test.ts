@@ -125,6 +125,7 @@ describe('GET /user/batches/metrics', () => {
       expanded: 1,
       firstPosition: 0,
       sharedParts: 0,
+      recordBytes: 0,
       notes: '',
       metadata: {},
       webhookUrl: null,

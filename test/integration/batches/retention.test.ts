@@ -61,7 +61,7 @@ describe('the retention of a batch', () => {
 
   /** Records in the database that belong to a batch, by collection; those that have none are left out. */
   async function records(batchId: string): Promise<Record<string, number>> {
-    const batch = { _id: batchId, orderedIds: true } as const;
+    const batch = { _id: batchId };
     const jobs = new Set(Array.from({ length: ITEMS }, (_, i) => itemJobId(batch, i, `item-${i}`)));
     const counts: Record<string, number> = {};
     for (const name of COLLECTIONS) {

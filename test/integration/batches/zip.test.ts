@@ -214,7 +214,7 @@ describe('the zip of a batch', () => {
     await eventually('none is open', () => openFiles() === 0);
 
     const { live, history } = api.domain.store;
-    const jobId = itemJobId({ _id: id, orderedIds: true }, 2, 'c');
+    const jobId = itemJobId({ _id: id }, 2, 'c');
     const job = (await live.find(jobId)) ?? (await history.find(jobId));
     await api.outputs.delete(job!.output!.key);
     await assert.rejects(buffer(await open()), /aborted/);

@@ -12,6 +12,7 @@ import type { Reply } from '../../support/send.ts';
 import { StripeStandIn } from '../../support/stripe/stand-in.ts';
 import { openApi, type TestApi, TestCaller } from '../http/support/api.ts';
 import type { ApiProcessOptions, Death, FromApiProcess, ToApiProcess } from './api-process.ts';
+import { POINTS_OF_A_BLOCK } from './points-of-a-block.ts';
 
 const PROCESS = fileURLToPath(new URL('api-process.ts', import.meta.url));
 /** Longer than a block is left to a silent dispatcher. */
@@ -222,17 +223,7 @@ describe('Requests at the moment the quota ends, in two API processes of which o
   for (const [point, when, operation] of [
     ['before it has decided', 'before', 'reserve'],
     ['when it has decided', 'after', 'reserve'],
-    ['before the block has a record', 'before', 'add'],
-    ['when the block has a record', 'after', 'add'],
-    ['before its invoice is made', 'before', 'draft'],
-    ['when its invoice is made', 'after', 'draft'],
-    ['when its invoice is final', 'after', 'finalise'],
-    ['before it is paid', 'before', 'pay'],
-    ['when it is paid', 'after', 'pay'],
-    ['before its units are there', 'before', 'grant'],
-    ['when its units are there', 'after', 'grant'],
-    ['before the owner is notified', 'before', 'enqueue'],
-    ['when the owner is notified', 'after', 'enqueue'],
+    ...POINTS_OF_A_BLOCK,
   ] as const) {
     it(`are all admitted by one block, charged once and granted once: ${point}`, async () => {
       const buyer = await usedUp();

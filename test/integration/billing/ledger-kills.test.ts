@@ -15,6 +15,7 @@ import { signUp } from '../../support/account-client.ts';
 import { startMongo } from '../../support/mongo.ts';
 import { StripeStandIn } from '../../support/stripe/stand-in.ts';
 import { openApi, type TestApi } from '../http/support/api.ts';
+import { POINTS_OF_A_BLOCK } from './points-of-a-block.ts';
 
 const PROCESS = fileURLToPath(new URL('ledger-process.ts', import.meta.url));
 /** Longer than a block is left to a silent dispatcher. */
@@ -74,19 +75,7 @@ describe('A purchase that 200 requests decide on at once, and whose dispatcher i
     return signal;
   }
 
-  for (const [point, when, operation] of [
-    ['before the block has a record', 'before', 'add'],
-    ['when the block has a record', 'after', 'add'],
-    ['before its invoice is made', 'before', 'draft'],
-    ['when its invoice is made', 'after', 'draft'],
-    ['when its invoice is final', 'after', 'finalise'],
-    ['before it is paid', 'before', 'pay'],
-    ['when it is paid', 'after', 'pay'],
-    ['before its units are there', 'before', 'grant'],
-    ['when its units are there', 'after', 'grant'],
-    ['before the owner is notified', 'before', 'enqueue'],
-    ['when the owner is notified', 'after', 'enqueue'],
-  ] as const) {
+  for (const [point, when, operation] of POINTS_OF_A_BLOCK) {
     it(`is one block, charged once and granted once: ${point}`, async () => {
       const { accountId, customerId, need } = await usedUp();
       const both = [

@@ -11,6 +11,7 @@ import { MailOutbox } from '../../../src/tenants/mail/outbox.ts';
 import { BlockLedger } from '../../../src/work/jobs/blocks/block-ledger.ts';
 import { openLedgers } from '../../../src/work/jobs/ledger/ledger-record.ts';
 import { TestClock } from '../../support/domain.ts';
+import { killedAt } from '../../support/killed-at.ts';
 
 /**
  * A dispatcher that only continues blocks, in a separate process:
@@ -19,21 +20,7 @@ import { TestClock } from '../../support/domain.ts';
  * after> <operation at which it is killed>]
  */
 const [uri = '', apiBase = '', secretKey = '', ahead = '0', when, operation] = process.argv.slice(2);
-
-/** The same object, but the process ends at the operation, without warning. */
-function killedAt<T extends object>(target: T): T {
-  return new Proxy(target, {
-    get(object, name) {
-      const value = Reflect.get(object, name, object);
-      if (typeof value !== 'function') return value;
-      if (name !== operation) return value.bind(object);
-      return async (...args: unknown[]) => {
-        if (when === 'after') await value.apply(object, args);
-        process.kill(process.pid, 'SIGKILL');
-      };
-    },
-  });
-}
+const death = { when, operation };
 
 const logger = pino({ level: 'silent' });
 const connection = await connectDatabase(uri, logger);
@@ -42,11 +29,11 @@ clock.pass(Number(ahead));
 const accounts = new AccountStore(connection, clock);
 const store = new BillingStore(connection, clock);
 const ledger = new BlockPurchases({
-  blocks: killedAt(new BlockStore(connection, clock)),
-  blockLedger: killedAt(new BlockLedger(openLedgers(connection), clock)),
-  gateway: killedAt(new StripeBlocks(new StripeGateway({ secretKey, apiBase }))),
+  blocks: killedAt(new BlockStore(connection, clock), death),
+  blockLedger: killedAt(new BlockLedger(openLedgers(connection), clock), death),
+  gateway: killedAt(new StripeBlocks(new StripeGateway({ secretKey, apiBase })), death),
   mirror: new InvoiceMirror(connection),
-  outbox: killedAt(new MailOutbox(connection, clock)),
+  outbox: killedAt(new MailOutbox(connection, clock), death),
   async buyer(accountId) {
     const account = await accounts.find(accountId);
     const customerId = (await store.find(accountId))?.customerId;

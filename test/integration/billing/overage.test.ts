@@ -1,15 +1,14 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { setUpStripe } from '../../../src/billing/setup.ts';
 import { quotaPeriod } from '../../../src/tenants/plans/quota-period.ts';
 import { QuotaExtension } from '../../../src/work/jobs/blocks/quota-extension.ts';
 import { type AccountClient, signUp } from '../../support/account-client.ts';
 import { eventually } from '../../support/eventually.ts';
-import { Deliverer } from '../../support/stripe/deliverer.ts';
-import { StripeStandIn } from '../../support/stripe/stand-in.ts';
-import { callApi, openApi, type TestApi, TestCaller } from '../http/support/api.ts';
+import type { Deliverer } from '../../support/stripe/deliverer.ts';
+import type { StripeStandIn } from '../../support/stripe/stand-in.ts';
+import { type TestApi, TestCaller } from '../http/support/api.ts';
+import { openShopApi } from './shop-api.ts';
 
-const SECRET = 'whsec_for_tests';
 const QUOTA = 2;
 const HTML = { html: '<p>x</p>' };
 const DAY_MS = 86_400_000;
@@ -25,29 +24,7 @@ describe('blocks beyond the quota', () => {
   let stopped = false;
 
   before(async () => {
-    standIn = new StripeStandIn({ clock: { now: () => api?.domain.clock.now() ?? new Date() } });
-    const base = await standIn.listen();
-    api = await openApi({
-      plan: { monthlyRenders: QUOTA, concurrentRenders: 50 },
-      billing: {
-        STRIPE_SECRET_KEY: standIn.secretKey,
-        STRIPE_WEBHOOK_SECRET: SECRET,
-        STRIPE_API_BASE: base,
-      },
-    });
-    const { gateway } = api.billing.selling!;
-    // Stripe's library waits before it repeats a call, by a clock of its own.
-    Reflect.set(gateway.stripe, 'getInitialNetworkRetryDelay', () => 0);
-    await setUpStripe(gateway, api.plans, `${api.url}/webhooks/payments`);
-    deliverer = new Deliverer({
-      standIn,
-      secret: SECRET,
-      random: () => 0.5,
-      post: async (payload, signature) => {
-        const headers = { 'payments-signature': signature };
-        return (await callApi(api.url, 'POST', '/webhooks/payments', payload, headers)).status;
-      },
-    });
+    ({ api, standIn, deliverer } = await openShopApi({ monthlyRenders: QUOTA, concurrentRenders: 50 }));
   });
   after(async () => {
     await api?.close();

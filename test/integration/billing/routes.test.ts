@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { checkStripe, setUpStripe } from '../../../src/billing/setup.ts';
 import { type AccountClient, signUp } from '../../support/account-client.ts';
-import { Deliverer } from '../../support/stripe/deliverer.ts';
-import { StripeStandIn } from '../../support/stripe/stand-in.ts';
-import { callApi, openApi, type TestApi } from '../http/support/api.ts';
+import type { Deliverer } from '../../support/stripe/deliverer.ts';
+import type { StripeStandIn } from '../../support/stripe/stand-in.ts';
+import type { TestApi } from '../http/support/api.ts';
+import { openShopApi } from './shop-api.ts';
 
 const DAY_MS = 86_400_000;
-const SECRET = 'whsec_for_tests';
 
 describe('the billing routes', () => {
   let api: TestApi;
@@ -15,28 +15,7 @@ describe('the billing routes', () => {
   let owner: AccountClient;
 
   before(async () => {
-    standIn = new StripeStandIn({ clock: { now: () => api?.domain.clock.now() ?? new Date() } });
-    const base = await standIn.listen();
-    api = await openApi({
-      billing: {
-        STRIPE_SECRET_KEY: standIn.secretKey,
-        STRIPE_WEBHOOK_SECRET: SECRET,
-        STRIPE_API_BASE: base,
-      },
-    });
-    const { gateway } = api.billing.selling!;
-    // Stripe's library waits before it repeats a call, by a clock of its own.
-    Reflect.set(gateway.stripe, 'getInitialNetworkRetryDelay', () => 0);
-    await setUpStripe(gateway, api.plans, `${api.url}/webhooks/payments`);
-    deliverer = new Deliverer({
-      standIn,
-      secret: SECRET,
-      random: () => 0.5,
-      post: async (payload, signature) => {
-        const headers = { 'payments-signature': signature };
-        return (await callApi(api.url, 'POST', '/webhooks/payments', payload, headers)).status;
-      },
-    });
+    ({ api, standIn, deliverer } = await openShopApi());
   });
   after(async () => {
     await api?.close();

@@ -207,13 +207,13 @@ describe('Validation of requests', () => {
       assert.equal(code, 'MALFORMED_JSON');
       assert.equal(
         message,
-        'The body is not valid JSON: unexpected character at position 20 (line 1, column 21).',
+        'The body is not valid JSON: Expected double-quoted property name in JSON at position 20 (line 1 column 21).',
       );
     });
 
     it('reports an empty body', async () => {
       assert.equal((await rejected('')).code, 'MALFORMED_JSON');
-      assert.match((await rejected(' \n')).message, /it is empty/);
+      assert.match((await rejected(' \n')).message, /Unexpected end of JSON input/);
     });
 
     it('rejects bytes that are not UTF-8', async () => {

@@ -29,6 +29,7 @@ describe('The inputs of jobs', () => {
         options: {},
         timeoutMs: 1000,
         maxOutputBytes: 1000,
+        maxStoredBytes: 1000,
         createdAt: new Date(0),
       }),
     );

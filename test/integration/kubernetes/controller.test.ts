@@ -7,7 +7,6 @@ import { systemTimers } from '../../../src/infra/async/timers.ts';
 import { findCondition } from '../../../src/infra/kube/client/conditions.ts';
 import type { KubernetesApi } from '../../../src/infra/kube/client/kubernetes-api.ts';
 import { openKubernetesApi } from '../../../src/infra/kube/client/open-kubernetes-api.ts';
-import { API_VERSION } from '../../../src/kubernetes/resources/group.ts';
 import {
   DEPLOYMENTS,
   DISRUPTION_BUDGETS,
@@ -173,19 +172,6 @@ describe('platen controller, at a real API server', () => {
     await accounts.updateOne({ _id: 'somebody' }, { $set: { plan: 'free' } });
     await eventually('it is in force no more', async () => (await inForce()) === undefined);
     assert.doesNotMatch(await controller.metrics(), /platen_orphan_plans\{[^}]*plan="leaving"/);
-  });
-
-  it('removes the finalizer that earlier versions have put on plans, and keeps those of others', async () => {
-    const finalizers = ['platen.dev/in-use', 'example.com/theirs'];
-    await api.create(RENDER_PLANS, {
-      apiVersion: API_VERSION,
-      kind: 'RenderPlan',
-      metadata: { ...named('former'), finalizers },
-      spec: {},
-    });
-    const left = async () => (await rig.plan('former'))?.metadata.finalizers;
-    await eventually('it is taken away', async () => isDeepStrictEqual(await left(), ['example.com/theirs']));
-    await api.mergePatch(RENDER_PLANS, named('former'), { metadata: { finalizers: null } });
   });
 
   it('keeps the network policy of a pool that was deleted until the last of its workers has ended', async () => {

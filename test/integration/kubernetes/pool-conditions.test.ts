@@ -82,15 +82,6 @@ describe('the conditions of a pool, at a real API server', () => {
     assert.match((await listed('fine')) ?? '', / Ready +\S+$/);
   });
 
-  it('are sentences of their own', async () => {
-    const { conditions = [] } = (await rig.pool('fine')).status ?? {};
-    assert.ok(conditions.length > 5);
-    for (const { type, message } of conditions) {
-      assert.ok(message.split(' ').length > 3, `${type}: ${message}`);
-      assert.doesNotMatch(message, /^(It|They|None|Nobody|Nothing) (is|are|does|do|can|have)\b/, type);
-    }
-  });
-
   it('are Ready while more workers start than there must be', async () => {
     await api.mergePatch(RENDER_POOLS, named('fine'), { spec: { headroomSlots: 6 } });
     await eventually('more', async () => ((await rig.deployment('fine'))?.spec.replicas ?? 0) > 2);

@@ -92,7 +92,7 @@ describe('templates', () => {
     assert.deepEqual(response.json.message, [
       'name: is required',
       'content: must have at least 1 character',
-      'sampleData: must be a JSON document: unexpected character at position 7 (line 2, column 2)',
+      'sampleData: must be a JSON document: Unexpected token in JSON at position 7 (line 2 column 2)',
       'more: is not known',
     ]);
     const { id } = await save();

@@ -5,7 +5,7 @@ import { newJobId } from '../../../src/work/jobs/new-job.ts';
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
 describe('ids of the jobs of a batch', () => {
-  const batch = { _id: newJobId(), orderedIds: true } as const;
+  const batch = { _id: newJobId() };
 
   it('are UUIDs in the order of the items, after those of batches before', () => {
     const earlier = { ...batch, _id: '019a0000-0000-7000-8000-00000000ffff' };
@@ -29,15 +29,6 @@ describe('ids of the jobs of a batch', () => {
     const twin = { ...batch, _id: `${batch._id.slice(0, 24)}${flipped(batch._id.slice(24))}` };
     assert.ok(!isItemOf(twin, id));
     assert.ok(!isItemOf(batch, newJobId()));
-  });
-
-  it('are what they were for batches of an older version', () => {
-    const old = { _id: '7f1d3f0e-2f5a-4c8e-9a55-0123456789ab' };
-    const id = itemJobId(old, 12, 'item-12');
-    assert.match(id, UUID);
-    assert.ok(id.startsWith('7f1d3f0e-2f5a-4c8e-8'));
-    assert.equal(id, itemJobId(old, 0, 'item-12'), 'whatever the position');
-    assert.ok(isItemOf(old, id));
   });
 });
 

@@ -4,28 +4,14 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 const DOCUMENT = readFileSync(new URL('../../../docs/architecture.md', import.meta.url), 'utf8');
 const SOURCES = new URL('../../../src/', import.meta.url);
 
-/** The files of the numbered lists, in their order. */
-const STEPS = [...DOCUMENT.matchAll(/^(\d+)\. `([^`]+)`/gm)].map(([, number, file]) => ({
-  number: Number(number),
-  file: file!,
-}));
+/** The files of the numbered lists. */
+const STEPS = [...DOCUMENT.matchAll(/^\d+\. `([^`]+)`/gm)].map(([, file]) => file!);
 
 describe('The walk from a request to a PDF', () => {
-  it('is under 35 files, numbered from the first to the last, none twice', () => {
-    assert.ok(STEPS.length > 0 && STEPS.length < 35, `${STEPS.length} files`);
-    assert.deepEqual(
-      STEPS.map(({ number }) => number),
-      STEPS.map((_, i) => i + 1),
-    );
-    assert.equal(new Set(STEPS.map(({ file }) => file)).size, STEPS.length);
-    assert.ok(DOCUMENT.includes(`${STEPS.length} files, one after another`), 'the text says another number');
-  });
-
   it('names files that are there', () => {
     const asked = [...DOCUMENT.matchAll(/`(?:src\/)?([a-z-]+\/[\w/-]+\.ts)`/g)].map(([, file]) => file!);
-    const missing = [...STEPS.map(({ file }) => file), ...asked].filter(
-      (file) => !existsSync(new URL(file, SOURCES)),
-    );
+    assert.ok(STEPS.length > 0);
+    const missing = [...STEPS, ...asked].filter((file) => !existsSync(new URL(file, SOURCES)));
     assert.deepEqual(missing, []);
   });
 });

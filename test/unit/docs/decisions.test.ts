@@ -60,16 +60,6 @@ describe('The records of decisions', () => {
     assert.equal(NUMBERS.size, RECORDS.length);
   });
 
-  it('have numbers that the index does not call superseded or folded', () => {
-    const rows = [...INDEX.matchAll(/^\| (?:superseded by|folded into) \[.+\]\(.+\) +\| ([\d, ]+?) +\|$/gm)];
-    const gone = rows.flatMap(([, numbers]) => numbers!.split(', ').map(Number));
-    assert.ok(gone.length > 0);
-    assert.deepEqual(
-      gone.filter((number) => NUMBERS.has(number)),
-      [],
-    );
-  });
-
   it('are where the index leads', () => {
     const dangling = [...INDEX.matchAll(/\]\(([^)]+\.md)\)/g)]
       .map(([, path]) => path!)

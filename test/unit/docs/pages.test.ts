@@ -61,16 +61,3 @@ describe('The pages of documentation', () => {
     );
   });
 });
-
-describe('The glossary', () => {
-  it('has its terms in the order of the alphabet, each in one line', () => {
-    const terms = [...read('docs/glossary.md').matchAll(/^\| ([^|]+?) +\| [^|]+ \|$/gm)]
-      .map(([, term]) => term!)
-      .filter((term) => term !== 'Term' && !term.startsWith('--'));
-    assert.ok(terms.length > 40);
-    assert.deepEqual(
-      terms,
-      terms.toSorted((a, b) => a.localeCompare(b, 'en')),
-    );
-  });
-});

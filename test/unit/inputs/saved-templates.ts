@@ -12,7 +12,7 @@ export function savedTemplates(contentOf: (id: string, versionId: string) => str
       lookUps.push(`${accountId} ${templateId} ${_id}`);
       const content = contentOf(templateId, _id);
       if (content === undefined) return undefined;
-      const others = { version: 1, name: 'saved', sampleData: '{}', createdAt: new Date(0) };
+      const others = { version: 1, name: 'saved', sampleData: '{}', size: 2, createdAt: new Date(0) };
       return { _id, templateId, accountId, content, ...others };
     },
   };

@@ -58,7 +58,6 @@ const LIVE: CollectionSpec = {
     // For listing live jobs.
     { fields: { accountId: 1, createdAt: 1, _id: 1 } },
   ],
-  replaced: [{ accountId: 1, createdAt: 1 }],
   filtersBy: {
     fields: ['state', 'owner', 'expiresAt', 'item', 'test', 'accountId', 'templateId', 'createdAt'],
     reason: 'the index leads to the jobs of one account, or to a range of their ids; live jobs are bounded',
@@ -69,7 +68,6 @@ const RETRIES: CollectionSpec = {
   name: 'job_retries',
   account: 'accountId',
   indexes: [DUE_INDEX, { fields: { accountId: 1 } }],
-  replaced: [{ dueAt: 1 }],
   filtersBy: { fields: ['sort dueAt'], reason: 'an account has as many as its plan lets wait' },
 };
 
@@ -83,7 +81,6 @@ const HISTORY: CollectionSpec = {
     { fields: { expiresAt: 1, _id: 1 }, unique: true },
     { fields: { failureKey: 1 }, sparse: true },
   ],
-  replaced: [{ accountId: 1, createdAt: -1 }, { accountId: 1, state: 1, createdAt: -1 }, { expiresAt: 1 }],
   filtersBy: {
     fields: ['expiresAt', '_id', 'accountId', 'templateId', 'error.code'],
     reason:

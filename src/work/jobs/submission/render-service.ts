@@ -5,7 +5,7 @@ import { pendingAdmission } from '../../../infra/overload/pending-admission.ts';
 import type { Caller } from '../../../tenants/accounts/caller.ts';
 import { type Admission, JobExists } from '../admission.ts';
 import { endEarly } from '../cancel-jobs.ts';
-import { asksForReport, hasEnded, type Job, type JobInput } from '../job.ts';
+import { hasEnded, type Job, type JobInput } from '../job.ts';
 import type { JobFollowUp } from '../job-follow-up.ts';
 import { statusOf } from '../job-record.ts';
 import type { Ledger } from '../ledger/ledger.ts';
@@ -181,7 +181,7 @@ export class RenderService {
   async openReport(job: Job): Promise<StoredOutput | undefined> {
     const { _id: jobId, state, report } = job;
     const notFound = (message: string) => new PlatenError('NOT_FOUND', message, { jobId });
-    if (!asksForReport(job)) throw notFound('The job has no report: ask for one with "report": true.');
+    if (!job.wantsReport) throw notFound('The job has no report: ask for one with "report": true.');
     if (!hasEnded(state)) throw notFound('The job has no report yet: it has one once it has ended.');
     return report === undefined ? undefined : await this.#deps.outputs.get(report.key);
   }

@@ -84,7 +84,7 @@ function rig() {
       const wanted = ownedObjects(pool, settings, INSTALLATION);
       const spec = { ...wanted.deployment.spec, replicas };
       const all = { ...wanted, deployment: { ...wanted.deployment, spec } };
-      return applier.apply(pool, all, undefined, new AbortController().signal);
+      return applier.apply(pool, all, new AbortController().signal);
     },
   };
 }
