@@ -7,7 +7,7 @@ import { CLOCK_SKEW_MS } from '../../infra/store/future-times.ts';
 import type { Logger } from '../../infra/telemetry/logger.ts';
 
 /** The layout of the data that this version reads and writes. It grows with every change that breaks older versions. */
-export const LAYOUT = 3;
+export const LAYOUT = 4;
 
 /** How far a migration has come, for the log: counts, named by what they count. */
 export type Progress = Readonly<Record<string, number>>;
