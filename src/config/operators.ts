@@ -16,7 +16,7 @@ interface OperatorToken {
 /** The name of a token that is configured without one. */
 const UNNAMED = 'operator';
 /** Shorter tokens could be found by trying. Characters. */
-export const MIN_TOKEN = 32;
+const MIN_TOKEN = 32;
 const NAME = /^[A-Za-z0-9._@-]{1,64}$/;
 /** The characters of a bearer token (RFC 6750, section 2.1). */
 const TOKEN = /^[A-Za-z0-9\-._~+/]+=*$/;

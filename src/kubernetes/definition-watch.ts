@@ -86,7 +86,7 @@ function ownSchema({ spec, status }: ResourceDefinition): Schema {
 }
 
 /** @returns the paths of the fields that only the own schema has, without those below them. */
-export function lackingIn(own: Schema, served: Schema | undefined, path: string): string[] {
+function lackingIn(own: Schema, served: Schema | undefined, path: string): string[] {
   if (served?.['x-kubernetes-preserve-unknown-fields'] === true) return [];
   const fields = Object.entries(own.properties ?? {}).flatMap(([name, field]) => {
     const at = path === '' ? name : `${path}.${name}`;

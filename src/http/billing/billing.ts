@@ -169,7 +169,7 @@ const overage = defineRoute({
 export const billingRoutes = [subscription, cancel, resume, autoOverage, preview, checkout, overage, portal];
 
 /** @throws PlatenError BILLING_NOT_CONFIGURED */
-export function selling({ billing }: ApiDeps): Selling {
+function selling({ billing }: ApiDeps): Selling {
   if (billing.selling === undefined) throw new PlatenError('BILLING_NOT_CONFIGURED');
   return billing.selling;
 }

@@ -24,7 +24,7 @@ const ofAccount = {
 };
 
 /** A render in the account's own list. */
-export const userRenderSchema = z
+const userRenderSchema = z
   .strictObject({ ...jobRecordSchema.shape, ...ofAccount })
   .meta({ id: 'UserRender' });
 

@@ -6,7 +6,7 @@ import type { Target } from './host.ts';
  * A `lookup` for node:net and node:tls that knows only `addresses`: Node tries them one after the other, alternating
  * between the families (RFC 8305), and never queries a name server.
  */
-export function pinnedLookup(addresses: readonly string[]): LookupFunction {
+function pinnedLookup(addresses: readonly string[]): LookupFunction {
   const responses = addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
   return (_name, options, callback) => {
     if (options.all) callback(null, responses);

@@ -1,5 +1,5 @@
 /** The media types of a render's output, with the file extension of each. */
-export const EXTENSIONS = { 'application/pdf': '.pdf' } as const;
+const EXTENSIONS = { 'application/pdf': '.pdf' } as const;
 
 export type MediaType = keyof typeof EXTENSIONS;
 

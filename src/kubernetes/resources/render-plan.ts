@@ -31,7 +31,7 @@ export const renderPlanSpecSchema = overridesSchema
     'What an account with this plan may do. A field that is left out is as in the built-in plan of this name, or else as in the plan free.',
   );
 
-export const renderPlanStatusSchema = z.object({
+const renderPlanStatusSchema = z.object({
   ...commonStatus,
   inForce: overridesSchema
     .describe(

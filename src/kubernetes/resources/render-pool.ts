@@ -168,7 +168,7 @@ export const renderPoolSpecSchema = z
   .meta(BETWEEN)
   .describe('How the workers of the pool are sized, what they are, and where they run.');
 
-export const renderPoolStatusSchema = z.object({
+const renderPoolStatusSchema = z.object({
   ...commonStatus,
   replicas: z.int32().min(0).describe('Workers that are there.').optional(),
   readyReplicas: z.int32().min(0).describe('Workers that are ready.').optional(),

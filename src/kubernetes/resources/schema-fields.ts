@@ -37,7 +37,7 @@ export const passedOn = (type: string) => z.looseObject({}).meta({ [KUBERNETES_T
 const time = z.string().meta({ format: 'date-time' });
 
 /** The standard condition of Kubernetes' API conventions. */
-export const conditionSchema = z.object({
+const conditionSchema = z.object({
   type: z.string().min(1).max(316).describe('What the condition is about.'),
   status: z.enum(['True', 'False', 'Unknown']).describe('Whether it is so.'),
   observedGeneration: z
@@ -55,7 +55,7 @@ export const conditionSchema = z.object({
 });
 
 /** A list that server-side apply merges by `type`. */
-export const conditionsSchema = z
+const conditionsSchema = z
   .array(conditionSchema)
   .max(16)
   .meta({ 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['type'] })

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 
 /** How often fields that change all the time are written at most, in milliseconds; metrics have them to the second. */
-export const COUNTS_EVERY_MS = 10_000;
+const COUNTS_EVERY_MS = 10_000;
 
 export interface PacedStatus<S> {
   /** The status to write now; undefined when none is due. */

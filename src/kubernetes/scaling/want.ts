@@ -7,7 +7,7 @@ import type { PoolSample, PoolScaling } from './types.ts';
 export const HEADROOM_BETA = 0.5;
 
 /** Free slots that a pool is to have beyond its demand. */
-export function headroom(
+function headroom(
   { headroomSlots, headroomBeta = HEADROOM_BETA }: Pick<PoolScaling, 'headroomSlots' | 'headroomBeta'>,
   demand: number,
 ): number {
