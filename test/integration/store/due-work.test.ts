@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Connection } from 'mongoose';
 import { pino } from 'pino';
 import { ensureIndexes } from '../../../src/infra/store/collection-spec.ts';
@@ -14,6 +15,16 @@ import { LEASE_MS, openTasks, type Task } from './due-tasks.ts';
 const MANY = 1000;
 /** Attempts of an owner at the same time. */
 const BOUND = 4;
+
+/** The same queue with another query. */
+function queriedBy(queue: DueQueue<Task>, due: DueQueue<Task>['due']): DueQueue<Task> {
+  return new Proxy(queue, {
+    get(target, name) {
+      const value = name === 'due' ? due : Reflect.get(target, name, target);
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
+}
 
 describe('The loop over a due-queue', () => {
   const clock = new StillClock();
@@ -222,6 +233,7 @@ describe('The loop over a due-queue', () => {
               const end = clock.now().getTime() + 300;
               const isRenewed = async () => (await short.find('long'))!.dueAt!.getTime() === end;
               if (renews) await eventually('it is renewed', isRenewed);
+              else await sleep(150);
             }
             const [seen] = await elsewhere.due(1);
             const taken = seen && (await elsewhere.claim(seen));
@@ -268,6 +280,33 @@ describe('The loop over a due-queue', () => {
       assert.deepEqual(tried, ['t0', 'new']);
     });
 
+    it('goes on after a full page that another process has claimed first', async () => {
+      await fill(numbered(BOUND, 'ada'), 'ada');
+      await fill([...numbered(BOUND, 'bob'), 'last'], 'bob');
+      let queries = 0;
+      const late = queriedBy(tasks, async (limit, filter) => {
+        queries += 1;
+        const due = await tasks.due(limit, filter);
+        if (queries === 1) for (const seen of due) await elsewhere.claim(seen);
+        return due;
+      });
+      const { work } = boundedWork(late);
+      await work.keepUp();
+      await work.idle();
+      assert.deepEqual(tried, ['last']);
+    });
+
+    it('queries once more for all who ask during a query', async () => {
+      let queries = 0;
+      const counted = queriedBy(tasks, (limit, filter) => {
+        queries += 1;
+        return tasks.due(limit, filter);
+      });
+      const { work } = boundedWork(counted);
+      await Promise.all(Array.from({ length: 5 }, () => work.keepUp()));
+      assert.equal(queries, 2);
+    });
+
     it('reports an attempt that throws, and a query after it that fails, and goes on', async () => {
       await fill(numbered(2));
       const { work, errors } = boundedWork(tasks, ({ _id }) => {
@@ -278,13 +317,9 @@ describe('The loop over a due-queue', () => {
       assert.deepEqual([tried, errors], [['t0', 't1'], [new Error('t0')]]);
 
       await fill(['t2']);
-      const failing = new Proxy(tasks, {
-        get(queue, name) {
-          const value = Reflect.get(queue, name, queue);
-          if (name === 'due' && tried.includes('t2')) return () => Promise.reject(new Error('no database'));
-          return typeof value === 'function' ? value.bind(queue) : value;
-        },
-      });
+      const failing = queriedBy(tasks, (limit, filter) =>
+        tried.includes('t2') ? Promise.reject(new Error('no database')) : tasks.due(limit, filter),
+      );
       const { work: later, errors: laterErrors } = boundedWork(failing);
       await later.keepUp().catch(() => undefined);
       await later.idle();
