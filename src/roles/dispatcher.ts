@@ -95,8 +95,7 @@ export async function startDispatcher(core: Core, batches: Batches): Promise<Com
   sweeper.start(sweeps);
   return {
     async stop() {
-      mails?.stop(MAIL_GRACE_MS);
-      await sweeper.stop();
+      await Promise.all([mails?.stop(MAIL_GRACE_MS), sweeper.stop()]);
       await sender.close();
     },
     problems: () => [],

@@ -1,4 +1,5 @@
 import type { Clock } from '../../infra/clock.ts';
+import { DueWork } from '../../infra/store/due-work.ts';
 import type { Logger } from '../../infra/telemetry/logger.ts';
 import type { DisabledBecause } from '../../tenants/mail/mail.ts';
 import type { MailOutbox } from '../../tenants/mail/outbox.ts';
@@ -59,7 +60,7 @@ export class BlockPurchases {
 
   /**
    * Makes records of the blocks whose purchase ledgers have decided on, and continues those that are due. @returns how many
-   * were due.
+   * were claimed.
    */
   async sweep(): Promise<number> {
     const { blocks, blockLedger } = this.#deps;
@@ -69,14 +70,15 @@ export class BlockPurchases {
       if ((await blocks.find(blockId)) !== undefined) continue;
       await blocks.add({ _id: blockId, accountId, kind: 'auto', units, priceCents });
     }
-    const due = await blocks.due(AT_ONCE);
-    await Promise.all(
-      due.map(async (block) => {
-        const claimed = await blocks.claim(block);
-        if (claimed !== undefined) await blocks.holding(claimed, () => this.#continue(claimed));
-      }),
-    );
-    return due.length;
+    const due = new DueWork({
+      queue: blocks,
+      perQuery: AT_ONCE,
+      atOnce: AT_ONCE,
+      renews: true,
+      attempt: (block) => this.#continue(block),
+      onError: (error, block) => this.#continueLater(error, block),
+    });
+    return (await due.pass()).length;
   }
 
   /** Ends the unused units of expired blocks, also for accounts that send no request then. */
@@ -89,25 +91,22 @@ export class BlockPurchases {
   }
 
   async #continue(claimed: Block): Promise<void> {
-    const { blocks, logger } = this.#deps;
-    try {
-      let block: Block | undefined = claimed;
-      for (;;) {
-        const next = await this.#tryStep(block);
-        if (next === 'overtaken') return;
-        if (next instanceof Date || next === 'settled') {
-          await blocks.leave(block, next === 'settled' ? undefined : next);
-          return;
-        }
-        block = next;
-      }
-    } catch (error) {
-      logger.warn({ err: error, blockId: claimed._id }, 'block could not be continued');
-      // Stripe keeps failures and rejections as the response for the key: the next try reads the present state, and
-      // uses another key.
-      const attempts = hasFailed(error) || isRejection(error) ? 1 : 0;
-      await blocks.retryLater(claimed, { $inc: { attempts } });
+    for (let block = claimed; ; ) {
+      const next = await this.#tryStep(block);
+      if (next === 'overtaken') return;
+      if (next instanceof Date) return this.#deps.blocks.leave(block, next);
+      if (next === 'settled') return this.#deps.blocks.leave(block);
+      block = next;
     }
+  }
+
+  async #continueLater(error: unknown, claimed: Block): Promise<void> {
+    const { blocks, logger } = this.#deps;
+    logger.warn({ err: error, blockId: claimed._id }, 'block could not be continued');
+    // Stripe keeps failures and rejections as the response for the key: the next try reads the present state, and uses
+    // another key.
+    const attempts = hasFailed(error) || isRejection(error) ? 1 : 0;
+    await blocks.retryLater(claimed, { $inc: { attempts } });
   }
 
   /**

@@ -3,6 +3,7 @@ import type Stripe from 'stripe';
 import type { Clock } from '../../infra/clock.ts';
 import { Collection, type CollectionSpec } from '../../infra/store/collection.ts';
 import { DUE_INDEX, type Due, DueQueue } from '../../infra/store/due-queue.ts';
+import { DueWork } from '../../infra/store/due-work.ts';
 import type { KeysetPage } from '../../infra/store/keyset.ts';
 import type { StripeGateway } from '../stripe/stripe-gateway.ts';
 import { idOf } from '../stripe/stripe-snapshots.ts';
@@ -75,7 +76,7 @@ const EVENTS: CollectionSpec = {
 /** The greatest age of a signature, in seconds. */
 const TOLERANCE_S = 300;
 const BACKOFF = { firstMs: 1_000, maxMs: 3_600_000 };
-const AT_ONCE = 20;
+const PER_QUERY = 20;
 
 /** The outcome of an event. */
 type EventOutcome = 'noted' | 'ignored';
@@ -143,23 +144,23 @@ export class PaymentEvents {
     return 'noted';
   }
 
-  /** Finds the customers of events that do not name one. @returns how many. */
+  /** Finds the customers of events that do not name one. @returns how many events were tried. */
   async resolveWaiting(): Promise<number> {
     const { store, gateway } = this.#deps;
-    const due = await this.#waiting.due(AT_ONCE);
-    for (const seen of due) {
-      const event = await this.#waiting.claim(seen);
-      if (event === undefined) continue;
-      try {
+    const queue = this.#waiting;
+    const due = new DueWork({
+      queue,
+      perQuery: PER_QUERY,
+      renews: true,
+      async attempt(event) {
         const { type, kind, id } = event;
-        const customerId = await this.#waiting.holding(event, () => gateway.customerOf({ kind, id }));
+        const customerId = await gateway.customerOf({ kind, id });
         if (customerId !== undefined) await store.want(customerId, type);
-        await this.#waiting.remove(event);
-      } catch {
-        await this.#waiting.retryLater(event);
-      }
-    }
-    return due.length;
+        return queue.remove(event);
+      },
+      onError: (_error, event) => queue.retryLater(event),
+    });
+    return (await due.pass()).length;
   }
 
   /** A page of the events whose customers are not known yet, the longest due first. */

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../../infra/clock.ts';
+import { DueWork } from '../../infra/store/due-work.ts';
 import type { Logger } from '../../infra/telemetry/logger.ts';
 import type { AccountService } from '../../tenants/accounts/account-service.ts';
 import { FREE_PLAN } from '../../tenants/plans/plan.ts';
@@ -72,15 +73,14 @@ export class SubscriptionSync {
   /** @returns how many accounts were checked. */
   async sweep(): Promise<number> {
     const { store } = this.#deps;
-    const due = await store.due(AT_ONCE);
-    const done = await Promise.all(
-      due.map(async (account) => {
-        const claimed = await store.claimCustomer(account);
-        if (claimed !== undefined) await this.#check(claimed);
-        return claimed !== undefined;
-      }),
-    );
-    return done.filter(Boolean).length;
+    const due = new DueWork({
+      queue: store,
+      perQuery: AT_ONCE,
+      atOnce: AT_ONCE,
+      claim: (seen) => store.claimCustomer(seen),
+      attempt: (account) => this.#check(account),
+    });
+    return (await due.pass()).length;
   }
 
   /**

@@ -1,5 +1,6 @@
 import type { Clock } from '../../infra/clock.ts';
 import { namedUuid } from '../../infra/ids/named-uuid.ts';
+import { DueWork } from '../../infra/store/due-work.ts';
 import type { Logger } from '../../infra/telemetry/logger.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import type { Account, AccountStore } from './account-store.ts';
@@ -34,7 +35,7 @@ const GIVEN_UP_MS = 600_000;
 /** Milliseconds until a step is repeated that waits for work to end. */
 const WAIT_MS = 1000;
 /** Deletions of one sweep. */
-const AT_ONCE = 5;
+const PER_QUERY = 5;
 
 /**
  * Deletes accounts that are marked as being deleted, with all that they have:
@@ -57,18 +58,18 @@ export class AccountDeletion {
   /** Continues the deletions that are due. @returns how many accounts are gone now. */
   async sweep(): Promise<number> {
     const { deletions, logger } = this.#deps;
-    let gone = 0;
-    for (const seen of await deletions.due(AT_ONCE)) {
-      const claimed = await deletions.claim(seen);
-      if (claimed === undefined) continue;
-      try {
-        if (await this.#continue(claimed)) gone += 1;
-      } catch (error) {
+    const due = new DueWork({
+      queue: deletions,
+      perQuery: PER_QUERY,
+      renews: true,
+      attempt: (claimed) => this.#continue(claimed),
+      async onError(error, claimed) {
         logger.error({ err: error, accountId: claimed._id }, 'the deletion of an account is tried again');
         await deletions.retryLater(claimed);
-      }
-    }
-    return gone;
+        return false;
+      },
+    });
+    return (await due.pass()).filter(Boolean).length;
   }
 
   /** @returns whether the account is gone by this call. */
@@ -89,12 +90,10 @@ export class AccountDeletion {
       return false;
     }
     let isDone = true;
-    await deletions.holding(claimed, async () => {
-      for (const { run } of steps) {
-        isDone = await run(accountId);
-        if (!isDone) return;
-      }
-    });
+    for (const { run } of steps) {
+      isDone = await run(accountId);
+      if (!isDone) break;
+    }
     const quietAt = quietAtOf(account);
     if (!isDone || quietAt > clock.now()) {
       const dueAt = isDone ? quietAt : new Date(clock.now().getTime() + WAIT_MS);

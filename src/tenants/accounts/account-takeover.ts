@@ -1,4 +1,5 @@
 import type { Clock } from '../../infra/clock.ts';
+import { DueWork } from '../../infra/store/due-work.ts';
 import type { Logger } from '../../infra/telemetry/logger.ts';
 import type { AuditLog, DoneBy } from '../audit/audit-log.ts';
 import type { MailOutbox } from '../mail/outbox.ts';
@@ -35,7 +36,7 @@ const AGAIN_MS = 60_000;
 /** After this time a takeover that was noted and never happened is forgotten, in milliseconds. */
 const GIVEN_UP_MS = 600_000;
 /** Takeovers of one sweep. */
-const AT_ONCE = 20;
+const PER_QUERY = 20;
 
 /**
  * Gives an account to the owner of its address, when somebody else may have registered it: what was made with it before
@@ -89,15 +90,15 @@ export class AccountTakeover {
 
   /** Continues the takeovers that are due. @returns how many were left by another process. */
   async sweep(): Promise<number> {
-    const { takeovers } = this.#deps;
-    let continued = 0;
-    for (const seen of await takeovers.due(AT_ONCE)) {
-      const claimed = await takeovers.claim(seen);
-      if (claimed === undefined) continue;
-      if (claimed.reported === undefined) continued += 1;
-      await this.#carryOut(claimed);
-    }
-    return continued;
+    const due = new DueWork({
+      queue: this.#deps.takeovers,
+      perQuery: PER_QUERY,
+      attempt: async (claimed) => {
+        await this.#carryOut(claimed);
+        return claimed.reported === undefined;
+      },
+    });
+    return (await due.pass()).filter(Boolean).length;
   }
 
   async #begin(seen: Account, password: string, by: DoneBy): Promise<boolean> {

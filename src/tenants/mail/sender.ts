@@ -1,6 +1,7 @@
 import { spreadMs } from '../../infra/async/backoff.ts';
 import { unlessAborted } from '../../infra/async/unless-aborted.ts';
 import type { Clock } from '../../infra/clock.ts';
+import { DueWork } from '../../infra/store/due-work.ts';
 import type { Logger } from '../../infra/telemetry/logger.ts';
 import { type Letter, type Mail, MailRejected, type MailTransport } from './mail.ts';
 import type { MailEnd, MailOutbox } from './outbox.ts';
@@ -8,6 +9,7 @@ import { htmlOf, plainTextOf } from './texts/layout.ts';
 import { type Links, textOf } from './texts/texts.ts';
 
 type MailOutcome = 'sent' | 'retried' | 'failed';
+type ClaimedMail = Mail & { readonly links: Links };
 
 export interface MailSenderDeps {
   readonly outbox: MailOutbox;
@@ -24,7 +26,7 @@ export interface MailSenderDeps {
 }
 
 /** Mails that one query finds; they are sent one after the other. */
-const AT_ONCE = 20;
+const PER_QUERY = 20;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 /**
@@ -41,56 +43,46 @@ const RETRY_AFTER_MS = [
  */
 export class MailSender {
   readonly #deps: MailSenderDeps;
-  readonly #stop = new AbortController();
-  #stopping = false;
+  readonly #due: DueWork<Mail, MailOutcome | undefined, ClaimedMail>;
 
   constructor(deps: MailSenderDeps) {
     this.#deps = deps;
+    this.#due = new DueWork({
+      queue: deps.outbox,
+      perQuery: PER_QUERY,
+      claim: (seen) => this.#claim(seen),
+      attempt: (mail, signal) => this.#attempt(mail, signal),
+    });
   }
 
-  /** Sends up to AT_ONCE due mails. @returns the number of sent mails. */
+  /** Sends up to PER_QUERY due mails. @returns the number of sent mails. */
   async send(): Promise<number> {
-    const { outbox, clock } = this.#deps;
-    let sent = 0;
-    for (const seen of await outbox.due(AT_ONCE)) {
-      if (this.#stopping) break;
-      const links = await this.#deps.links(seen.accountId, clock.now());
-      if (links === undefined) break;
-      const mail = await outbox.claim(seen);
-      if (mail === undefined) continue;
-      if ((await this.#attemptUnlessStopped(mail, links)) === 'sent') sent += 1;
-    }
-    return sent;
+    return (await this.#due.pass()).filter((outcome) => outcome === 'sent').length;
   }
 
   /**
    * Begins no further mail. The mail server has `graceMs` milliseconds to accept the present mail; after that the mail
    * is left as if this process had crashed.
    */
-  stop(graceMs: number): void {
-    this.#stopping = true;
-    const timer = setTimeout(() => this.#stop.abort(), graceMs);
-    timer.unref();
-    this.#stop.signal.addEventListener('abort', () => this.#deps.transport.close());
+  async stop(graceMs: number): Promise<void> {
+    await this.#due.stop(graceMs);
+    this.#deps.transport.close();
   }
 
-  /** @returns undefined when the attempt was abandoned because the process stops. */
-  async #attemptUnlessStopped(mail: Mail, links: Links): Promise<MailOutcome | undefined> {
-    const { signal } = this.#stop;
-    try {
-      return await unlessAborted(signal, this.#attempt(mail, links));
-    } catch (error) {
-      if (signal.aborted) return undefined;
-      throw error;
-    }
+  async #claim(seen: Mail): Promise<ClaimedMail | undefined> {
+    const links = await this.#deps.links(seen.accountId, this.#deps.clock.now());
+    const mail = links && (await this.#deps.outbox.claim(seen));
+    return mail && { ...mail, links: links! };
   }
 
-  async #attempt(mail: Mail, links: Links): Promise<MailOutcome> {
+  /** @returns undefined when the mail was left because the process stops. */
+  async #attempt(mail: ClaimedMail, signal: AbortSignal): Promise<MailOutcome | undefined> {
     const { outbox, transport, logger, observe } = this.#deps;
     let end: MailEnd = { state: 'sent' };
     try {
-      await transport.send(this.#letterOf(mail, links));
+      await unlessAborted(signal, transport.send(this.#letterOf(mail)));
     } catch (error) {
+      if (signal.aborted) return undefined;
       end = this.#endOf(mail, error);
       logger.warn({ err: error, mailId: mail._id, kind: mail.content.kind }, 'mail could not be sent');
     }
@@ -99,7 +91,7 @@ export class MailSender {
     return outcome;
   }
 
-  #letterOf({ _id, to, content }: Mail, links: Links): Letter {
+  #letterOf({ _id, to, content, links }: ClaimedMail): Letter {
     const { from } = this.#deps;
     const text = textOf(content, links);
     const domain = from.slice(from.lastIndexOf('@') + 1);

@@ -1,4 +1,5 @@
 import type { Clock } from '../../infra/clock.ts';
+import { DueWork } from '../../infra/store/due-work.ts';
 import type { Logger } from '../../infra/telemetry/logger.ts';
 import { NO_SPAN, NO_TRACING, type Span, type Tracing } from '../../infra/tracing/tracing.ts';
 import type { AccountReader } from '../../tenants/accounts/account-store.ts';
@@ -8,7 +9,6 @@ import { bodyOf, type Delivery } from './delivery.ts';
 import type { AttemptEnd, DeliveryStore } from './delivery-store.ts';
 import type { Post, PostOutcome } from './post.ts';
 import { nextDelayMs, retryAfterMs } from './retry-schedule.ts';
-
 import { signatures } from './signature.ts';
 import type { SigningKeys } from './signing-keys.ts';
 
@@ -35,9 +35,7 @@ export interface CallbackSenderDeps {
 }
 
 /** Deliveries per query. */
-const AT_ONCE = 50;
-/** Queries of one call; further deliveries are for the next call. */
-const MAX_QUERIES = 100;
+const PER_QUERY = 50;
 const GONE = 410;
 /** Whoever requested the work named the receiver, and has the account no more. */
 const OF_ANOTHER_OWNER: PostOutcome = {
@@ -52,97 +50,54 @@ const OF_ANOTHER_OWNER: PostOutcome = {
 export class CallbackSender {
   readonly #deps: CallbackSenderDeps;
   readonly #attempts = new AttemptReservations();
-  readonly #underWay = new Set<Promise<void>>();
-  readonly #stop = new AbortController();
-  #stopping = false;
-  /** The query for due deliveries that is under way, and whether another is to follow it. */
-  #checking: Promise<void> | undefined;
-  #again = false;
-  /** Whether the last query has found nothing due. */
-  #foundNone = false;
+  readonly #due: DueWork<Delivery>;
 
   constructor(deps: CallbackSenderDeps) {
     this.#deps = deps;
+    const { deliveries, logger } = deps;
+    this.#due = new DueWork({
+      queue: deliveries,
+      perQuery: PER_QUERY,
+      bounds: {
+        free: () => this.#attempts.free,
+        due: (limit) => deliveries.dueExcept(this.#attempts.busy(), limit),
+        reserve: (seen) => this.#attempts.reserve(seen),
+      },
+      attempt: (delivery, signal) => this.#attempt(delivery, signal),
+      onError: (err, { _id }) => logger.warn({ err, deliveryId: _id }, 'callback left for a later try'),
+    });
   }
 
   /** Starts sending the due deliveries, up to the bounds; the rest follows as attempts end. */
   async send(): Promise<void> {
-    this.#again = true;
-    while (this.#checking !== undefined) await this.#checking;
-    if (!this.#again) return;
-    this.#again = false;
-    this.#checking = this.#check().finally(() => {
-      this.#checking = undefined;
-    });
-    await this.#checking;
+    if (this.#deps.publicUrl() !== undefined) await this.#due.keepUp();
   }
 
   /** How long the oldest delivery has been due, in milliseconds, not counting accounts and hosts at their bounds. */
   async oldestDueMs(): Promise<number> {
     const { deliveries, clock } = this.#deps;
-    if (this.#foundNone) return 0;
+    if (this.#due.foundNone) return 0;
     const [oldest] = await deliveries.dueExcept(this.#attempts.busy(), 1);
     return oldest === undefined ? 0 : clock.now().getTime() - oldest.dueAt!.getTime();
   }
 
   /** Resolves when no attempt is under way. */
-  async idle(): Promise<void> {
-    while (this.#underWay.size > 0) await Promise.all(this.#underWay);
+  idle(): Promise<void> {
+    return this.#due.idle();
   }
 
   /** Starts nothing more; attempts have `graceMs` milliseconds to end, and are then given back. */
-  async stop(graceMs: number): Promise<void> {
-    this.#stopping = true;
-    const timer = setTimeout(() => this.#stop.abort(), graceMs);
-    await this.#checking?.catch(() => undefined);
-    await this.idle();
-    clearTimeout(timer);
+  stop(graceMs: number): Promise<void> {
+    return this.#due.stop(graceMs);
   }
 
-  async #check(): Promise<void> {
-    const { deliveries, publicUrl } = this.#deps;
-    const base = publicUrl();
-    this.#foundNone = false;
-    if (base === undefined) return;
-    for (let queries = 0; queries < MAX_QUERIES && !this.#stopping && this.#attempts.free > 0; queries += 1) {
-      const limit = Math.min(this.#attempts.free, AT_ONCE);
-      const due = await deliveries.dueExcept(this.#attempts.busy(), limit);
-      this.#foundNone = due.length === 0;
-      let begun = 0;
-      for (const seen of due) begun += (await this.#begin(seen, base)) ? 1 : 0;
-      // If no delivery of a full page could be started, others have claimed them: more may follow after it.
-      if (begun === 0 && due.length < limit) return;
-    }
-  }
-
-  async #begin(seen: Delivery, base: string): Promise<boolean> {
-    const reservation = this.#stopping ? undefined : this.#attempts.reserve(seen);
-    if (reservation === undefined) return false;
-    let claimed: Delivery | undefined;
-    try {
-      claimed = await this.#deps.deliveries.claim(seen);
-    } finally {
-      if (claimed === undefined) reservation.release();
-    }
-    if (claimed === undefined) return false;
-    const work = this.#attempt(claimed, base)
-      .catch((error: unknown) => this.#logLater(error, seen))
-      .finally(() => {
-        this.#underWay.delete(work);
-        reservation.release();
-        if (!this.#stopping) this.send().catch((error: unknown) => this.#logLater(error, seen));
-      });
-    this.#underWay.add(work);
-    return true;
-  }
-
-  async #attempt(delivery: Delivery, base: string): Promise<void> {
-    const { deliveries, keys, accounts, post, headerPrefix, clock } = this.#deps;
+  async #attempt(delivery: Delivery, signal: AbortSignal): Promise<void> {
+    const { deliveries, keys, accounts, post, publicUrl, headerPrefix, clock } = this.#deps;
     const { _id: deliveryId, url, accountId } = delivery;
     const ownerFence = (await accounts.find(accountId))?.ownerFence;
     if (ownerFence !== delivery.ownerFence) return this.#finishAttempt(delivery, OF_ANOTHER_OWNER);
     const signing = await keys.signing(accountId, ownerFence);
-    const body = bodyOf(delivery.payload, base);
+    const body = bodyOf(delivery.payload, publicUrl()!);
     const timestamp = Math.floor(clock.now().getTime() / 1000);
     const secrets = signing.map(({ secret }) => secret);
     const span = this.#startSpan(delivery);
@@ -155,10 +110,10 @@ export class CallbackSender {
       [`${headerPrefix}Delivery-Id`]: deliveryId,
       [`${headerPrefix}Key-Id`]: signing[0]!.id,
     };
-    const outcome = await post({ url, headers, body, signal: this.#stop.signal });
+    const outcome = await post({ url, headers, body, signal });
     endSpan(span, outcome);
     // It may have arrived, but that is not known.
-    if (outcome.status === null && this.#stop.signal.aborted) return deliveries.release(delivery);
+    if (outcome.status === null && signal.aborted) return deliveries.release(delivery);
     await this.#finishAttempt(delivery, outcome);
   }
 
@@ -202,10 +157,6 @@ export class CallbackSender {
     const delay = isFinal ? undefined : nextDelayMs(attempts + 1, requestedMs, random);
     if (delay === undefined) return { ...noted, state: 'failed', error };
     return { ...noted, state: 'pending', error, dueAt: new Date(now.getTime() + delay) };
-  }
-
-  #logLater(error: unknown, { _id }: Delivery): void {
-    this.#deps.logger.warn({ err: error, deliveryId: _id }, 'callback left for a later try');
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Clock } from '../../infra/clock.ts';
 import type { PlatenError } from '../../infra/errors/registry.ts';
+import { DueWork } from '../../infra/store/due-work.ts';
 import type { FailedAttempt, Job } from './job.ts';
 import type { JobDispatch } from './job-dispatch.ts';
 import type { Ledger } from './ledger/ledger.ts';
@@ -79,19 +80,21 @@ export class Retries {
   }
 
   /** Gives positions to the jobs whose next attempt is due. @returns the number of jobs. */
-  async returnDue(limit = 1000): Promise<number> {
-    const { store } = this.#deps;
-    let returned = 0;
-    for (const seen of await store.retries.due(limit)) {
-      const retry = await store.retries.claim(seen);
-      if (retry === undefined) continue;
-      const job = await store.live.find(retry._id);
-      // Any other job has been changed, or will be, by its worker, the end of its lease or its owner.
-      const waits = job?.state === 'queued' && job.position === undefined;
-      if (waits && (await this.#enqueue(job))) returned += 1;
-      if (job?.state !== 'processing') await store.retries.remove(retry);
-    }
-    return returned;
+  async returnDue(): Promise<number> {
+    const { retries: queue, live } = this.#deps.store;
+    const due = new DueWork({
+      queue,
+      perQuery: 1000,
+      attempt: async (retry) => {
+        const job = await live.find(retry._id);
+        // Any other job has been changed, or will be, by its worker, the end of its lease or its owner.
+        const waits = job?.state === 'queued' && job.position === undefined;
+        const isReturned = waits && (await this.#enqueue(job));
+        if (job?.state !== 'processing') await queue.remove(retry);
+        return isReturned;
+      },
+    });
+    return (await due.pass()).filter(Boolean).length;
   }
 
   async #schedule({ _id, accountId }: Job, delayMs: number): Promise<void> {
