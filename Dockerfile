@@ -40,7 +40,11 @@ COPY site/package.json site/package-lock.json site/
 RUN cd site && npm install --no-save --ignore-scripts --no-audit --no-fund --loglevel=error
 COPY docs docs
 COPY clients/typescript/README.md clients/typescript/
-COPY clients/python/README.md clients/python/
+COPY clients/python/README.md clients/python/pyproject.toml clients/python/
+# The clients, as the service offers them to its users.
+COPY clients/python/src clients/python/src
+COPY scripts/clients scripts/clients
+RUN node scripts/clients/pack.ts
 COPY scripts/docs-site scripts/docs-site
 COPY site/astro.config.mjs site/
 COPY site/src site/src

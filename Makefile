@@ -6,11 +6,11 @@ DASHBOARD := dashboard
 LOCKED = mkdir -p .cache && flock .cache/$(1).lock
 SOURCES := $(shell find src $(CLIENT)/src -name '*.ts')
 
-.PHONY: house advisories fonts image release docs prometheus dashboards dashboard run test resilience fast check generate bench bench-kubernetes soak chaos simulate image-test e2e build setup peers kubernetes helm schemathesis python-client pdf-readers stripe-mock clean
+.PHONY: house advisories fonts image release docs prometheus dashboards dashboard clients run test resilience fast check generate bench bench-kubernetes soak chaos simulate image-test e2e build setup peers kubernetes helm schemathesis python-client examples pdf-readers stripe-mock clean
 .DEFAULT_GOAL := run
 
 ## run: install, build and start the whole service in one process (PORT, PLATEN_DATA_DIR and the rest are obeyed)
-run: dist/main.js dist/dashboard/index.html fonts dist/hyphen-data/manifest.json
+run: dist/main.js dist/dashboard/index.html dist/clients/SHA256SUMS fonts dist/hyphen-data/manifest.json
 	@exec $(NODE) dist/main.js standalone
 
 ## test: what Platen does, each part and all together, with the browser of the image (TESTS=all: resilience as well, as in CI)
@@ -142,6 +142,13 @@ dist/hyphen-data/manifest.json: node_modules/.installed $(wildcard scripts/hyphe
 	@echo 'Compiling hyphenation dictionaries …'
 	@$(call LOCKED,hyphenation) $(NODE) scripts/hyphenation/compile.ts
 
+## clients: packs both clients as their users install them; the service has them at /clients
+clients: dist/clients/SHA256SUMS
+
+dist/clients/SHA256SUMS: node_modules/.installed $(wildcard scripts/clients/*) $(shell find clients/*/src clients/*/README.md clients/*/*.toml clients/*/*.json -type f -not -name '*.pyc')
+	@echo 'Packing the clients …'
+	@$(NODE) scripts/clients/pack.ts
+
 ## dashboard: builds the pages that /dashboard serves
 dashboard: dist/dashboard/index.html
 
@@ -180,6 +187,10 @@ pdf-readers: node_modules/.installed
 # What the tests of the Python client need; needs Python 3.10 or newer. Kept in .cache.
 python-client: node_modules/.installed
 	@$(call LOCKED,python-client) $(NODE) scripts/install-python.ts python-client clients/python/requirements-dev.txt
+
+# What the Python examples need beside the client; needs Python 3.10 or newer. Kept in .cache.
+examples: node_modules/.installed
+	@$(call LOCKED,examples) $(NODE) scripts/install-python.ts examples-python examples/requirements.txt
 
 # What holds every request to Stripe against Stripe's own specification: built with Go, kept in .cache.
 stripe-mock: node_modules/.installed

@@ -15,7 +15,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const source = join(root, 'src');
 const folder = resolve(process.argv[2] ?? join(root, 'dist'));
 /** Lie in dist/ as well, and are built by themselves. */
-const OTHERS = ['dashboard', 'hyphen-data'];
+const OTHERS = ['clients', 'dashboard', 'hyphen-data'];
 
 /** What a process or a thread begins with, and what the image calls by its path. */
 const ENTRIES = [

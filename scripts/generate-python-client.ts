@@ -1,9 +1,11 @@
 /**
- * Writes what is made of the Python client: its types from docs/openapi.json, and its synchronous modules from the
+ * Writes what is made of the Python client: its types from docs/openapi.json, what can be done about each error of a
+ * job, and its synchronous modules from the
  * asynchronous ones. With `--check` it writes nothing, names the files that are stale, and exits with 1 if there are any.
  */
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
+import { REMEDIES } from '../src/infra/errors/remedies.ts';
 import { accountModule } from './python-client/account.ts';
 import { type Document, Models } from './python-client/models.ts';
 import { withoutAsync } from './python-client/without-async.ts';
@@ -20,6 +22,7 @@ const models = new Models(document);
 const account = accountModule(document, models);
 const wanted = new Map([
   [join(PACKAGE, 'models.py'), models.module()],
+  [join(PACKAGE, '_remedies.py'), remediesModule()],
   [join(PACKAGE, '_async', ROUTES), account],
   [join(PACKAGE, '_sync', ROUTES), withoutAsync(account, ROUTES)],
 ]);
@@ -27,6 +30,18 @@ const modules = (await readdir(join(PACKAGE, '_async'))).filter((name) => name.e
 for (const name of modules.filter((name) => name !== PRIMITIVES && name !== ROUTES)) {
   const source = await readFile(join(PACKAGE, '_async', name), 'utf8');
   wanted.set(join(PACKAGE, '_sync', name), withoutAsync(source, name));
+}
+
+function remediesModule(): string {
+  const entries = Object.entries(REMEDIES).map(
+    ([code, remedy]) => `    ${JSON.stringify(code)}: ${JSON.stringify(remedy)},\n`,
+  );
+  return `# Made by \`make generate\`; do not edit.
+"""What can be done about an error, by its code."""
+
+REMEDIES: dict[str, str] = {
+${entries.join('')}}
+`;
 }
 
 const stale: string[] = [];

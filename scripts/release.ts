@@ -9,19 +9,9 @@
  */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, relative } from 'node:path';
+import { join } from 'node:path';
 import { changesIn, sectionOf } from './release/changelog.ts';
 import { stageChart } from './release/chart.ts';
 import { debianBom, LIST_PACKAGES, namedBom } from './release/sbom.ts';
@@ -46,8 +36,7 @@ try {
   writeFileSync(join(TARGET, `platen-definitions-${version}.yaml`), definitions());
   await packageCharts();
   writeFileSync(join(TARGET, `platen-${version}-npm.cdx.json`), npmBom());
-  await attempt('the client for TypeScript', packTypeScriptClient);
-  await attempt('the client for Python', packPythonClient);
+  packClients();
   if (image === undefined) left.push('the bill of the Debian packages: no IMAGE was named');
   else await attempt('the bill of the Debian packages', () => writeDebianBom(image));
   writeFileSync(join(TARGET, 'SHA256SUMS'), checksums());
@@ -103,25 +92,12 @@ function npmBom(): string {
   return namedBom(bom, 'platen');
 }
 
-/** In a copy, as the other client: what builds them leaves files behind. It finds its packages where it would find them here. */
-function packTypeScriptClient(): void {
-  const copy = join(work, 'clients', 'typescript');
-  const from = join(ROOT, 'clients', 'typescript');
-  cpSync(from, copy, {
-    recursive: true,
-    filter: (path) => !/^(?:node_modules|dist)$/.test(relative(from, path)),
-  });
-  for (const folder of ['.', join('clients', 'typescript')]) {
-    const packages = join(ROOT, folder, 'node_modules');
-    if (existsSync(packages)) symlinkSync(packages, join(work, folder, 'node_modules'));
-  }
-  run('npm', ['pack', '--loglevel=error', '--pack-destination', TARGET], copy);
-}
-
-function packPythonClient(): void {
-  const copy = join(work, 'python');
-  cpSync(join(ROOT, 'clients', 'python'), copy, { recursive: true });
-  run('python3', ['-m', 'pip', 'wheel', '--quiet', '--no-deps', '--wheel-dir', TARGET, copy]);
+/** Without the sums: they are among those of the release. */
+function packClients(): void {
+  const packed = join(work, 'clients');
+  run(process.execPath, [join(ROOT, 'scripts', 'clients', 'pack.ts'), packed]);
+  for (const name of readdirSync(packed).filter((each) => each !== 'SHA256SUMS'))
+    cpSync(join(packed, name), join(TARGET, name));
 }
 
 function writeDebianBom(name: string): void {

@@ -95,7 +95,7 @@ disruption() { run_mocha 'test/disruption/**/*.test.ts' "$kills"; }
 hostile() { run_mocha 'test/hostile/**/*.test.ts'; }
 
 conformance() {
-  run_step make --no-print-directory schemathesis python-client &&
+  run_step make --no-print-directory schemathesis python-client examples &&
     run_mocha 'test/{conformance,integration/client-python}/**/*.test.ts'
 }
 

@@ -4,6 +4,7 @@ const REPLACEMENTS: readonly (readonly [RegExp, string])[] = [
   [/\bawait /g, ''],
   [/\bAsync(?=[A-Z]\w)/g, ''],
   [/\basync_(?=\w)/g, ''],
+  [/\banext\(/g, 'next('],
   [/\b__a(enter|exit|iter|next)__\b/g, '__$1__'],
   [/\ba(close|iter_bytes|closing|read)\b/g, '$1'],
   [/\basync(?=contextmanager\b)/g, ''],

@@ -80,7 +80,7 @@ export async function renderFile(
     ...((options || report) && { options: { ...options, ...(report && { report }) } }),
   });
   const job = await client.waitFor(jobId).catch((error: unknown) => {
-    if (error instanceof PlatenJobError) return error.job;
+    if (error instanceof PlatenJobError && error.job !== undefined) return error.job;
     throw error;
   });
   const warnings = job.reportEndpoint === undefined ? [] : (await client.report(jobId)).warnings;

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { PlatenApiError, PlatenClient, PlatenJobError } from '../../clients/typescript/src/index.ts';
+import { PlatenClient, PlatenError, PlatenJobError } from '../../clients/typescript/src/index.ts';
 import { CommandError } from './command-error.ts';
 import { innermostCause } from './open-client.ts';
 
@@ -52,10 +52,10 @@ export async function renderOnce({ url, key, signal }: Target): Promise<Rendered
 /** The reason why an attempt failed. @throws CommandError when the next attempt would fail as well. */
 function describe(error: Error, url: URL): string {
   if (error instanceof CommandError) throw error;
-  if (error instanceof PlatenJobError) {
+  if (error instanceof PlatenJobError && error.job !== undefined) {
     throw new CommandError(`${url}: the job ${error.jobId} is ${error.job.status} (${error.code}).`);
   }
-  if (error instanceof PlatenApiError) {
+  if (error instanceof PlatenError && error.status !== undefined) {
     const { status, code, message } = error;
     const said = code === undefined ? message : `it responds with ${status}: ${code}: ${message}`;
     if (!MAY_PASS.has(status)) throw new CommandError(`${url} does not render: ${said}`);

@@ -23,6 +23,7 @@ import { CallerLimits } from './request/caller-limits.ts';
 import type { Route } from './request/route.ts';
 import { requireSameOrigin } from './request/same-origin.ts';
 import { type ApiDocument, createApiDocument } from './site/api-document.ts';
+import { clientRoutes } from './site/clients.ts';
 import { serveDashboard } from './site/dashboard.ts';
 import { documentationRoutes } from './site/documentation.ts';
 import { operationRoutes, versionRoute } from './site/operations.ts';
@@ -69,6 +70,7 @@ export const API_ROUTES: readonly Route<ApiDeps & { readonly document: () => Api
   ...operationRoutes,
   versionRoute,
   ...publicAutoOverageRoutes,
+  ...clientRoutes,
   ...documentationRoutes,
 ];
 

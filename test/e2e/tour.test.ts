@@ -117,7 +117,7 @@ describe('The commands and snippets of the tour, the guide and the README', () =
     const program = typescriptOf(await readFile(CLIENT_README, 'utf8'), CLIENT_GIVEN, {
       '@platen/client': new URL('../../clients/typescript/src/index.ts', import.meta.url).href,
     });
-    const command = `export PLATEN_API_KEY=$KEY\n${process.execPath} client.mts\n`;
+    const command = `export PLATEN_URL=http://localhost:8080 PLATEN_API_KEY=$KEY\n${process.execPath} client.mts\n`;
     await runShell(
       `${TAKE_ACCOUNT}cat > client.mts <<'END_OF_PROGRAM'\n${program}\nEND_OF_PROGRAM\n${command}`,
     );

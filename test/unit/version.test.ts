@@ -14,6 +14,7 @@ describe('The version', () => {
       process: BUILD.version,
       openapi: JSON.parse(read('docs/openapi.json')).info.version,
       lockfile: JSON.parse(read('package-lock.json')).version,
+      wheel: /\/clients\/platen-(.+)-py3-none-any\.whl$/m.exec(read('clients/python/README.md'))?.[1],
       python: /^version = "(.+)"$/m.exec(read('clients/python/pyproject.toml'))?.[1],
     };
     for (const path of ['clients/typescript', 'dashboard', 'site'])
@@ -27,7 +28,7 @@ describe('The version', () => {
       const { metadata } = parse(read(path)) as { metadata: { labels: Record<string, string> } };
       stands[path] = metadata.labels['platen.dev/version'];
     }
-    assert.equal(Object.keys(stands).length, 13);
+    assert.equal(Object.keys(stands).length, 14);
     assert.deepEqual(
       Object.entries(stands).filter(([, found]) => found !== version),
       [],

@@ -32,6 +32,8 @@ class Front:
         return self._front(value)
 
     def _front(self, value: object) -> Any:
+        if inspect.isasyncgen(value):
+            return self._iterate(value)
         return Front(value, self._portal) if type(value).__module__.startswith("platen._async") else value
 
     def _iterate(self, values: Any) -> Iterator[Any]:

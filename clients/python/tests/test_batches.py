@@ -38,6 +38,8 @@ def test_a_batch_is_ordered_followed_to_its_end_and_looked_through(client: Calle
     batch_id = ordered.job_id
     states = list(client.batches.follow(batch_id, timeout=240))
     assert len(states) >= 3
+    ended = [state.progress.completed + state.progress.failed for state in states]
+    assert ended[:-1] == sorted(set(ended[:-1])), "nothing is reported twice"
     assert (states[-1].status, states[-1].progress.completed, states[-1].progress.failed) == ("completed", 4, 1)
     batch = client.batches.wait(batch_id)
     assert (batch.job.notes, batch.job.metadata) == ("monthly", {"run": "7"})

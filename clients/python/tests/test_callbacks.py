@@ -50,6 +50,11 @@ def test_a_callback_with_a_right_signature_says_what_has_ended() -> None:
     assert platen.verify_callback(BODY.decode(), lower, SECRET) == callback
 
 
+def test_a_callback_that_was_sent_to_try_the_receiver_is_known() -> None:
+    body = b'{"event":"webhook.test","jobId":"j","status":"completed","statusUrl":"https://x/s"}'
+    assert platen.verify_callback(body, signed(body), SECRET).event == "webhook.test"
+
+
 def test_a_callback_is_taken_while_a_key_is_being_replaced() -> None:
     new = "whsec_" + base64.b64encode(b"n" * 32).decode()
     both = signed(others=signed(secret=new)["X-Service-Signature-V2"] + " ")

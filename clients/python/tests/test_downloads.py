@@ -85,6 +85,18 @@ def test_a_download_goes_on_where_the_connection_broke_as_often_as_it_does(
     assert len(troubled.seen) == 7
 
 
+def test_a_stream_goes_on_where_its_connection_broke(troubled_client: Caller, troubled: TroubledServer) -> None:
+    troubled.steps = [refuse(503, "UNAVAILABLE"), zip_file(until=400_000), zip_file(until=1_000_000), zip_file()]
+    assert b"".join(troubled_client.batches.stream(BATCH)) == ZIP
+    assert ranges_of(troubled)[:2] == [None, None]
+    assert all(re.fullmatch(r"bytes=\d{5,7}-", wanted or "") for wanted in ranges_of(troubled)[2:])
+    assert len(troubled.seen) == 4
+    troubled.steps = [zip_file()]
+    pieces = troubled_client.batches.stream(BATCH)
+    assert ZIP.startswith(next(iter(pieces)))
+    pieces.close()
+
+
 def test_two_different_files_are_never_put_together(troubled_client: Caller, troubled: TroubledServer) -> None:
     troubled.steps = [zip_file(until=400_000), zip_file(etag='"another"')]
     with pytest.raises(platen.UnreachableError, match="changed"):

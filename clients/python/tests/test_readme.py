@@ -50,6 +50,11 @@ def test_each_snippet_runs(
         api_key, template_id = names["set_up"](account.email, account.password)  # type: ignore[operator]
         with platen.Client(control.url, api_key=api_key) as client:
             assert client.render(template_id=template_id, data={"customer": {"name": "Ada"}}).pages == 1
+    if "cancel_on_abort=True)\n    except" in SNIPPETS[index]:
+        assert said.endswith(" cancelled\n")
+    if "def letter" in SNIPPETS[index]:
+        with platen.Client() as client:
+            assert b"".join(names["letter"](client, "Ada")).startswith(b"%PDF")  # type: ignore[operator]
     if "def receive" in SNIPPETS[index]:
         receive = names["receive"]
         assert receive(BODY, signed(), SECRET) == 204  # type: ignore[operator]

@@ -102,14 +102,18 @@ def test_why_a_render_failed_is_told_whether_the_service_waited_or_not(client: C
     with pytest.raises(platen.RenderError) as later:
         client.jobs.result(job_id, timeout=240)
     assert (later.value.code, later.value.job_id) == ("SELECTOR_TIMEOUT", job_id)
+    assert later.value.remedy is not None
+    assert later.value.remedy == held.value.remedy
+    assert str(later.value.docs_url).endswith("/docs/errors#SELECTOR_TIMEOUT")
     assert later.value.job is not None
     assert later.value.job.attempt_count == 1
 
 
 def test_jobs_are_cancelled_also_twice_but_not_what_has_ended(client: Caller) -> None:
     job_id = client.submit(html="<p>x</p>", options=SLOW).job_id
-    with pytest.raises(platen.DeadlineError):
+    with pytest.raises(platen.DeadlineError) as over:
         client.jobs.wait(job_id, timeout=0.3)
+    assert over.value.job_id == job_id
     assert client.jobs.cancel(job_id).status == "cancelled"
     assert client.jobs.cancel(job_id).status == "cancelled"
     with pytest.raises(platen.RenderError) as caught:
@@ -119,6 +123,49 @@ def test_jobs_are_cancelled_also_twice_but_not_what_has_ended(client: Caller) ->
     with pytest.raises(platen.ConflictError) as ended:
         client.jobs.cancel(done.job_id)
     assert ended.value.code == "JOB_ENDED"
+
+
+def test_what_takes_too_long_is_cancelled_where_that_is_wanted(client: Caller) -> None:
+    with pytest.raises(platen.DeadlineError) as caught:
+        client.render(html="<p>x</p>", options=SLOW, timeout=1.5, cancel_on_abort=True)
+    assert caught.value.job_id is not None
+    assert client.jobs.get(caught.value.job_id).status == "cancelled"
+    job_id = client.submit(html="<p>x</p>", options=SLOW).job_id
+    with pytest.raises(platen.DeadlineError):
+        client.jobs.result(job_id, timeout=0.3, cancel_on_abort=True)
+    assert client.jobs.get(job_id).status == "cancelled"
+    documents: list[platen.BatchItemInput] = [{"id": one, "html": "<p>x</p>", "options": SLOW} for one in ("a", "b")]
+    batch_id = client.batches.create(documents).job_id
+    with pytest.raises(platen.DeadlineError) as ended:
+        client.batches.wait(batch_id, timeout=0.3, cancel_on_abort=True)
+    assert ended.value.job_id == batch_id
+    assert client.batches.get(batch_id).status == "cancelled"
+
+
+def test_a_render_is_cancelled_with_its_task(control: Control) -> None:
+    api_key = control.new_key()
+
+    async def leave_it() -> list[str]:
+        async with platen.AsyncClient(control.url, api_key=api_key) as client:
+            with anyio.move_on_after(1.5):
+                await client.render(html="<p>x</p>", options=SLOW, cancel_on_abort=True)
+            return [job.status async for job in client.jobs.list()]
+
+    for backend in ("asyncio", "trio"):
+        assert set(anyio.run(leave_it, backend=backend)) == {"cancelled"}
+
+
+def test_a_pdf_is_streamed_and_refused_before_it_begins(client: Caller) -> None:
+    pdf = client.render(html="<p>streamed</p>")
+    assert b"".join(client.jobs.stream(pdf.job_id)) == pdf.content
+    with pytest.raises(platen.NotFoundError) as caught:
+        client.jobs.stream(NOWHERE)
+    assert caught.value.job_id == NOWHERE
+    batch_id = client.batches.create([{"id": one, "html": f"<p>{one}</p>"} for one in ("a", "b")]).job_id
+    client.batches.wait(batch_id)
+    assert b"".join(client.batches.stream(batch_id)).startswith(b"PK")
+    assert len(PdfReader(io.BytesIO(b"".join(client.batches.stream_merged(batch_id)))).pages) == 2
+    assert b"".join(client.batches.stream_pdf(batch_id, "b")) == client.batches.pdf(batch_id, "b")
 
 
 def test_a_template_is_filled_in_by_its_account(client_of: Callable[..., Caller], control: Control) -> None:

@@ -248,10 +248,20 @@ def test_a_service_that_is_not_there_is_given_up_on(client_of: Callable[..., Cal
         port = server.getsockname()[1]
     retry = platen.Retry(first_pause=0.02, longest_pause=0.1, give_up_after=0.5)
     lost = client_of(f"http://127.0.0.1:{port}/", api_key="x", retry=retry)
-    with pytest.raises(platen.UnreachableError, match=r"No response after \d+ attempts") as caught:
+    with pytest.raises(platen.UnreachableError, match=r"No response from http://[\d.:]+ after \d+ attempts") as caught:
         lost.jobs.get(JOB)
     assert isinstance(caught.value, ConnectionError)
     assert isinstance(caught.value.__cause__, httpx.ConnectError)
+
+
+def test_an_address_that_has_never_led_to_a_server_is_given_up_soon() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+    with platen.Client(f"http://127.0.0.1:{port}", api_key="x") as lost:
+        # By its usual patience of two minutes it would take ten attempts.
+        with pytest.raises(platen.UnreachableError, match=rf"{port} after [2-6] attempts") as caught:
+            lost.jobs.get(JOB)
+    assert caught.value.job_id == JOB
 
 
 def test_a_server_that_vanishes_is_left_and_the_order_keeps_its_name(

@@ -1,6 +1,7 @@
 import createClient, { type Client } from 'openapi-fetch';
 import { type AttemptBounds, boundedFetch, type Fetch } from './bounded-fetch.ts';
-import { PlatenApiError } from './errors.ts';
+import { type Connection, openConnection } from './connection.ts';
+import { apiError } from './errors.ts';
 import type { paths } from './generated/schema.ts';
 import { DEFAULT_RETRY, type RetryOptions, retryingFetch } from './retrying-fetch.ts';
 
@@ -8,27 +9,37 @@ import { DEFAULT_RETRY, type RetryOptions, retryingFetch } from './retrying-fetc
 export type PlatenApi = Client<paths>;
 
 export interface ConnectionOptions {
-  /** Where the service is: `https://pdf.example.com`. */
-  readonly baseUrl: string;
-  readonly retry?: Partial<RetryOptions>;
+  /** Where the service is: `https://pdf.example.com`; otherwise PLATEN_URL of the environment. */
+  readonly baseUrl?: string | URL | undefined;
+  readonly retry?: Partial<RetryOptions> | undefined;
   /** What requests are sent with; the global fetch unless given. */
-  readonly fetch?: Fetch;
+  readonly fetch?: Fetch | undefined;
 }
 
 export interface Credentials {
   /** For the routes under /v1. */
-  readonly apiKey?: string;
+  readonly apiKey?: string | undefined;
   /** For the routes under /user and /auth. */
-  readonly accessToken?: string;
+  readonly accessToken?: string | undefined;
 }
 
-/** The typed routes, sent with these credentials, and tried again where that is safe and can help. */
-export function createApi(options: ConnectionOptions & Credentials): PlatenApi {
-  const { baseUrl, apiKey, accessToken } = options;
-  const fetchOnce: Fetch = options.fetch ?? ((request) => globalThis.fetch(request));
+/**
+ * The typed routes, sent with these credentials, and tried again where that is safe and can help.
+ *
+ * @throws TypeError without an address of HTTP.
+ */
+export function createApi(options: ConnectionOptions & Credentials = {}): PlatenApi {
+  return apiOf(openConnection(options.baseUrl, options.fetch), options);
+}
+
+/** The typed routes by a connection. */
+export function apiOf(
+  connection: Connection,
+  { apiKey, accessToken, retry }: ConnectionOptions & Credentials,
+): PlatenApi {
   return createClient<paths>({
-    baseUrl,
-    fetch: retryingFetch(fetchOnce, { ...DEFAULT_RETRY, ...options.retry }),
+    baseUrl: connection.baseUrl,
+    fetch: retryingFetch(connection, { ...DEFAULT_RETRY, ...retry }),
     headers: {
       ...(apiKey !== undefined && { 'X-API-Key': apiKey }),
       ...(accessToken !== undefined && { Authorization: `Bearer ${accessToken}` }),
@@ -45,15 +56,11 @@ export type Stream = (
 ) => Promise<Response>;
 
 /** Of an API key: for what is too long to be held, or never whole. */
-export function streamer({ baseUrl, apiKey, fetch }: ConnectionOptions & Credentials): Stream {
-  const fetchOnce: Fetch = fetch ?? ((request) => globalThis.fetch(request));
+export function streamer({ baseUrl, fetchOnce }: Connection, apiKey: string): Stream {
   return (path, headers, signal, bounds) =>
     boundedFetch(
       fetchOnce,
-      new Request(`${baseUrl.replace(/\/+$/, '')}${path}`, {
-        headers: { ...(apiKey !== undefined && { 'X-API-Key': apiKey }), ...headers },
-        signal,
-      }),
+      new Request(`${baseUrl}${path}`, { headers: { 'X-API-Key': apiKey, ...headers }, signal }),
       bounds,
     );
 }
@@ -62,7 +69,7 @@ export function streamer({ baseUrl, apiKey, fetch }: ConnectionOptions & Credent
  * Signs in with a password.
  *
  * @returns the typed routes with the new access token, which is valid for 12 hours.
- * @throws PlatenApiError with status 401 when address and password do not fit.
+ * @throws AuthenticationError when address and password do not fit.
  */
 export async function signIn(
   connection: ConnectionOptions,
@@ -81,6 +88,6 @@ export async function dataOf<Data>(
   call: Promise<{ readonly data?: Data; readonly error?: unknown; readonly response: Response }>,
 ): Promise<Exclude<Data, undefined>> {
   const { data, error, response } = await call;
-  if (!response.ok) throw new PlatenApiError(response, error);
+  if (!response.ok) throw apiError(response, error);
   return data as Exclude<Data, undefined>;
 }

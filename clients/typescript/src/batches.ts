@@ -1,8 +1,16 @@
 import { dataOf, type PlatenApi, type Stream } from './api.ts';
 import { type Backoff, pauseMs, sleep } from './backoff.ts';
 import { type AttemptBounds, SilenceError } from './bounded-fetch.ts';
-import { about, type CallOptions, named, type RenderCallOptions } from './call-options.ts';
-import type { Download, DownloadOptions } from './download.ts';
+import { type Call, within } from './call.ts';
+import {
+  type AbortOptions,
+  about,
+  type CallOptions,
+  named,
+  type SubmitOptions,
+  type WaitOptions,
+} from './call-options.ts';
+import type { DownloadOptions, Downloads } from './download.ts';
 import { PlatenApiError } from './errors.ts';
 import { serverEvents } from './event-source.ts';
 import type {
@@ -12,9 +20,11 @@ import type {
   BatchProgress,
   BatchRequest,
   BatchSummary,
+  DownloadUrl,
   operations,
 } from './generated/schema.ts';
-import type { RenderInput } from './render.ts';
+import { type RenderInput, requestOf } from './render.ts';
+import type { DownloadTarget } from './target.ts';
 
 /** One document of a batch. Its id is yours, unique within the batch. */
 export type BatchItemInput = RenderInput & { readonly id: string };
@@ -29,9 +39,29 @@ export interface BatchStanding {
   readonly estimatedCompletionTime: string | null;
 }
 
-export interface BatchWaitOptions extends CallOptions {
+export interface BatchWaitOptions extends WaitOptions {
   /** Told whenever items have ended. */
-  readonly onProgress?: (standing: BatchStanding) => void;
+  readonly onProgress?: ((standing: BatchStanding) => void) | undefined;
+}
+
+/** What became of each item of a batch, and under which name its PDF is in the zip. */
+export interface BatchManifest {
+  readonly jobId: string;
+  readonly createdAt: string;
+  readonly items: readonly ManifestItem[];
+}
+
+export interface ManifestItem {
+  readonly itemId: string;
+  /** As in the zip. */
+  readonly fileName: string;
+  readonly status: BatchItem['status'];
+  /** Bytes; 0 without a PDF. */
+  readonly size: number;
+  readonly pages: number;
+  /** Hexadecimal; null without a PDF. */
+  readonly sha256: string | null;
+  readonly error: { readonly code: string; readonly message: string } | null;
 }
 
 /** Which batches to list, and in which order. */
@@ -43,7 +73,9 @@ export type BatchFilter = Omit<
 export interface BatchesDeps {
   readonly api: PlatenApi;
   readonly stream: Stream;
-  readonly download: Download;
+  readonly downloads: Downloads;
+  /** Fetches a signed address, with its tries, and without the key: it may lead elsewhere. */
+  readonly fetchUrl: (url: string, signal: AbortSignal | undefined) => Promise<Response>;
   readonly polling: Backoff;
 }
 
@@ -68,9 +100,14 @@ export class Batches {
    *
    * @throws PlatenApiError; for a faulty request with all of its faults in `messages`.
    */
-  async create(input: BatchInput, options: RenderCallOptions = {}): Promise<AcceptedBatch> {
-    const body = { ...input, items: [...input.items] };
-    return await dataOf(this.#deps.api.POST('/v1/pdf/batch', { ...named(options), body }));
+  async create(
+    input: BatchInput,
+    { idempotencyKey, ...options }: SubmitOptions = {},
+  ): Promise<AcceptedBatch> {
+    const body = { ...input, items: input.items.map(requestOf) };
+    return await within(options, (call) =>
+      dataOf(this.#deps.api.POST('/v1/pdf/batch', { ...named(idempotencyKey, call), body })),
+    );
   }
 
   /** A batch and its first thousand items; `items` has all of them. @throws PlatenApiError with status 404. */
@@ -78,13 +115,21 @@ export class Batches {
     batchId: string,
     { limit, offset, ...options }: CallOptions & { readonly limit?: number; readonly offset?: number } = {},
   ): Promise<Batch> {
-    const { params, ...rest } = about(batchId, options);
     const query = { ...(limit !== undefined && { limit }), ...(offset !== undefined && { offset }) };
-    return await dataOf(this.#deps.api.GET('/v1/pdf/batch/{id}', { params: { ...params, query }, ...rest }));
+    return await within(
+      options,
+      async (call) => {
+        const { params, ...rest } = about(batchId, call);
+        return await dataOf(
+          this.#deps.api.GET('/v1/pdf/batch/{id}', { params: { ...params, query }, ...rest }),
+        );
+      },
+      batchId,
+    );
   }
 
   /** All items of a batch in order; pages are fetched as they are needed. */
-  async *items(batchId: string, options: CallOptions = {}): AsyncGenerator<BatchItem, void, undefined> {
+  async *items(batchId: string, options: AbortOptions = {}): AsyncGenerator<BatchItem, void, undefined> {
     for (let offset = 0; ; offset += ITEMS_PAGE_SIZE) {
       const { items } = await this.get(batchId, { ...options, limit: ITEMS_PAGE_SIZE, offset });
       yield* items;
@@ -95,13 +140,13 @@ export class Batches {
   /** The account's batches, one after the other; pages are fetched as they are needed. */
   async *list(
     filter: BatchFilter = {},
-    options: CallOptions = {},
+    options: AbortOptions = {},
   ): AsyncGenerator<BatchSummary, void, undefined> {
     const seen = new Set<string>();
     for (let offset = 0; ; offset += PAGE_SIZE) {
       const query = { ...filter, limit: PAGE_SIZE, offset };
-      const { batches } = await dataOf(
-        this.#deps.api.GET('/v1/pdf/batch', { params: { query }, ...options }),
+      const { batches } = await within(options, ({ signal }) =>
+        dataOf(this.#deps.api.GET('/v1/pdf/batch', { params: { query }, ...(signal && { signal }) })),
       );
       for (const batch of batches) {
         // Batches that are new since the last page have pushed others onto this one.
@@ -118,24 +163,42 @@ export class Batches {
    * @throws PlatenApiError with the code JOB_ENDED when it has ended otherwise.
    */
   async cancel(batchId: string, options: CallOptions = {}): Promise<Batch> {
-    try {
-      return await dataOf(this.#deps.api.DELETE('/v1/pdf/batch/{id}', about(batchId, options)));
-    } catch (error) {
-      if (!(error instanceof PlatenApiError && error.code === 'JOB_ENDED')) throw error;
-      // Perhaps by this very call, when the answer to its first attempt was lost.
-      const batch = await this.get(batchId, options);
-      if (batch.status !== 'cancelled') throw error;
-      return batch;
-    }
+    return await within(
+      options,
+      async (call) => {
+        try {
+          return await dataOf(this.#deps.api.DELETE('/v1/pdf/batch/{id}', about(batchId, call)));
+        } catch (error) {
+          if (!(error instanceof PlatenApiError && error.code === 'JOB_ENDED')) throw error;
+          // Perhaps by this very call, when the answer to its first attempt was lost.
+          const batch = await this.get(batchId, call);
+          if (batch.status !== 'cancelled') throw error;
+          return batch;
+        }
+      },
+      batchId,
+    );
   }
 
   /**
    * Waits until every item of a batch has ended, whatever came of each. Follows the service's events, from where a broken
    * connection had got to; where no events can be had, it looks again and again.
    *
-   * @throws PlatenApiError with status 404 when the account has no such batch; PlatenConnectionError.
+   * @throws NotFoundError when the account has no such batch; PlatenConnectionError.
    */
   async wait(batchId: string, options: BatchWaitOptions = {}): Promise<BatchSummary> {
+    return await within(
+      options,
+      async (call) => {
+        call.cancel = (signal) => this.cancel(batchId, { signal });
+        return await this.#wait(batchId, call, options);
+      },
+      batchId,
+    );
+  }
+
+  async #wait(batchId: string, { signal }: Call, { onProgress }: BatchWaitOptions): Promise<BatchSummary> {
+    const options = { signal, onProgress };
     const following: Following = { lastEventId: undefined, usesEvents: true, lastReported: '' };
     for (let checks = 1; ; checks += 1) {
       const before = following.lastEventId;
@@ -151,39 +214,93 @@ export class Batches {
   /**
    * Downloads the PDFs of all completed items as a zip.
    *
-   * @param target a path, where the file appears once it is whole; or a stream, which is closed at the end.
    * @returns its size in bytes.
-   * @throws PlatenApiError with status 404 when no item has completed, 410 when the PDFs are kept no longer.
+   * @throws NotFoundError when no item has completed, GoneError when the PDFs are kept no longer.
    */
-  download(
+  download(batchId: string, target: DownloadTarget, options: DownloadOptions = {}): Promise<number> {
+    return this.#deps.downloads.save(fileOf(batchId, 'zip'), target, options);
+  }
+
+  /** The zip of `download` as a stream, such as the body of a response. Otherwise as `PlatenClient.stream`. */
+  stream(batchId: string, options: DownloadOptions = {}): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> {
+    return this.#deps.downloads.open(fileOf(batchId, 'zip'), options);
+  }
+
+  /** Downloads all completed items as one PDF, in order, with a bookmark for each; otherwise as `download`. */
+  downloadMerged(batchId: string, target: DownloadTarget, options: DownloadOptions = {}): Promise<number> {
+    return this.#deps.downloads.save(fileOf(batchId, 'pdf'), target, options);
+  }
+
+  /** The PDF of `downloadMerged` as a stream. */
+  streamMerged(
     batchId: string,
-    target: string | WritableStream<Uint8Array>,
     options: DownloadOptions = {},
-  ): Promise<number> {
-    return this.#deps.download(`/v1/pdf/batch/${encodeURIComponent(batchId)}/zip`, target, options);
+  ): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> {
+    return this.#deps.downloads.open(fileOf(batchId, 'pdf'), options);
   }
 
   /**
    * Downloads the PDF of one item that has completed; otherwise as `download`.
    *
-   * @throws PlatenApiError with status 404 when it has not completed, 410 when its PDF is kept no longer.
+   * @throws NotFoundError when it has not completed, GoneError when its PDF is kept no longer.
    */
   downloadItem(
     batchId: string,
     itemId: string,
-    target: string | WritableStream<Uint8Array>,
+    target: DownloadTarget,
     options: DownloadOptions = {},
   ): Promise<number> {
-    const path = `/v1/pdf/batch/${encodeURIComponent(batchId)}/${encodeURIComponent(itemId)}`;
-    return this.#deps.download(path, target, options);
+    return this.#deps.downloads.save(fileOf(batchId, encodeURIComponent(itemId)), target, options);
+  }
+
+  /** The PDF of one item as a stream. */
+  streamItem(
+    batchId: string,
+    itemId: string,
+    options: DownloadOptions = {},
+  ): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> {
+    return this.#deps.downloads.open(fileOf(batchId, encodeURIComponent(itemId)), options);
+  }
+
+  /** An address of an item's PDF for somebody who has no key; it is valid for 15 minutes at most. */
+  downloadUrl(batchId: string, itemId: string, options: CallOptions = {}): Promise<DownloadUrl> {
+    return within(
+      options,
+      ({ signal }) =>
+        dataOf(
+          this.#deps.api.GET('/v1/pdf/batch/{id}/items/{itemId}/download-url', {
+            params: { path: { id: batchId, itemId } },
+            ...(signal && { signal }),
+          }),
+        ),
+      batchId,
+    );
+  }
+
+  /**
+   * What became of each item, and under which name its PDF is in the zip, with its SHA-256.
+   *
+   * @throws NotFoundError when the batch has not ended, GoneError when its PDFs are kept no longer.
+   */
+  manifest(batchId: string, options: CallOptions = {}): Promise<BatchManifest> {
+    return within(
+      options,
+      async (call) => {
+        const { url } = await dataOf(
+          this.#deps.api.GET('/v1/pdf/batch/{id}/manifest/download-url', about(batchId, call)),
+        );
+        return (await (await this.#deps.fetchUrl(url, call.signal)).json()) as BatchManifest;
+      },
+      batchId,
+    );
   }
 
   /** Follows the events of a batch over one connection, for as long as that lasts. Whatever ends it, `get` tells more. */
-  async #follow(batchId: string, following: Following, options: BatchWaitOptions): Promise<void> {
+  async #follow(batchId: string, following: Following, options: Standings): Promise<void> {
     const path = `/v1/pdf/batch/${encodeURIComponent(batchId)}/events`;
     const { lastEventId } = following;
     const connection = new AbortController();
-    const signals = [connection.signal, ...(options.signal === undefined ? [] : [options.signal])];
+    const signals = options.signal === undefined ? [connection.signal] : [connection.signal, options.signal];
     const headers: Record<string, string> = lastEventId === undefined ? {} : { 'Last-Event-ID': lastEventId };
     try {
       const response = await this.#deps.stream(path, headers, AbortSignal.any(signals), EVENTS_BOUNDS);
@@ -205,6 +322,9 @@ export class Batches {
   }
 }
 
+/** Whom to report to, and for how long. */
+type Standings = Pick<BatchWaitOptions, 'signal' | 'onProgress'>;
+
 interface Following {
   lastEventId: string | undefined;
   /** Whether events can be had, as far as is known. */
@@ -217,10 +337,15 @@ function isEventStream({ ok, headers, body }: Response): boolean {
   return ok && body !== null && /^text\/event-stream\b/.test(headers.get('content-type') ?? '');
 }
 
-/** Tells what has changed. */
-function report(standing: BatchStanding, following: Following, { onProgress }: BatchWaitOptions): void {
+function fileOf(batchId: string, name: string) {
+  return { path: `/v1/pdf/batch/${encodeURIComponent(batchId)}/${name}`, jobId: batchId };
+}
+
+/** Reports how a batch stands, unless no item has ended since the last time. */
+function report(standing: BatchStanding, following: Following, { onProgress }: Standings): void {
   const { jobId, status, progress, estimatedCompletionTime } = standing;
-  const reported = `${status} ${JSON.stringify(progress)}`;
+  const hasEnded = status !== 'queued' && status !== 'processing';
+  const reported = `${hasEnded} ${progress.completed} ${progress.failed}`;
   if (reported === following.lastReported) return;
   following.lastReported = reported;
   onProgress?.({ jobId, status, progress, estimatedCompletionTime });

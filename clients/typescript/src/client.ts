@@ -1,19 +1,37 @@
-import { type ConnectionOptions, createApi, dataOf, type PlatenApi, streamer } from './api.ts';
+import { apiOf, type ConnectionOptions, dataOf, type PlatenApi, streamer } from './api.ts';
 import { type Backoff, pauseMs, sleep } from './backoff.ts';
 import { Batches } from './batches.ts';
-import { about, type CallOptions, named, type RenderCallOptions } from './call-options.ts';
-import { type Download, type DownloadOptions, downloader } from './download.ts';
-import { PlatenApiError, PlatenJobError } from './errors.ts';
+import { type Call, within } from './call.ts';
+import {
+  type AbortOptions,
+  about,
+  type CallOptions,
+  named,
+  type RenderCallOptions,
+  type SubmitOptions,
+  type WaitOptions,
+} from './call-options.ts';
+import { environmentOf, openConnection } from './connection.ts';
+import { type DownloadOptions, Downloads } from './download.ts';
+import { apiError, failedWhileHeld, jobError, PlatenApiError } from './errors.ts';
 import type { AcceptedJob, DownloadUrl, JobRecord, operations, RenderReport } from './generated/schema.ts';
-import { type RenderedPdf, type RenderInput, renderedPdf } from './render.ts';
-import { DEFAULT_RETRY } from './retrying-fetch.ts';
+import {
+  type AsyncRenderInput,
+  type RenderedPdf,
+  type RenderInput,
+  renderedPdf,
+  requestOf,
+} from './render.ts';
+import { DEFAULT_RETRY, retryingFetch } from './retrying-fetch.ts';
+import type { DownloadTarget } from './target.ts';
 
 export interface PlatenClientOptions extends ConnectionOptions {
-  readonly apiKey: string;
+  /** Otherwise PLATEN_API_KEY of the environment. */
+  readonly apiKey?: string | undefined;
   /** The pauses between two looks at a job. */
-  readonly polling?: Partial<Backoff>;
+  readonly polling?: Partial<Backoff> | undefined;
   /** What the service's own headers begin with; `X-Service-` unless its operator has changed it. */
-  readonly headerPrefix?: string;
+  readonly headerPrefix?: string | undefined;
 }
 
 /** Which jobs to list, and in which order. */
@@ -33,19 +51,32 @@ export class PlatenClient {
   readonly batches: Batches;
   readonly #polling: Backoff;
   readonly #headerPrefix: string;
-  readonly #download: Download;
+  readonly #downloads: Downloads;
+  readonly #baseUrl: string;
 
-  constructor(options: PlatenClientOptions) {
-    this.api = createApi(options);
+  /** @throws TypeError without a key, or without an address of HTTP. */
+  constructor(options: PlatenClientOptions = {}) {
+    const connection = openConnection(options.baseUrl, options.fetch);
+    const apiKey = (options.apiKey ?? environmentOf('PLATEN_API_KEY') ?? '').trim();
+    if (apiKey === '') throw new TypeError('No API key: give apiKey, or set PLATEN_API_KEY.');
+    const retry = { ...DEFAULT_RETRY, ...options.retry };
+    this.#baseUrl = connection.baseUrl;
+    this.api = apiOf(connection, { apiKey, retry });
     this.#polling = { ...DEFAULT_POLLING, ...options.polling };
     this.#headerPrefix = options.headerPrefix ?? 'X-Service-';
-    const stream = streamer(options);
-    this.#download = downloader(stream, { ...DEFAULT_RETRY, ...options.retry });
+    const stream = streamer(connection, apiKey);
+    this.#downloads = new Downloads(stream, retry, connection);
+    const retrying = retryingFetch(connection, retry);
     this.batches = new Batches({
       api: this.api,
       stream,
-      download: this.#download,
+      downloads: this.#downloads,
       polling: this.#polling,
+      async fetchUrl(url, signal) {
+        const response = await retrying(new Request(url, signal && { signal }));
+        if (!response.ok) throw apiError(response, await response.json().catch(() => undefined));
+        return response;
+      },
     });
   }
 
@@ -53,39 +84,71 @@ export class PlatenClient {
    * Renders a document, however long it takes: a render that the service goes on with in the background is followed to
    * its end.
    *
-   * @throws PlatenApiError when the request is refused or the render fails while the service waits for it;
-   * PlatenJobError when it fails or is cancelled later; PlatenConnectionError.
+   * @throws PlatenJobError when the document cannot be rendered, or its job is cancelled; PlatenApiError when the request
+   * is refused; PlatenConnectionError; PlatenAbortError and PlatenDeadlineError, which name the job once the service has
+   * named it: from the start with `cancelOnAbort`.
    */
-  async render(input: RenderInput, options: RenderCallOptions = {}): Promise<RenderedPdf> {
-    const body = { ...input, output: 'binary', executionMode: 'sync' } as const;
+  render(input: RenderInput, options: RenderCallOptions = {}): Promise<RenderedPdf> {
+    return within(options, (call) =>
+      options.cancelOnAbort ? this.#renderToCancel(input, options, call) : this.#render(input, options, call),
+    );
+  }
+
+  async #render(input: RenderInput, { idempotencyKey }: RenderCallOptions, call: Call): Promise<RenderedPdf> {
+    const body = { ...requestOf(input), output: 'binary', executionMode: 'sync' } as const;
     const { data, error, response } = await this.api.POST('/v1/pdf', {
-      ...named(options),
+      ...named(idempotencyKey, call),
       body,
       parseAs: 'arrayBuffer',
     });
-    if (!response.ok) throw new PlatenApiError(response, error);
+    if (!response.ok) throw failedWhileHeld(apiError(response, error));
     const bytes = new Uint8Array(data as ArrayBuffer);
     if (response.status === 200) return renderedPdf(bytes, response.headers, this.#headerPrefix);
-    const { jobId } = JSON.parse(new TextDecoder().decode(bytes)) as AcceptedJob;
-    return this.result(jobId, options);
+    call.jobId = (JSON.parse(new TextDecoder().decode(bytes)) as AcceptedJob).jobId;
+    return await this.#result(call.jobId, call);
+  }
+
+  /** In the background, where the job has a name before it is waited for. */
+  async #renderToCancel(
+    input: RenderInput,
+    { idempotencyKey = crypto.randomUUID() }: RenderCallOptions,
+    call: Call,
+  ): Promise<RenderedPdf> {
+    const submit = async (signal: AbortSignal | undefined) => {
+      call.jobId = (await this.renderAsync(input, { idempotencyKey, signal })).jobId;
+      return call.jobId;
+    };
+    // Where no answer has come yet, the same request again says which job it is.
+    call.cancel = async (signal) => this.cancel(call.jobId ?? (await submit(signal)), { signal });
+    return await this.#result(await submit(call.signal), call);
   }
 
   /** Orders a render in the background; `result` brings its PDF. */
-  async renderAsync(input: RenderInput, options: RenderCallOptions = {}): Promise<AcceptedJob> {
-    const body = { ...input, executionMode: 'async' } as const;
-    return (await dataOf(this.api.POST('/v1/pdf', { ...named(options), body }))) as AcceptedJob;
+  renderAsync(
+    input: AsyncRenderInput,
+    { idempotencyKey, ...options }: SubmitOptions = {},
+  ): Promise<AcceptedJob> {
+    const body = { ...requestOf(input), executionMode: 'async' } as const;
+    return within(
+      options,
+      async (call) =>
+        (await dataOf(this.api.POST('/v1/pdf', { ...named(idempotencyKey, call), body }))) as AcceptedJob,
+    );
   }
 
   /**
    * Waits until a job has ended, and fetches its PDF.
    *
-   * @throws PlatenJobError when it has failed or was cancelled; PlatenApiError with status 404 when its PDF is kept no
-   * longer.
+   * @throws PlatenJobError when it has failed or was cancelled; NotFoundError when its PDF is kept no longer.
    */
-  async result(jobId: string, options: CallOptions = {}): Promise<RenderedPdf> {
-    const { pages, processingTimeMs, outputExpiresAt } = await this.waitFor(jobId, options);
+  result(jobId: string, options: WaitOptions = {}): Promise<RenderedPdf> {
+    return this.#following(jobId, options, (call) => this.#result(jobId, call));
+  }
+
+  async #result(jobId: string, call: Call): Promise<RenderedPdf> {
+    const { pages, processingTimeMs, outputExpiresAt } = await this.#waitFor(jobId, call);
     const data = await dataOf(
-      this.api.GET('/v1/pdf/jobs/{id}/file', { ...about(jobId, options), parseAs: 'arrayBuffer' }),
+      this.api.GET('/v1/pdf/jobs/{id}/file', { ...about(jobId, call), parseAs: 'arrayBuffer' }),
     );
     const expiresAt = outputExpiresAt === null ? undefined : new Date(outputExpiresAt);
     return { jobId, bytes: new Uint8Array(data), pages, processingTimeMs, expiresAt };
@@ -94,56 +157,88 @@ export class PlatenClient {
   /**
    * Downloads the PDF of a job that has completed, without holding it in memory.
    *
-   * @param target a path, where the file appears once it is whole; or a stream, which is closed at the end.
    * @returns its size in bytes.
-   * @throws PlatenApiError with status 404 when it has not completed, or its PDF is kept no longer.
+   * @throws NotFoundError when it has not completed, or its PDF is kept no longer.
    */
-  download(
-    jobId: string,
-    target: string | WritableStream<Uint8Array>,
-    options: DownloadOptions = {},
-  ): Promise<number> {
-    return this.#download(`/v1/pdf/jobs/${encodeURIComponent(jobId)}/file`, target, options);
+  download(jobId: string, target: DownloadTarget, options: DownloadOptions = {}): Promise<number> {
+    return this.#downloads.save(fileOf(jobId), target, options);
+  }
+
+  /**
+   * The PDF of a job that has completed as a stream, such as the body of a `Response`. A connection that breaks off is
+   * resumed without the reader's notice.
+   *
+   * @returns once the first bytes are on their way, so that an error can still become a response of yours.
+   * @throws as `download`; what breaks later is an error of the stream.
+   */
+  stream(jobId: string, options: DownloadOptions = {}): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> {
+    return this.#downloads.open(fileOf(jobId), options);
   }
 
   /** Waits until a job has completed. @throws PlatenJobError when it has failed or was cancelled. */
-  async waitFor(jobId: string, options: CallOptions = {}): Promise<JobRecord> {
+  waitFor(jobId: string, options: WaitOptions = {}): Promise<JobRecord> {
+    return this.#following(jobId, options, (call) => this.#waitFor(jobId, call));
+  }
+
+  async #waitFor(jobId: string, call: Call): Promise<JobRecord> {
     for (let checks = 1; ; checks += 1) {
-      const job = await this.job(jobId, options);
+      const job = await this.job(jobId, call);
       if (job.status === 'completed') return job;
-      if (job.status === 'failed' || job.status === 'cancelled') throw new PlatenJobError(job);
-      await sleep(pauseMs(this.#polling, checks), options.signal);
+      if (job.status === 'failed' || job.status === 'cancelled') throw jobError(job, this.#baseUrl);
+      await sleep(pauseMs(this.#polling, checks), call.signal);
     }
   }
 
-  /** The status record of a job. @throws PlatenApiError with status 404 when the account has no such job. */
+  #following<T>(jobId: string, options: WaitOptions, work: (call: Call) => Promise<T>): Promise<T> {
+    return within(
+      options,
+      (call) => {
+        call.cancel = (signal) => this.cancel(jobId, { signal });
+        return work(call);
+      },
+      jobId,
+    );
+  }
+
+  /** The status record of a job. @throws NotFoundError when the account has no such job. */
   job(jobId: string, options: CallOptions = {}): Promise<JobRecord> {
-    return dataOf(this.api.GET('/v1/pdf/jobs/{id}', about(jobId, options)));
+    return within(options, (call) => dataOf(this.api.GET('/v1/pdf/jobs/{id}', about(jobId, call))), jobId);
   }
 
   /**
    * Cancels a job; cancelling it again changes nothing.
    *
-   * @throws PlatenApiError with the code JOB_ENDED when it has completed or failed.
+   * @throws ConflictError with the code JOB_ENDED when it has completed or failed.
    */
-  async cancel(jobId: string, options: CallOptions = {}): Promise<JobRecord> {
-    try {
-      return await dataOf(this.api.DELETE('/v1/pdf/jobs/{id}', about(jobId, options)));
-    } catch (error) {
-      if (!(error instanceof PlatenApiError && error.code === 'JOB_ENDED')) throw error;
-      // Perhaps by this very call, when the answer to its first attempt was lost.
-      const job = await this.job(jobId, options);
-      if (job.status !== 'cancelled') throw error;
-      return job;
-    }
+  cancel(jobId: string, options: CallOptions = {}): Promise<JobRecord> {
+    return within(
+      options,
+      async (call) => {
+        try {
+          return await dataOf(this.api.DELETE('/v1/pdf/jobs/{id}', about(jobId, call)));
+        } catch (error) {
+          if (!(error instanceof PlatenApiError && error.code === 'JOB_ENDED')) throw error;
+          // Perhaps by this very call, when the answer to its first attempt was lost.
+          const job = await this.job(jobId, call);
+          if (job.status !== 'cancelled') throw error;
+          return job;
+        }
+      },
+      jobId,
+    );
   }
 
   /** The account's jobs, one after the other; pages are fetched as they are needed. */
-  async *jobs(filter: JobFilter = {}, options: CallOptions = {}): AsyncGenerator<JobRecord, void, undefined> {
+  async *jobs(
+    filter: JobFilter = {},
+    options: AbortOptions = {},
+  ): AsyncGenerator<JobRecord, void, undefined> {
     const seen = new Set<string>();
     for (let offset = 0; ; offset += PAGE_SIZE) {
       const query = { ...filter, limit: PAGE_SIZE, offset };
-      const { jobs } = await dataOf(this.api.GET('/v1/pdf/jobs', { params: { query }, ...options }));
+      const { jobs } = await within(options, ({ signal }) =>
+        dataOf(this.api.GET('/v1/pdf/jobs', { params: { query }, ...(signal && { signal }) })),
+      );
       for (const job of jobs) {
         // Jobs that are new since the last page have pushed others onto this one.
         if (!seen.has(job.jobId)) yield job;
@@ -155,11 +250,23 @@ export class PlatenClient {
 
   /** What was found out about a render that was asked for with `report`; of one that has failed, too. */
   report(jobId: string, options: CallOptions = {}): Promise<RenderReport> {
-    return dataOf(this.api.GET('/v1/pdf/jobs/{id}/report', about(jobId, options)));
+    return within(
+      options,
+      (call) => dataOf(this.api.GET('/v1/pdf/jobs/{id}/report', about(jobId, call))),
+      jobId,
+    );
   }
 
   /** An address of the job's PDF for somebody who has no key; it is valid for 15 minutes at most. */
   downloadUrl(jobId: string, options: CallOptions = {}): Promise<DownloadUrl> {
-    return dataOf(this.api.GET('/v1/pdf/jobs/{id}/download-url', about(jobId, options)));
+    return within(
+      options,
+      (call) => dataOf(this.api.GET('/v1/pdf/jobs/{id}/download-url', about(jobId, call))),
+      jobId,
+    );
   }
+}
+
+function fileOf(jobId: string) {
+  return { path: `/v1/pdf/jobs/${encodeURIComponent(jobId)}/file`, jobId };
 }

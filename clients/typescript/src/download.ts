@@ -1,9 +1,11 @@
-import { open, rename, rm } from 'node:fs/promises';
 import type { Stream } from './api.ts';
 import { pauseMs, retryAfterMs, sleep } from './backoff.ts';
+import { within } from './call.ts';
 import type { CallOptions } from './call-options.ts';
-import { PlatenApiError, PlatenConnectionError } from './errors.ts';
+import type { Connection } from './connection.ts';
+import { apiError, PlatenApiError, PlatenConnectionError } from './errors.ts';
 import type { RetryOptions } from './retrying-fetch.ts';
+import { type DownloadTarget, type Sink, sinkOf } from './target.ts';
 
 export interface DownloadProgress {
   /** Bytes that are here. */
@@ -13,34 +15,99 @@ export interface DownloadProgress {
 }
 
 export interface DownloadOptions extends CallOptions {
-  readonly onProgress?: (progress: DownloadProgress) => void;
+  readonly onProgress?: ((progress: DownloadProgress) => void) | undefined;
+}
+
+/** A route with a file. */
+export interface FileRoute {
+  /** With a slash before it. */
+  readonly path: string;
+  /** The job or batch that it is of. */
+  readonly jobId: string;
 }
 
 /**
- * Downloads a file. A connection that breaks off is resumed where it broke, as long as the service can do that and has the
+ * Downloads files. A connection that breaks off is resumed where it broke, as long as the service can do that and has the
  * very same bytes still; a file at a path is begun anew otherwise, three times at most.
- *
- * @param path of the route, with a slash before it.
- * @param target a path, where the file appears once it is whole; or a stream, which is closed at the end.
- * @returns the size in bytes.
- * @throws PlatenApiError when the service refuses; PlatenConnectionError; whatever the target fails with. Nothing is left at
- * the path then, and the stream is aborted.
  */
-export type Download = (
-  path: string,
-  target: string | WritableStream<Uint8Array>,
-  options: DownloadOptions,
-) => Promise<number>;
+export class Downloads {
+  readonly #stream: Stream;
+  readonly #retry: RetryOptions;
+  readonly #connection: Connection;
 
-/**
- * @param stream sends a request once; reading the response's body fails when it falls silent.
- * @param retry the pauses between two tries, and how long after the last byte that came no further one begins.
- */
-export function downloader(stream: Stream, retry: RetryOptions): Download {
-  return (path, target, options) => {
-    const source: Source = { ...options, path, stream, retry };
-    return typeof target === 'string' ? downloadToFile(target, source) : downloadToStream(target, source);
-  };
+  /**
+   * @param stream sends a request once; reading the response's body fails when it falls silent.
+   * @param retry the pauses between two tries, and how long after the last byte that came no further one begins.
+   */
+  constructor(stream: Stream, retry: RetryOptions, connection: Connection) {
+    this.#stream = stream;
+    this.#retry = retry;
+    this.#connection = connection;
+  }
+
+  /**
+   * @returns the size in bytes.
+   * @throws PlatenApiError when the service refuses; PlatenConnectionError; whatever the target fails with. Nothing is left
+   * at the path then, and a stream is aborted.
+   */
+  async save(route: FileRoute, target: DownloadTarget, options: DownloadOptions): Promise<number> {
+    return await this.#transfer(route, await sinkOf(target), options);
+  }
+
+  /**
+   * The bytes as they come. A connection that breaks off is resumed without the reader's notice.
+   *
+   * @returns once the first response has begun, so that a refusal is an error of this call and not of the stream.
+   * @throws as `save`.
+   */
+  open(
+    route: FileRoute,
+    { signal, ...options }: DownloadOptions,
+  ): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> {
+    const { readable, writable } = new TransformStream<Uint8Array, Uint8Array<ArrayBuffer>>();
+    const writer = writable.getWriter();
+    // A reader that wants no more ends the connection at once, whether or not anything comes over it.
+    const connection = new AbortController();
+    const onAbort = () => connection.abort(signal?.reason);
+    if (signal?.aborted) onAbort();
+    signal?.addEventListener('abort', onAbort);
+    writer.closed.catch((reason: unknown) => connection.abort(reason));
+    const sink: Sink = {
+      write: (bytes) => writer.write(bytes),
+      close: () => writer.close(),
+      abort: (reason) => writer.abort(reason).catch(() => undefined),
+    };
+    return new Promise((resolve, reject) => {
+      const onBegin = () => resolve(readable);
+      this.#transfer(route, sink, { ...options, signal: connection.signal }, onBegin)
+        .catch(reject)
+        .finally(() => signal?.removeEventListener('abort', onAbort));
+    });
+  }
+
+  async #transfer(
+    { path, jobId }: FileRoute,
+    sink: Sink,
+    options: DownloadOptions,
+    onBegin?: () => void,
+  ): Promise<number> {
+    const [stream, retry, connection] = [this.#stream, this.#retry, this.#connection];
+    try {
+      return await within(
+        options,
+        async ({ signal }) => {
+          const source = { path, stream, retry, connection, onProgress: options.onProgress, onBegin, signal };
+          const size = await new Transfer(sink, source).run();
+          await sink.close();
+          return size;
+        },
+        jobId,
+      );
+    } catch (error) {
+      await sink.abort(error);
+      throw error;
+    }
+  }
 }
 
 const MOST_RESTARTS = 3;
@@ -49,51 +116,14 @@ interface Source extends DownloadOptions {
   readonly path: string;
   readonly stream: Stream;
   readonly retry: RetryOptions;
-}
-
-interface Target {
-  readonly write: (bytes: Uint8Array) => Promise<void>;
-  /** Takes back what was written; undefined where that cannot be done. */
-  readonly restart?: () => Promise<void>;
-}
-
-async function downloadToFile(path: string, source: Source): Promise<number> {
-  const draft = `${path}.part`;
-  let file = await open(draft, 'w');
-  const target: Target = {
-    write: (bytes) => file.writeFile(bytes),
-    restart: async () => {
-      await file.close();
-      file = await open(draft, 'w');
-    },
-  };
-  try {
-    const size = await new Transfer(target, source).run();
-    await file.close();
-    await rename(draft, path);
-    return size;
-  } catch (error) {
-    await file.close();
-    await rm(draft, { force: true });
-    throw error;
-  }
-}
-
-async function downloadToStream(stream: WritableStream<Uint8Array>, source: Source): Promise<number> {
-  const writer = stream.getWriter();
-  try {
-    const size = await new Transfer({ write: (bytes) => writer.write(bytes) }, source).run();
-    await writer.close();
-    return size;
-  } catch (error) {
-    await writer.abort(error).catch(() => undefined);
-    throw error;
-  }
+  readonly connection: Connection;
+  /** Called when the first response has begun. */
+  readonly onBegin: (() => void) | undefined;
 }
 
 /** A download that may take several connections. */
 class Transfer {
-  readonly #target: Target;
+  readonly #target: Sink;
   readonly #source: Source;
   #received = 0;
   #total: number | undefined;
@@ -103,23 +133,24 @@ class Transfer {
   #triesSince = 0;
   #restarts = 0;
 
-  constructor(target: Target, source: Source) {
+  constructor(target: Sink, source: Source) {
     this.#target = target;
     this.#source = source;
   }
 
   async run(): Promise<number> {
-    const { retry, signal } = this.#source;
+    const { retry, connection, signal } = this.#source;
     for (;;) {
       this.#triesSince += 1;
       const outcome = await this.#connect();
       if (outcome === 'whole') return this.#received;
       const wait = pauseMs(retry, this.#triesSince, outcome.askedMs);
-      if (outcome.isFinal || Date.now() + wait > this.#heardAt + retry.giveUpAfterMs) {
-        const { failure } = outcome;
+      const { failure, isFinal } = outcome;
+      const elapsedMs = Date.now() + wait - this.#heardAt;
+      if (isFinal || !connection.mayRetry(failure, elapsedMs, retry.giveUpAfterMs)) {
         throw failure instanceof PlatenApiError
           ? failure
-          : new PlatenConnectionError(this.#triesSince, failure);
+          : new PlatenConnectionError(connection.baseUrl, this.#triesSince, failure);
       }
       await sleep(wait, signal);
     }
@@ -140,6 +171,7 @@ class Transfer {
         this.#received = 0;
       }
       if (this.#received === 0) this.#begin(response.headers);
+      this.#source.onBegin?.();
       await this.#take(response);
       if (this.#total === undefined || this.#received >= this.#total) return 'whole';
       return this.#broken(new Error('The file broke off.'));
@@ -210,7 +242,7 @@ async function ofTarget(step: Promise<void>): Promise<void> {
 }
 
 async function refused(response: Response): Promise<Failure> {
-  const failure = new PlatenApiError(response, await response.json().catch(() => undefined));
+  const failure = apiError(response, await response.json().catch(() => undefined));
   const isFinal = response.status !== 429 && response.status < 500;
   return { failure, isFinal, askedMs: retryAfterMs(response) };
 }

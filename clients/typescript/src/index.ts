@@ -12,14 +12,41 @@ export type {
   BatchFilter,
   BatchInput,
   BatchItemInput,
+  BatchManifest,
   BatchStanding,
   BatchWaitOptions,
+  ManifestItem,
 } from './batches.ts';
 export type { AttemptBounds, Fetch } from './bounded-fetch.ts';
-export type { CallOptions, RenderCallOptions } from './call-options.ts';
+export type {
+  AbortOptions,
+  CallOptions,
+  RenderCallOptions,
+  SubmitOptions,
+  WaitOptions,
+} from './call-options.ts';
+export { type Callback, type CallbackOptions, type HeadersLike, verifyCallback } from './callbacks.ts';
 export { type JobFilter, PlatenClient, type PlatenClientOptions } from './client.ts';
 export type { DownloadOptions, DownloadProgress } from './download.ts';
-export { type ErrorCode, PlatenApiError, PlatenConnectionError, PlatenJobError } from './errors.ts';
+export {
+  AuthenticationError,
+  BadRequestError,
+  ConflictError,
+  type ErrorCode,
+  GoneError,
+  NotFoundError,
+  PermissionDeniedError,
+  PlatenAbortError,
+  PlatenApiError,
+  PlatenConnectionError,
+  PlatenDeadlineError,
+  PlatenError,
+  PlatenJobError,
+  PlatenSignatureError,
+  RateLimitError,
+  ServerError,
+  TooLargeError,
+} from './errors.ts';
 export type {
   AcceptedBatch,
   AcceptedJob,
@@ -40,5 +67,6 @@ export type {
   TemplateVersion,
   UsageSummary,
 } from './generated/schema.ts';
-export type { RenderedPdf, RenderInput } from './render.ts';
+export type { AsyncRenderInput, RenderedPdf, RenderInput } from './render.ts';
 export type { RetryOptions } from './retrying-fetch.ts';
+export type { DownloadTarget, NodeWritable } from './target.ts';

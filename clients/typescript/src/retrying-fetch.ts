@@ -1,9 +1,13 @@
 import { type Backoff, pauseMs, retryAfterMs, sleep } from './backoff.ts';
 import { type AttemptBounds, boundedFetch, type Fetch } from './bounded-fetch.ts';
+import type { Connection } from './connection.ts';
 import { PlatenConnectionError } from './errors.ts';
 
 export interface RetryOptions extends Backoff, AttemptBounds {
-  /** No try begins later than this after the first one, in milliseconds. */
+  /**
+   * No try begins later than this after the first one, in milliseconds. An address that has never led to a server is given
+   * up after 5 seconds.
+   */
   readonly giveUpAfterMs: number;
 }
 
@@ -28,9 +32,10 @@ const KEY_HEADER = 'idempotency-key';
  *
  * An attempt has succeeded when its whole response has been received, so a download that breaks off is begun anew.
  */
-export function retryingFetch(fetchOnce: Fetch, options: RetryOptions): Fetch {
+export function retryingFetch(connection: Connection, options: RetryOptions): Fetch {
+  const { baseUrl, fetchOnce } = connection;
   return async (request) => {
-    const lastStart = Date.now() + options.giveUpAfterMs;
+    const begunAt = Date.now();
     if (
       request.method === 'POST' &&
       SUBMISSIONS.test(new URL(request.url).pathname) &&
@@ -43,9 +48,14 @@ export function retryingFetch(fetchOnce: Fetch, options: RetryOptions): Fetch {
       const outcome = await attempt(fetchOnce, request, options, body);
       const askedMs = 'response' in outcome ? retryAfterMs(outcome.response) : undefined;
       const wait = pauseMs(options, tries, askedMs);
-      if (!(await canRetry(outcome, request)) || Date.now() + wait > lastStart) {
+      const failure = 'response' in outcome ? undefined : outcome.failure;
+      const elapsedMs = Date.now() + wait - begunAt;
+      if (
+        !(await canRetry(outcome, request)) ||
+        !connection.mayRetry(failure, elapsedMs, options.giveUpAfterMs)
+      ) {
         if ('response' in outcome) return outcome.response;
-        throw new PlatenConnectionError(tries, outcome.failure);
+        throw new PlatenConnectionError(baseUrl, tries, failure);
       }
       await sleep(wait, request.signal);
     }

@@ -106,7 +106,7 @@ describe('batches of the TypeScript client', () => {
       assert.deepEqual([error.status, error.code, error.messages.length], [400, 'VALIDATION', 2]);
       return true;
     });
-    await assert.rejects(client.batches.wait(randomUUID()), { name: 'PlatenApiError', status: 404 });
+    await assert.rejects(client.batches.wait(randomUUID()), { name: 'NotFoundError', status: 404 });
   });
 
   it('are followed from where a broken connection had got to', async () => {
@@ -194,7 +194,7 @@ describe('batches of the TypeScript client', () => {
     const controller = new AbortController();
     const waiting = client.batches.wait(jobId, { signal: controller.signal });
     setTimeout(() => controller.abort(reason), 300);
-    await assert.rejects(waiting, reason);
+    await assert.rejects(waiting, { name: 'AbortError', cause: reason, jobId });
     assert.equal((await client.batches.cancel(jobId)).status, 'cancelled');
     assert.equal((await client.batches.cancel(jobId)).status, 'cancelled');
     const batch = await client.batches.wait(jobId);
@@ -202,7 +202,7 @@ describe('batches of the TypeScript client', () => {
     assert.ok(batch.progress.failed > 0);
     const { jobId: whole } = await client.batches.create({ items: items(2) });
     await client.batches.wait(whole);
-    await assert.rejects(client.batches.cancel(whole), { name: 'PlatenApiError', code: 'JOB_ENDED' });
+    await assert.rejects(client.batches.cancel(whole), { name: 'ConflictError', code: 'JOB_ENDED' });
   });
 });
 

@@ -6,6 +6,7 @@ import {
   type ConnectionOptions,
   createApi,
   dataOf,
+  PlatenAbortError,
   PlatenApiError,
   PlatenClient,
   PlatenConnectionError,
@@ -138,10 +139,20 @@ describe('the TypeScript client', () => {
 
   it('reports why a render failed, within the sync wait window and after it', async () => {
     const never = { html: '<p>x</p>', options: { waitForSelector: '#never', timeoutMs: 1000 } };
+    let held: PlatenJobError | undefined;
     await assert.rejects(client.render(never), (error: unknown) => {
-      assert.ok(error instanceof PlatenApiError);
+      assert.ok(error instanceof PlatenJobError);
       assert.deepEqual([error.status, error.code], [400, 'SELECTOR_TIMEOUT']);
       assert.ok(error.jobId);
+      held = error;
+      return true;
+    });
+    const { jobId } = await client.renderAsync(never);
+    await assert.rejects(client.result(jobId), (error: unknown) => {
+      assert.ok(error instanceof PlatenJobError);
+      assert.deepEqual([error.code, error.remedy], ['SELECTOR_TIMEOUT', held?.remedy]);
+      assert.equal(error.docsUrl, `${service.url}/docs/errors#SELECTOR_TIMEOUT`);
+      assert.equal(error.job?.status, 'failed');
       return true;
     });
     // Of two attempts.
@@ -149,7 +160,7 @@ describe('the TypeScript client', () => {
     const endless = { html: '<script>for (;;);</script>', options: { timeoutMs } };
     await assert.rejects(client.render(endless), (error: unknown) => {
       assert.ok(error instanceof PlatenJobError);
-      assert.deepEqual([error.code, error.job.attemptCount], ['RENDER_TIMEOUT', 2]);
+      assert.deepEqual([error.code, error.job?.attemptCount], ['RENDER_TIMEOUT', 2]);
       return true;
     });
   });
@@ -171,12 +182,21 @@ describe('the TypeScript client', () => {
     const { statuses, fetch } = watched();
     const slow = { url: `${pages.url}/slow` };
     const call = clientOf(tenant, { fetch }).render(slow, { signal: controller.signal });
-    const rejected = assert.rejects(call, reason);
+    const rejected = assert.rejects(call, (error: unknown) => {
+      assert.ok(error instanceof PlatenAbortError);
+      assert.deepEqual([error.name, error.cause], ['AbortError', reason]);
+      assert.match(error.jobId ?? '', /^[0-9a-f-]{36}$/);
+      return true;
+    });
     await eventually('it follows the job', () => statuses.length > 0);
     controller.abort(reason);
     await rejected;
     assert.equal(statuses[0], 202);
-    await assert.rejects(client.job(NOWHERE, { signal: AbortSignal.abort(reason) }), reason);
+    await assert.rejects(client.job(NOWHERE, { signal: AbortSignal.abort(reason) }), {
+      name: 'AbortError',
+      cause: reason,
+      jobId: NOWHERE,
+    });
   });
 
   /** The minute that requests are counted in begins at another second for each account. */

@@ -156,11 +156,11 @@ describe('a download', () => {
     ] as const) {
       steps = [rejectWith(status, code), zip()];
       ranges = [];
-      await assert.rejects(client.batches.download(BATCH, path), { name: 'PlatenApiError', status, code });
+      await assert.rejects(client.batches.download(BATCH, path), { status, code });
       assert.equal(ranges.length, 1);
     }
     steps = [];
-    await assert.rejects(impatient.batches.download(BATCH, path), { name: 'PlatenApiError', status: 500 });
+    await assert.rejects(impatient.batches.download(BATCH, path), { name: 'ServerError', status: 500 });
     assert.ok(ranges.length > 3, 'tried again for a while');
     await assert.rejects(access(path));
   });
@@ -195,10 +195,11 @@ describe('a download', () => {
     const reason = new Error('enough');
     const controller = new AbortController();
     const onProgress = () => controller.abort(reason);
-    await assert.rejects(
-      client.batches.download(BATCH, path, { signal: controller.signal, onProgress }),
-      reason,
-    );
+    await assert.rejects(client.batches.download(BATCH, path, { signal: controller.signal, onProgress }), {
+      name: 'AbortError',
+      cause: reason,
+      jobId: BATCH,
+    });
     assert.deepEqual(await readdir(folder), []);
     steps = [zip()];
     const full = new Error('no space left');

@@ -96,8 +96,9 @@ class Following:
         self._last: tuple[object, ...] | None = None
 
     def is_new(self, state: BatchState) -> bool:
-        """Whether it differs from the last one."""
-        current = (state.status, state.progress)
+        """Whether items have ended since the last one."""
+        progress = state.progress
+        current = (state.status not in ("queued", "processing"), progress.completed, progress.failed)
         if current == self._last:
             return False
         self._last = current

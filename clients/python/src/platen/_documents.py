@@ -9,6 +9,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+import anyio.to_thread
+
 from ._decoding import time_of
 from .models import RenderOptions
 
@@ -32,6 +34,10 @@ class Pdf:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the PDF to a file, which is overwritten if it is there."""
         Path(path).write_bytes(self.content)
+
+    async def asave(self, path: str | os.PathLike[str]) -> None:
+        """As `save`, without keeping an event loop waiting for the disk."""
+        await anyio.to_thread.run_sync(self.save, path)
 
 
 def pdf_of(content: bytes, headers: Mapping[str, str], prefix: str) -> Pdf:

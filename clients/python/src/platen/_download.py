@@ -23,15 +23,17 @@ class Transfer:
     """How far a download has got.
 
     Args:
+        base_url: of the service, for errors.
         rewindable: whether what was written can be taken back.
     """
 
-    def __init__(self, retry: Retry, *, rewindable: bool) -> None:
+    def __init__(self, retry: Retry, base_url: str, *, rewindable: bool) -> None:
         self.received = 0
         """Bytes that are here."""
         self.total: int | None = None
         """Bytes in all; None where the service does not say."""
         self._retry = retry
+        self._base_url = base_url
         self._rewindable = rewindable
         self._restarts = 0
         self._etag: str | None = None
@@ -63,9 +65,9 @@ class Transfer:
         if begins_anew:
             self._restarts += 1
             if not self._rewindable:
-                raise UnreachableError(self._attempts, "the file has changed while it was downloaded")
+                raise UnreachableError(self._base_url, self._attempts, "the file has changed while it was downloaded")
             if self._restarts > _MOST_RESTARTS:
-                raise UnreachableError(self._attempts, "the file broke off each time")
+                raise UnreachableError(self._base_url, self._attempts, "the file broke off each time")
         length = headers.get("content-length")
         self.received = 0
         self.total = None if length is None else int(length)
@@ -78,16 +80,17 @@ class Transfer:
         self._last_received_at = time.monotonic()
         self._attempts = 0
 
-    def pause_after(self, failure: Exception, *, final: bool, asked: float | None) -> float:
-        """How long to wait before the next attempt, in seconds.
+    def pause_after(self, failure: Exception, *, final: bool, asked: float | None, give_up_after: float) -> float:
+        """How long to wait before the next attempt, in seconds; none begins so long after the last byte.
 
         Raises:
             PlatenError: there is no further attempt; the failure itself where that is a PlatenError.
         """
         pause = self._retry.pause(max(1, self._attempts), asked)
         stuck = self.received > 0 and self._etag is None and not self._rewindable
-        if final or stuck or time.monotonic() + pause > self._last_received_at + self._retry.give_up_after:
+        if final or stuck or time.monotonic() + pause > self._last_received_at + give_up_after:
             if isinstance(failure, PlatenError):
                 raise failure
-            raise UnreachableError(max(1, self._attempts), str(failure) or type(failure).__name__) from failure
+            why = str(failure) or type(failure).__name__
+            raise UnreachableError(self._base_url, max(1, self._attempts), why) from failure
         return pause

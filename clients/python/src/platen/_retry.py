@@ -45,7 +45,8 @@ class Retry(Backoff):
     """How a call is repeated. In seconds."""
 
     give_up_after: float = 120.0
-    """No attempt begins later than this after the first one has failed, or after the last bytes of a download."""
+    """No attempt begins later than this after the first one has failed, or after the last bytes of a download. An
+    address that has never led to a server is given up after 5 seconds."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -111,6 +112,10 @@ class Deadline:
 
 
 NO_DEADLINE = Deadline(None)
+#: Until an address has led to a server for the first time.
+FIRST_CONTACT = 5.0
+#: How long a call that was aborted goes on to cancel its job.
+CANCEL_WITHIN = 5.0
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:

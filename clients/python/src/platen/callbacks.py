@@ -28,7 +28,8 @@ class Callback:
 
     delivery_id: str
     """Names the callback; the same with every attempt."""
-    event: Literal["batch.completed", "render.completed", "render.failed"]
+    event: Literal["batch.completed", "render.completed", "render.failed", "webhook.test"]
+    """`webhook.test` is what `POST /user/webhook-deliveries/test` sends."""
     job_id: str
     status: JobStatus
     status_url: str

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
+
+from ._remedies import REMEDIES
 
 if TYPE_CHECKING:
     from .models import JobRecord
@@ -21,7 +24,7 @@ class PlatenError(Exception):
     request_id: str | None = None
     """Names the request in the service's log."""
     job_id: str | None = None
-    """The job that failed."""
+    """The job, or the batch, that the call was about."""
     remedy: str | None = None
     """What to do about it, where the service says so."""
     docs_url: str | None = None
@@ -109,13 +112,14 @@ class RenderError(PlatenError):
 class UnreachableError(PlatenError, ConnectionError):
     """There was no response; `__cause__` has the last reason."""
 
-    def __init__(self, attempts: int, why: object) -> None:
+    def __init__(self, base_url: str, attempts: int, why: object) -> None:
         count = "1 attempt" if attempts == 1 else f"{attempts} attempts"
-        super().__init__(f"No response after {count}: {why}")
+        super().__init__(f"No response from {base_url} after {count}: {why}")
 
 
 class DeadlineError(PlatenError, TimeoutError):
-    """The `timeout` of a call is over. What was submitted goes on: `cancel` ends it."""
+    """The `timeout` of a call is over. What was submitted goes on, unless `cancel_on_abort` was given: `cancel` ends
+    it, by the `job_id`."""
 
 
 class UnexpectedResponseError(PlatenError):
@@ -144,13 +148,19 @@ def api_error(status: int, headers: Mapping[str, str], body: bytes) -> ApiError:
     return kind(status, headers, body)
 
 
-def render_error(job: JobRecord) -> RenderError:
-    """The exception for a job that has failed or was cancelled."""
+def render_error(job: JobRecord, base_url: str) -> RenderError:
+    """The exception for a job that has failed or was cancelled.
+
+    Args:
+        base_url: of the service, which has the documentation.
+    """
     failure = job.error
     error = RenderError(failure.message if failure else f"The job has {job.status}.")
     error.code = failure.code if failure else job.status.upper()
     error.job_id = job.job_id
     error.job = job
+    error.remedy = REMEDIES.get(error.code)
+    error.docs_url = f"{base_url}/docs/errors#{error.code}" if error.remedy else None
     return error
 
 
@@ -166,6 +176,22 @@ def failed_while_held(error: ApiError) -> RenderError | None:
     failed.remedy = error.remedy
     failed.docs_url = error.docs_url
     return failed
+
+
+@contextmanager
+def about(job_id: str) -> Iterator[None]:
+    """Names the job, or the batch, in whatever the package raises about it."""
+    try:
+        yield
+    except PlatenError as error:
+        if error.job_id is None:
+            error.job_id = job_id
+        raise
+
+
+def is_abort(error: BaseException) -> bool:
+    """Whether a call ends by the will of its caller: its time is over, or its task or program is cancelled."""
+    return isinstance(error, DeadlineError) or not isinstance(error, Exception)
 
 
 def error_body(body: bytes) -> Mapping[str, Any]:

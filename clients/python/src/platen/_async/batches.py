@@ -16,7 +16,7 @@ from .._documents import idempotency_header, without_none
 from .._download import Writable
 from .._events import EventReader
 from .._retry import NO_DEADLINE, Backoff, Deadline
-from ..errors import ConflictError
+from ..errors import ConflictError, about
 from ..models import (
     AcceptedBatch,
     Batch,
@@ -27,7 +27,8 @@ from ..models import (
     DownloadUrl,
     JobStatus,
 )
-from .download import download
+from .aborts import cancelling
+from .download import download, stream
 from .primitives import sleep
 from .transport import AsyncTransport
 
@@ -93,9 +94,7 @@ class AsyncBatches:
         Raises:
             NotFoundError: the account has no such batch.
         """
-        query = {"limit": limit, "offset": offset}
-        response = await self._transport.send("GET", _path(batch_id), query=query)
-        return decoded(Batch, response.body)
+        return await self._get(batch_id, {"limit": limit, "offset": offset}, NO_DEADLINE)
 
     async def items(self, batch_id: str) -> AsyncIterator[BatchItem]:
         """All items of a batch in order; pages are fetched as they are needed."""
@@ -138,37 +137,31 @@ class AsyncBatches:
         Raises:
             ConflictError: it has ended otherwise (`JOB_ENDED`).
         """
-        try:
-            response = await self._transport.send("DELETE", _path(batch_id))
-            return decoded(Batch, response.body)
-        except ConflictError as error:
-            if error.code != "JOB_ENDED":
-                raise
-            # Perhaps by this very call, when the response to its first attempt was lost.
-            batch = await self.get(batch_id)
-            if batch.status != "cancelled":
-                raise
-            return batch
+        return await self._cancel(batch_id, NO_DEADLINE)
 
-    async def wait(self, batch_id: str, *, timeout: float | None = None) -> BatchSummary:
+    async def wait(self, batch_id: str, *, timeout: float | None = None, cancel_on_abort: bool = False) -> BatchSummary:
         """Waits until every item of a batch has ended, whatever came of each: `progress.failed` says how many have
         failed.
 
         Args:
             timeout: in seconds; None to wait as long as it takes.
+            cancel_on_abort: cancel the batch when the timeout is over, or the task or program is cancelled.
 
         Raises:
             NotFoundError: the account has no such batch.
-            DeadlineError: it has not ended within the timeout. It goes on.
+            DeadlineError: it has not ended within the timeout. It goes on, unless `cancel_on_abort` was given.
         """
         following = Following()
-        async for _ in self._follow(batch_id, following, Deadline(timeout)):
-            pass
+        async with cancelling(cancel_on_abort, lambda within: self._cancel(batch_id, within)):
+            with about(batch_id):
+                async with aclosing(self._follow(batch_id, following, Deadline(timeout))) as states:
+                    async for _ in states:
+                        pass
         assert following.summary is not None
         return following.summary
 
     async def follow(self, batch_id: str, *, timeout: float | None = None) -> AsyncGenerator[BatchState, None]:
-        """The state of a batch, each time it has changed, until every item has ended. Follows the service's events,
+        """The state of a batch, each time items have ended, until all of them have. Follows the service's events,
         from where a broken connection had got to; where no events can be had, it polls again and again.
 
         Args:
@@ -178,9 +171,10 @@ class AsyncBatches:
             NotFoundError: the account has no such batch.
             DeadlineError: it has not ended within the timeout. It goes on.
         """
-        async with aclosing(self._follow(batch_id, Following(), Deadline(timeout))) as states:
-            async for state in states:
-                yield state
+        with about(batch_id):
+            async with aclosing(self._follow(batch_id, Following(), Deadline(timeout))) as states:
+                async for state in states:
+                    yield state
 
     async def download(
         self,
@@ -204,13 +198,11 @@ class AsyncBatches:
             NotFoundError: no item has completed.
             GoneError: the PDFs are kept no longer.
         """
-        return await download(
-            self._transport,
-            f"{_path(batch_id)}/zip",
-            target,
-            on_progress=on_progress,
-            deadline=Deadline(timeout),
-        )
+        return await self._download(batch_id, "zip", target, on_progress, timeout)
+
+    async def stream(self, batch_id: str, *, timeout: float | None = None) -> AsyncGenerator[bytes, None]:
+        """The zip of `download`, piece by piece; otherwise as `jobs.stream`."""
+        return await self._stream(batch_id, "zip", timeout)
 
     async def download_merged(
         self,
@@ -221,13 +213,11 @@ class AsyncBatches:
         timeout: float | None = None,
     ) -> int:
         """Downloads all completed items as one PDF, in order, with a bookmark for each; otherwise as `download`."""
-        return await download(
-            self._transport,
-            f"{_path(batch_id)}/pdf",
-            target,
-            on_progress=on_progress,
-            deadline=Deadline(timeout),
-        )
+        return await self._download(batch_id, "pdf", target, on_progress, timeout)
+
+    async def stream_merged(self, batch_id: str, *, timeout: float | None = None) -> AsyncGenerator[bytes, None]:
+        """The PDF of `download_merged`, piece by piece."""
+        return await self._stream(batch_id, "pdf", timeout)
 
     async def pdf(self, batch_id: str, item_id: str) -> bytes:
         """The PDF of one item.
@@ -236,8 +226,15 @@ class AsyncBatches:
             NotFoundError: it has not completed.
             GoneError: it is kept no longer.
         """
-        response = await self._transport.send("GET", f"{_path(batch_id)}/{quote(item_id, safe='')}")
-        return response.body
+        with about(batch_id):
+            response = await self._transport.send("GET", f"{_path(batch_id)}/{quote(item_id, safe='')}")
+            return response.body
+
+    async def stream_pdf(
+        self, batch_id: str, item_id: str, *, timeout: float | None = None
+    ) -> AsyncGenerator[bytes, None]:
+        """The PDF of one item, piece by piece."""
+        return await self._stream(batch_id, quote(item_id, safe=""), timeout)
 
     async def download_url(self, batch_id: str, item_id: str) -> DownloadUrl:
         """An address of an item's PDF for somebody who has no key; it is valid for 15 minutes at most."""
@@ -254,6 +251,46 @@ class AsyncBatches:
         response = await self._transport.send("GET", f"{_path(batch_id)}/manifest/download-url")
         link = decoded(DownloadUrl, response.body)
         return decoded(Manifest, (await self._transport.send("GET", link.url)).body)
+
+    async def _get(self, batch_id: str, query: Mapping[str, int | None], deadline: Deadline) -> Batch:
+        with about(batch_id):
+            response = await self._transport.send("GET", _path(batch_id), query=query, deadline=deadline)
+            return decoded(Batch, response.body)
+
+    async def _cancel(self, batch_id: str, deadline: Deadline) -> Batch:
+        try:
+            with about(batch_id):
+                response = await self._transport.send("DELETE", _path(batch_id), deadline=deadline)
+                return decoded(Batch, response.body)
+        except ConflictError as error:
+            if error.code != "JOB_ENDED":
+                raise
+            # Perhaps by this very call, when the response to its first attempt was lost.
+            batch = await self._get(batch_id, {}, deadline)
+            if batch.status != "cancelled":
+                raise
+            return batch
+
+    async def _download(
+        self,
+        batch_id: str,
+        file: str,
+        target: str | os.PathLike[str] | Writable,
+        on_progress: Callable[[int, int | None], object] | None,
+        timeout: float | None,
+    ) -> int:
+        with about(batch_id):
+            return await download(
+                self._transport,
+                f"{_path(batch_id)}/{file}",
+                target,
+                on_progress=on_progress,
+                deadline=Deadline(timeout),
+            )
+
+    async def _stream(self, batch_id: str, file: str, timeout: float | None) -> AsyncGenerator[bytes, None]:
+        with about(batch_id):
+            return await stream(self._transport, f"{_path(batch_id)}/{file}", deadline=Deadline(timeout))
 
     async def _follow(
         self, batch_id: str, following: Following, deadline: Deadline

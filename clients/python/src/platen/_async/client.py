@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Mapping
 from types import TracebackType
 from typing import Any
@@ -10,10 +11,11 @@ import httpx
 
 from .._decoding import decoded, parsed
 from .._documents import Pdf, idempotency_header, pdf_of, render_body
-from .._retry import Backoff, Deadline, Retry, Timeouts
+from .._retry import NO_DEADLINE, Backoff, Deadline, Retry, Timeouts
 from .._settings import connection_of
 from ..errors import ApiError, failed_while_held
 from ..models import AcceptedJob, RenderOptions
+from .aborts import cancelling
 from .batches import AsyncBatches
 from .jobs import AsyncJobs
 from .transport import AsyncTransport
@@ -90,6 +92,7 @@ class AsyncClient:
         options: RenderOptions | None = None,
         idempotency_key: str | None = None,
         timeout: float | None = None,
+        cancel_on_abort: bool = False,
     ) -> Pdf:
         """Renders a document, however long it takes: a render that the service goes on with in the background is
         followed to its end.
@@ -105,12 +108,15 @@ class AsyncClient:
             idempotency_key: identifies the render for 24 hours: a second call with the same key and the same document
                 returns the same PDF. One is generated for each call unless given.
             timeout: of the whole call, in seconds; None for none.
+            cancel_on_abort: cancel the render when the timeout is over, or the task or program is cancelled. It is
+                submitted to the background then, and is another request to an idempotency key.
 
         Raises:
             RenderError: the document could not be rendered.
             ApiError: the service refuses it; see its subclasses.
             UnreachableError: the service cannot be reached.
-            DeadlineError: the timeout is over. The render goes on.
+            DeadlineError: the timeout is over. The render goes on, unless `cancel_on_abort` was given. Its `job_id` is
+                there once the service has named it: from the start with `cancel_on_abort`.
             TypeError: there is not exactly one source, or `data` is not JSON.
         """
         document = render_body(
@@ -123,6 +129,8 @@ class AsyncClient:
             options=options,
         )
         deadline = Deadline(timeout)
+        if cancel_on_abort:
+            return await self._render_to_cancel(document, idempotency_key or str(uuid.uuid4()), deadline)
         body = {**document, "output": "binary", "executionMode": "sync"}
         try:
             response = await self._transport.send(
@@ -136,6 +144,19 @@ class AsyncClient:
         if response.status == 200:
             return pdf_of(response.body, response.headers, self._header_prefix)
         return await self.jobs._result(decoded(AcceptedJob, response.body).job_id, deadline)
+
+    async def _render_to_cancel(self, document: dict[str, Any], idempotency_key: str, deadline: Deadline) -> Pdf:
+        """In the background, where the job has a name before it is waited for."""
+        job_id: str | None = None
+
+        async def cancel(within: Deadline) -> None:
+            # Where no response has come yet, the same request again says which job it is.
+            known = job_id or (await self._submit(document, idempotency_key, within)).job_id
+            await self.jobs._cancel(known, within)
+
+        async with cancelling(True, cancel):
+            job_id = (await self._submit(document, idempotency_key, deadline)).job_id
+            return await self.jobs._result(job_id, deadline)
 
     async def submit(
         self,
@@ -164,10 +185,14 @@ class AsyncClient:
             filename=filename,
             options=options,
         )
-        body = {**document, "executionMode": "async"}
         if webhook_url is not None:
-            body["webhookUrl"] = webhook_url
-        response = await self._transport.send("POST", "/v1/pdf", body=body, headers=idempotency_header(idempotency_key))
+            document["webhookUrl"] = webhook_url
+        return await self._submit(document, idempotency_key, NO_DEADLINE)
+
+    async def _submit(self, document: dict[str, Any], idempotency_key: str | None, deadline: Deadline) -> AcceptedJob:
+        body = {**document, "executionMode": "async"}
+        headers = idempotency_header(idempotency_key)
+        response = await self._transport.send("POST", "/v1/pdf", body=body, headers=headers, deadline=deadline)
         return decoded(AcceptedJob, response.body)
 
     async def request(

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import secrets
-from collections.abc import Callable
+from collections.abc import AsyncGenerator, Callable
+from contextlib import aclosing
 from functools import partial
 from pathlib import Path
 from typing import BinaryIO
@@ -42,13 +43,13 @@ async def download(
         OSError: it could not be written.
     """
     if not isinstance(target, (str, os.PathLike)):
-        transfer = Transfer(transport.retry, rewindable=False)
+        transfer = Transfer(transport.retry, transport.base_url, rewindable=False)
         return await _fetch(transport, path, target, None, transfer, on_progress, deadline)
     whole = Path(target)
     draft = whole.with_name(f"{whole.name}.{secrets.token_hex(4)}.part")
     file = await blocking(lambda: draft.open("wb"))
     try:
-        transfer = Transfer(transport.retry, rewindable=True)
+        transfer = Transfer(transport.retry, transport.base_url, rewindable=True)
         size = await _fetch(transport, path, file, file, transfer, on_progress, deadline)
         await blocking(file.close)
         await blocking(partial(draft.replace, whole))
@@ -60,6 +61,29 @@ async def download(
         raise
 
 
+async def stream(transport: AsyncTransport, path: str, *, deadline: Deadline) -> AsyncGenerator[bytes, None]:
+    """The bytes of a file as they come. A connection that breaks off is taken up where it broke, without the reader's
+    notice.
+
+    Returns:
+        once the first bytes are there, so that a refusal is raised here.
+
+    Raises:
+        ApiError, UnreachableError: as by `download`.
+    """
+    transfer = Transfer(transport.retry, transport.base_url, rewindable=False)
+    pieces = _pieces(transport, path, transfer, None, deadline)
+    first = await anext(pieces, b"")
+    return _after(first, pieces)
+
+
+async def _after(first: bytes, pieces: AsyncGenerator[bytes, None]) -> AsyncGenerator[bytes, None]:
+    async with aclosing(pieces):
+        yield first
+        async for piece in pieces:
+            yield piece
+
+
 async def _fetch(
     transport: AsyncTransport,
     path: str,
@@ -69,6 +93,17 @@ async def _fetch(
     on_progress: Callable[[int, int | None], object] | None,
     deadline: Deadline,
 ) -> int:
+    async with aclosing(_pieces(transport, path, transfer, rewindable, deadline)) as pieces:
+        async for piece in pieces:
+            await blocking(partial(target.write, piece))
+            if on_progress is not None:
+                on_progress(transfer.received, transfer.total)
+    return transfer.received
+
+
+async def _pieces(
+    transport: AsyncTransport, path: str, transfer: Transfer, rewindable: BinaryIO | None, deadline: Deadline
+) -> AsyncGenerator[bytes, None]:
     while True:
         failure: Exception
         asked: float | None = None
@@ -79,12 +114,10 @@ async def _fetch(
                         rewindable.seek(0)
                         await blocking(rewindable.truncate)
                     async for piece in response.aiter_bytes():
-                        await blocking(partial(target.write, piece))
                         transfer.add(len(piece))
-                        if on_progress is not None:
-                            on_progress(transfer.received, transfer.total)
+                        yield piece
                         deadline.check()
-                    return transfer.received
+                    return
                 body = await response.aread()
             failure = api_error(response.status_code, response.headers, body)
             final = response.status_code != 429 and response.status_code < 500
@@ -94,6 +127,6 @@ async def _fetch(
                 raise deadline.error() from error
             failure = error
             final = not error_is_retryable(error, idempotent=True)
-        pause = transfer.pause_after(failure, final=final, asked=asked)
+        pause = transfer.pause_after(failure, final=final, asked=asked, give_up_after=transport.give_up_after)
         deadline.check(pause, failure)
         await sleep(pause)

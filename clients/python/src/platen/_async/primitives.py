@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from typing import TypeVar
 
 import anyio
@@ -11,6 +12,11 @@ import anyio.to_thread
 T = TypeVar("T")
 
 sleep = anyio.sleep
+
+
+def shielded() -> AbstractContextManager[object]:
+    """Within it, what a task that is cancelled still has to do can be waited for."""
+    return anyio.CancelScope(shield=True)
 
 
 async def blocking(function: Callable[[], T]) -> T:

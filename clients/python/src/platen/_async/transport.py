@@ -13,6 +13,7 @@ import httpx
 
 from .._decoding import encoded
 from .._retry import (
+    FIRST_CONTACT,
     NO_DEADLINE,
     Deadline,
     Retry,
@@ -53,7 +54,10 @@ class AsyncTransport:
         http_client: httpx.AsyncClient | None,
     ) -> None:
         self._connection = connection
+        self.base_url = connection.base_url
         self.retry = retry
+        self._is_reached = False
+        """Whether the address has led to a server."""
         self._timeouts = timeouts
         self._owns_http = http_client is None
         self._http = httpx.AsyncClient(limits=LIMITS) if http_client is None else http_client
@@ -62,6 +66,11 @@ class AsyncTransport:
         """Closes the connections, unless their pool is the caller's own."""
         if self._owns_http:
             await self._http.aclose()
+
+    @property
+    def give_up_after(self) -> float:
+        """Seconds after which no further attempt begins."""
+        return self.retry.give_up_after if self._is_reached else min(FIRST_CONTACT, self.retry.give_up_after)
 
     async def send(
         self,
@@ -89,7 +98,7 @@ class AsyncTransport:
         if content is not None:
             sent["Content-Type"] = "application/json"
         idempotent = is_idempotent(method, sent)
-        last_start: float | None = None
+        failed_at: float | None = None
         attempts = 0
         while True:
             attempts += 1
@@ -105,13 +114,13 @@ class AsyncTransport:
             except httpx.RequestError as error:
                 if deadline.is_over():
                     raise deadline.error() from error
-                cause = UnreachableError(attempts, str(error) or type(error).__name__)
+                cause = UnreachableError(self.base_url, attempts, str(error) or type(error).__name__)
                 cause.__cause__ = error
                 retryable = error_is_retryable(error, idempotent)
             pause = self.retry.pause(attempts, asked)
             now = time.monotonic()
-            last_start = now + self.retry.give_up_after if last_start is None else last_start
-            if not retryable or now + pause > last_start:
+            failed_at = now if failed_at is None else failed_at
+            if not retryable or now + pause > failed_at + self.give_up_after:
                 raise cause
             deadline.check(pause, cause)
             await sleep(pause)
@@ -127,14 +136,13 @@ class AsyncTransport:
     ) -> Response:
         """One attempt. It succeeds when the whole response was received: a file that breaks off is fetched anew."""
         timeout = self._timeouts.of(len(content or b""), deadline)
-        async with self._http.stream(
+        async with self._open(
             method,
             self._connection.address(path),
             params=_query(query),
             content=content,
             headers=self._headers(path, headers),
             timeout=timeout,
-            follow_redirects=False,
         ) as response:
             body = bytearray()
             async for piece in response.aiter_bytes():
@@ -162,14 +170,25 @@ class AsyncTransport:
         timeouts = self._timeouts
         if read_timeout is not None:
             timeouts = Timeouts(connect=timeouts.connect, read=read_timeout)
-        async with self._http.stream(
+        async with self._open(
             "GET",
             self._connection.address(path),
             headers=self._headers(path, headers),
             timeout=timeouts.of(0, deadline),
-            follow_redirects=False,
         ) as response:
             yield response
+
+    @asynccontextmanager
+    async def _open(self, method: str, address: str, **request: Any) -> AsyncIterator[httpx.Response]:
+        try:
+            async with self._http.stream(method, address, follow_redirects=False, **request) as response:
+                self._is_reached = True
+                yield response
+        except httpx.RequestError as error:
+            # What breaks off has led to a server before.
+            if not isinstance(error, (httpx.ConnectError, httpx.ConnectTimeout, httpx.UnsupportedProtocol)):
+                self._is_reached = True
+            raise
 
     def _headers(self, path: str, headers: Mapping[str, str]) -> dict[str, str]:
         """Credentials are for the service itself: a signed address may lead elsewhere."""

@@ -17,7 +17,7 @@ from .._documents import idempotency_header, without_none
 from .._download import Writable
 from .._events import EventReader
 from .._retry import NO_DEADLINE, Backoff, Deadline
-from ..errors import ConflictError
+from ..errors import ConflictError, about
 from ..models import (
     AcceptedBatch,
     Batch,
@@ -28,7 +28,8 @@ from ..models import (
     DownloadUrl,
     JobStatus,
 )
-from .download import download
+from .aborts import cancelling
+from .download import download, stream
 from .primitives import sleep
 from .transport import Transport
 
@@ -94,9 +95,7 @@ class Batches:
         Raises:
             NotFoundError: the account has no such batch.
         """
-        query = {"limit": limit, "offset": offset}
-        response = self._transport.send("GET", _path(batch_id), query=query)
-        return decoded(Batch, response.body)
+        return self._get(batch_id, {"limit": limit, "offset": offset}, NO_DEADLINE)
 
     def items(self, batch_id: str) -> Iterator[BatchItem]:
         """All items of a batch in order; pages are fetched as they are needed."""
@@ -139,37 +138,31 @@ class Batches:
         Raises:
             ConflictError: it has ended otherwise (`JOB_ENDED`).
         """
-        try:
-            response = self._transport.send("DELETE", _path(batch_id))
-            return decoded(Batch, response.body)
-        except ConflictError as error:
-            if error.code != "JOB_ENDED":
-                raise
-            # Perhaps by this very call, when the response to its first attempt was lost.
-            batch = self.get(batch_id)
-            if batch.status != "cancelled":
-                raise
-            return batch
+        return self._cancel(batch_id, NO_DEADLINE)
 
-    def wait(self, batch_id: str, *, timeout: float | None = None) -> BatchSummary:
+    def wait(self, batch_id: str, *, timeout: float | None = None, cancel_on_abort: bool = False) -> BatchSummary:
         """Waits until every item of a batch has ended, whatever came of each: `progress.failed` says how many have
         failed.
 
         Args:
             timeout: in seconds; None to wait as long as it takes.
+            cancel_on_abort: cancel the batch when the timeout is over, or the task or program is cancelled.
 
         Raises:
             NotFoundError: the account has no such batch.
-            DeadlineError: it has not ended within the timeout. It goes on.
+            DeadlineError: it has not ended within the timeout. It goes on, unless `cancel_on_abort` was given.
         """
         following = Following()
-        for _ in self._follow(batch_id, following, Deadline(timeout)):
-            pass
+        with cancelling(cancel_on_abort, lambda within: self._cancel(batch_id, within)):
+            with about(batch_id):
+                with closing(self._follow(batch_id, following, Deadline(timeout))) as states:
+                    for _ in states:
+                        pass
         assert following.summary is not None
         return following.summary
 
     def follow(self, batch_id: str, *, timeout: float | None = None) -> Generator[BatchState, None]:
-        """The state of a batch, each time it has changed, until every item has ended. Follows the service's events,
+        """The state of a batch, each time items have ended, until all of them have. Follows the service's events,
         from where a broken connection had got to; where no events can be had, it polls again and again.
 
         Args:
@@ -179,9 +172,10 @@ class Batches:
             NotFoundError: the account has no such batch.
             DeadlineError: it has not ended within the timeout. It goes on.
         """
-        with closing(self._follow(batch_id, Following(), Deadline(timeout))) as states:
-            for state in states:
-                yield state
+        with about(batch_id):
+            with closing(self._follow(batch_id, Following(), Deadline(timeout))) as states:
+                for state in states:
+                    yield state
 
     def download(
         self,
@@ -205,13 +199,11 @@ class Batches:
             NotFoundError: no item has completed.
             GoneError: the PDFs are kept no longer.
         """
-        return download(
-            self._transport,
-            f"{_path(batch_id)}/zip",
-            target,
-            on_progress=on_progress,
-            deadline=Deadline(timeout),
-        )
+        return self._download(batch_id, "zip", target, on_progress, timeout)
+
+    def stream(self, batch_id: str, *, timeout: float | None = None) -> Generator[bytes, None]:
+        """The zip of `download`, piece by piece; otherwise as `jobs.stream`."""
+        return self._stream(batch_id, "zip", timeout)
 
     def download_merged(
         self,
@@ -222,13 +214,11 @@ class Batches:
         timeout: float | None = None,
     ) -> int:
         """Downloads all completed items as one PDF, in order, with a bookmark for each; otherwise as `download`."""
-        return download(
-            self._transport,
-            f"{_path(batch_id)}/pdf",
-            target,
-            on_progress=on_progress,
-            deadline=Deadline(timeout),
-        )
+        return self._download(batch_id, "pdf", target, on_progress, timeout)
+
+    def stream_merged(self, batch_id: str, *, timeout: float | None = None) -> Generator[bytes, None]:
+        """The PDF of `download_merged`, piece by piece."""
+        return self._stream(batch_id, "pdf", timeout)
 
     def pdf(self, batch_id: str, item_id: str) -> bytes:
         """The PDF of one item.
@@ -237,8 +227,15 @@ class Batches:
             NotFoundError: it has not completed.
             GoneError: it is kept no longer.
         """
-        response = self._transport.send("GET", f"{_path(batch_id)}/{quote(item_id, safe='')}")
-        return response.body
+        with about(batch_id):
+            response = self._transport.send("GET", f"{_path(batch_id)}/{quote(item_id, safe='')}")
+            return response.body
+
+    def stream_pdf(
+        self, batch_id: str, item_id: str, *, timeout: float | None = None
+    ) -> Generator[bytes, None]:
+        """The PDF of one item, piece by piece."""
+        return self._stream(batch_id, quote(item_id, safe=""), timeout)
 
     def download_url(self, batch_id: str, item_id: str) -> DownloadUrl:
         """An address of an item's PDF for somebody who has no key; it is valid for 15 minutes at most."""
@@ -255,6 +252,46 @@ class Batches:
         response = self._transport.send("GET", f"{_path(batch_id)}/manifest/download-url")
         link = decoded(DownloadUrl, response.body)
         return decoded(Manifest, (self._transport.send("GET", link.url)).body)
+
+    def _get(self, batch_id: str, query: Mapping[str, int | None], deadline: Deadline) -> Batch:
+        with about(batch_id):
+            response = self._transport.send("GET", _path(batch_id), query=query, deadline=deadline)
+            return decoded(Batch, response.body)
+
+    def _cancel(self, batch_id: str, deadline: Deadline) -> Batch:
+        try:
+            with about(batch_id):
+                response = self._transport.send("DELETE", _path(batch_id), deadline=deadline)
+                return decoded(Batch, response.body)
+        except ConflictError as error:
+            if error.code != "JOB_ENDED":
+                raise
+            # Perhaps by this very call, when the response to its first attempt was lost.
+            batch = self._get(batch_id, {}, deadline)
+            if batch.status != "cancelled":
+                raise
+            return batch
+
+    def _download(
+        self,
+        batch_id: str,
+        file: str,
+        target: str | os.PathLike[str] | Writable,
+        on_progress: Callable[[int, int | None], object] | None,
+        timeout: float | None,
+    ) -> int:
+        with about(batch_id):
+            return download(
+                self._transport,
+                f"{_path(batch_id)}/{file}",
+                target,
+                on_progress=on_progress,
+                deadline=Deadline(timeout),
+            )
+
+    def _stream(self, batch_id: str, file: str, timeout: float | None) -> Generator[bytes, None]:
+        with about(batch_id):
+            return stream(self._transport, f"{_path(batch_id)}/{file}", deadline=Deadline(timeout))
 
     def _follow(
         self, batch_id: str, following: Following, deadline: Deadline

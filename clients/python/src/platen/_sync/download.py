@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import os
 import secrets
-from collections.abc import Callable
+from collections.abc import Generator, Callable
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import BinaryIO
@@ -43,13 +44,13 @@ def download(
         OSError: it could not be written.
     """
     if not isinstance(target, (str, os.PathLike)):
-        transfer = Transfer(transport.retry, rewindable=False)
+        transfer = Transfer(transport.retry, transport.base_url, rewindable=False)
         return _fetch(transport, path, target, None, transfer, on_progress, deadline)
     whole = Path(target)
     draft = whole.with_name(f"{whole.name}.{secrets.token_hex(4)}.part")
     file = blocking(lambda: draft.open("wb"))
     try:
-        transfer = Transfer(transport.retry, rewindable=True)
+        transfer = Transfer(transport.retry, transport.base_url, rewindable=True)
         size = _fetch(transport, path, file, file, transfer, on_progress, deadline)
         blocking(file.close)
         blocking(partial(draft.replace, whole))
@@ -61,6 +62,29 @@ def download(
         raise
 
 
+def stream(transport: Transport, path: str, *, deadline: Deadline) -> Generator[bytes, None]:
+    """The bytes of a file as they come. A connection that breaks off is taken up where it broke, without the reader's
+    notice.
+
+    Returns:
+        once the first bytes are there, so that a refusal is raised here.
+
+    Raises:
+        ApiError, UnreachableError: as by `download`.
+    """
+    transfer = Transfer(transport.retry, transport.base_url, rewindable=False)
+    pieces = _pieces(transport, path, transfer, None, deadline)
+    first = next(pieces, b"")
+    return _after(first, pieces)
+
+
+def _after(first: bytes, pieces: Generator[bytes, None]) -> Generator[bytes, None]:
+    with closing(pieces):
+        yield first
+        for piece in pieces:
+            yield piece
+
+
 def _fetch(
     transport: Transport,
     path: str,
@@ -70,6 +94,17 @@ def _fetch(
     on_progress: Callable[[int, int | None], object] | None,
     deadline: Deadline,
 ) -> int:
+    with closing(_pieces(transport, path, transfer, rewindable, deadline)) as pieces:
+        for piece in pieces:
+            blocking(partial(target.write, piece))
+            if on_progress is not None:
+                on_progress(transfer.received, transfer.total)
+    return transfer.received
+
+
+def _pieces(
+    transport: Transport, path: str, transfer: Transfer, rewindable: BinaryIO | None, deadline: Deadline
+) -> Generator[bytes, None]:
     while True:
         failure: Exception
         asked: float | None = None
@@ -80,12 +115,10 @@ def _fetch(
                         rewindable.seek(0)
                         blocking(rewindable.truncate)
                     for piece in response.iter_bytes():
-                        blocking(partial(target.write, piece))
                         transfer.add(len(piece))
-                        if on_progress is not None:
-                            on_progress(transfer.received, transfer.total)
+                        yield piece
                         deadline.check()
-                    return transfer.received
+                    return
                 body = response.read()
             failure = api_error(response.status_code, response.headers, body)
             final = response.status_code != 429 and response.status_code < 500
@@ -95,6 +128,6 @@ def _fetch(
                 raise deadline.error() from error
             failure = error
             final = not error_is_retryable(error, idempotent=True)
-        pause = transfer.pause_after(failure, final=final, asked=asked)
+        pause = transfer.pause_after(failure, final=final, asked=asked, give_up_after=transport.give_up_after)
         deadline.check(pause, failure)
         sleep(pause)

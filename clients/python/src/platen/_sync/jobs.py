@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Callable
+from collections.abc import Generator, Iterator, Callable
 from typing import Literal
 from urllib.parse import quote
 
@@ -12,9 +12,10 @@ from .._decoding import decoded
 from .._documents import Pdf
 from .._download import Writable
 from .._retry import NO_DEADLINE, Backoff, Deadline
-from ..errors import ConflictError, render_error
+from ..errors import ConflictError, about, render_error
 from ..models import DownloadUrl, JobList, JobRecord, JobStatus, RenderReport
-from .download import download
+from .aborts import cancelling
+from .download import download, stream
 from .primitives import sleep
 from .transport import Transport
 
@@ -60,30 +61,34 @@ class Jobs:
                 return
             offset += _PAGE_SIZE
 
-    def wait(self, job_id: str, *, timeout: float | None = None) -> JobRecord:
+    def wait(self, job_id: str, *, timeout: float | None = None, cancel_on_abort: bool = False) -> JobRecord:
         """Waits until a job has completed.
 
         Args:
             timeout: in seconds; None to wait as long as it takes.
+            cancel_on_abort: cancel the job when the timeout is over, or the task or program is cancelled.
 
         Raises:
             RenderError: it has failed for good, or was cancelled.
-            DeadlineError: it has not ended within the timeout. It goes on.
+            DeadlineError: it has not ended within the timeout. It goes on, unless `cancel_on_abort` was given.
         """
-        return self._wait(job_id, Deadline(timeout))
+        with cancelling(cancel_on_abort, lambda within: self._cancel(job_id, within)):
+            return self._wait(job_id, Deadline(timeout))
 
-    def result(self, job_id: str, *, timeout: float | None = None) -> Pdf:
+    def result(self, job_id: str, *, timeout: float | None = None, cancel_on_abort: bool = False) -> Pdf:
         """Waits until a job has completed, and fetches its PDF.
 
         Args:
             timeout: in seconds; None to wait as long as it takes.
+            cancel_on_abort: cancel the job when the timeout is over, or the task or program is cancelled.
 
         Raises:
             RenderError: it has failed for good, or was cancelled.
             NotFoundError: its PDF is kept no longer.
-            DeadlineError: it has not ended within the timeout. It goes on.
+            DeadlineError: it has not ended within the timeout. It goes on, unless `cancel_on_abort` was given.
         """
-        return self._result(job_id, Deadline(timeout))
+        with cancelling(cancel_on_abort, lambda within: self._cancel(job_id, within)):
+            return self._result(job_id, Deadline(timeout))
 
     def cancel(self, job_id: str) -> JobRecord:
         """Cancels a job; cancelling it again changes nothing.
@@ -91,17 +96,7 @@ class Jobs:
         Raises:
             ConflictError: it has completed or failed (`JOB_ENDED`).
         """
-        try:
-            response = self._transport.send("DELETE", _path(job_id))
-            return decoded(JobRecord, response.body)
-        except ConflictError as error:
-            if error.code != "JOB_ENDED":
-                raise
-            # Perhaps by this very call, when the response to its first attempt was lost.
-            job = self.get(job_id)
-            if job.status != "cancelled":
-                raise
-            return job
+        return self._cancel(job_id, NO_DEADLINE)
 
     def download(
         self,
@@ -124,9 +119,26 @@ class Jobs:
         Raises:
             NotFoundError: it has not completed, or its PDF is kept no longer.
         """
-        return download(
-            self._transport, f"{_path(job_id)}/file", target, on_progress=on_progress, deadline=Deadline(timeout)
-        )
+        with about(job_id):
+            return download(
+                self._transport, f"{_path(job_id)}/file", target, on_progress=on_progress, deadline=Deadline(timeout)
+            )
+
+    def stream(self, job_id: str, *, timeout: float | None = None) -> Generator[bytes, None]:
+        """The PDF of a job that has completed, piece by piece, such as for the response of a web framework. A
+        connection that breaks off is taken up where it broke.
+
+        Args:
+            timeout: of the whole, in seconds; None for none.
+
+        Returns:
+            once the first bytes are there, so that an error can still become a response of yours.
+
+        Raises:
+            NotFoundError: it has not completed, or its PDF is kept no longer.
+        """
+        with about(job_id):
+            return stream(self._transport, f"{_path(job_id)}/file", deadline=Deadline(timeout))
 
     def report(self, job_id: str) -> RenderReport:
         """What was found out about a render that was asked for with ``report``; of one that has failed, too."""
@@ -139,8 +151,23 @@ class Jobs:
         return decoded(DownloadUrl, response.body)
 
     def _get(self, job_id: str, deadline: Deadline) -> JobRecord:
-        response = self._transport.send("GET", _path(job_id), deadline=deadline)
-        return decoded(JobRecord, response.body)
+        with about(job_id):
+            response = self._transport.send("GET", _path(job_id), deadline=deadline)
+            return decoded(JobRecord, response.body)
+
+    def _cancel(self, job_id: str, deadline: Deadline) -> JobRecord:
+        try:
+            with about(job_id):
+                response = self._transport.send("DELETE", _path(job_id), deadline=deadline)
+                return decoded(JobRecord, response.body)
+        except ConflictError as error:
+            if error.code != "JOB_ENDED":
+                raise
+            # Perhaps by this very call, when the response to its first attempt was lost.
+            job = self._get(job_id, deadline)
+            if job.status != "cancelled":
+                raise
+            return job
 
     def _wait(self, job_id: str, deadline: Deadline) -> JobRecord:
         polls = 0
@@ -150,14 +177,16 @@ class Jobs:
             if job.status == "completed":
                 return job
             if job.status in ("failed", "cancelled"):
-                raise render_error(job)
+                raise render_error(job, self._transport.base_url)
             pause = self._polling.pause(polls)
-            deadline.check(pause)
+            with about(job_id):
+                deadline.check(pause)
             sleep(pause)
 
     def _result(self, job_id: str, deadline: Deadline) -> Pdf:
         job = self._wait(job_id, deadline)
-        response = self._transport.send("GET", f"{_path(job_id)}/file", deadline=deadline)
+        with about(job_id):
+            response = self._transport.send("GET", f"{_path(job_id)}/file", deadline=deadline)
         return Pdf(
             content=response.body,
             job_id=job_id,

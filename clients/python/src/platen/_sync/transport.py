@@ -14,6 +14,7 @@ import httpx
 
 from .._decoding import encoded
 from .._retry import (
+    FIRST_CONTACT,
     NO_DEADLINE,
     Deadline,
     Retry,
@@ -54,7 +55,10 @@ class Transport:
         http_client: httpx.Client | None,
     ) -> None:
         self._connection = connection
+        self.base_url = connection.base_url
         self.retry = retry
+        self._is_reached = False
+        """Whether the address has led to a server."""
         self._timeouts = timeouts
         self._owns_http = http_client is None
         self._http = httpx.Client(limits=LIMITS) if http_client is None else http_client
@@ -63,6 +67,11 @@ class Transport:
         """Closes the connections, unless their pool is the caller's own."""
         if self._owns_http:
             self._http.close()
+
+    @property
+    def give_up_after(self) -> float:
+        """Seconds after which no further attempt begins."""
+        return self.retry.give_up_after if self._is_reached else min(FIRST_CONTACT, self.retry.give_up_after)
 
     def send(
         self,
@@ -90,7 +99,7 @@ class Transport:
         if content is not None:
             sent["Content-Type"] = "application/json"
         idempotent = is_idempotent(method, sent)
-        last_start: float | None = None
+        failed_at: float | None = None
         attempts = 0
         while True:
             attempts += 1
@@ -106,13 +115,13 @@ class Transport:
             except httpx.RequestError as error:
                 if deadline.is_over():
                     raise deadline.error() from error
-                cause = UnreachableError(attempts, str(error) or type(error).__name__)
+                cause = UnreachableError(self.base_url, attempts, str(error) or type(error).__name__)
                 cause.__cause__ = error
                 retryable = error_is_retryable(error, idempotent)
             pause = self.retry.pause(attempts, asked)
             now = time.monotonic()
-            last_start = now + self.retry.give_up_after if last_start is None else last_start
-            if not retryable or now + pause > last_start:
+            failed_at = now if failed_at is None else failed_at
+            if not retryable or now + pause > failed_at + self.give_up_after:
                 raise cause
             deadline.check(pause, cause)
             sleep(pause)
@@ -128,14 +137,13 @@ class Transport:
     ) -> Response:
         """One attempt. It succeeds when the whole response was received: a file that breaks off is fetched anew."""
         timeout = self._timeouts.of(len(content or b""), deadline)
-        with self._http.stream(
+        with self._open(
             method,
             self._connection.address(path),
             params=_query(query),
             content=content,
             headers=self._headers(path, headers),
             timeout=timeout,
-            follow_redirects=False,
         ) as response:
             body = bytearray()
             for piece in response.iter_bytes():
@@ -163,14 +171,25 @@ class Transport:
         timeouts = self._timeouts
         if read_timeout is not None:
             timeouts = Timeouts(connect=timeouts.connect, read=read_timeout)
-        with self._http.stream(
+        with self._open(
             "GET",
             self._connection.address(path),
             headers=self._headers(path, headers),
             timeout=timeouts.of(0, deadline),
-            follow_redirects=False,
         ) as response:
             yield response
+
+    @contextmanager
+    def _open(self, method: str, address: str, **request: Any) -> Iterator[httpx.Response]:
+        try:
+            with self._http.stream(method, address, follow_redirects=False, **request) as response:
+                self._is_reached = True
+                yield response
+        except httpx.RequestError as error:
+            # What breaks off has led to a server before.
+            if not isinstance(error, (httpx.ConnectError, httpx.ConnectTimeout, httpx.UnsupportedProtocol)):
+                self._is_reached = True
+            raise
 
     def _headers(self, path: str, headers: Mapping[str, str]) -> dict[str, str]:
         """Credentials are for the service itself: a signed address may lead elsewhere."""
