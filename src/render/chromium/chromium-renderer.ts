@@ -1,19 +1,15 @@
 import type { Logger } from 'pino';
 import { PlatenError } from '../../infra/errors/registry.ts';
-import type { Cores } from '../../infra/scheduling/cores.ts';
 import type { RenderOptions } from '../options/all/render-options.ts';
 import { secretsOf } from '../options/all/secrets.ts';
 import { MARGIN_TEMPLATES } from '../options/core/margin-templates.ts';
 import type { BrowserStatus, Renderer, RendererHealth, RenderRequest, RenderResult } from '../renderer.ts';
 import { Findings } from '../report/findings.ts';
 import type { BrowserPool } from './browsers/browser-pool.ts';
-import type { DedicatedPages } from './browsers/dedicated-pages.ts';
 import { CancelScope } from './cancel-scope.ts';
 import type { ContextPool } from './contexts/context-pool.ts';
 import type { ContextMetrics } from './contexts/open-contexts.ts';
 import type { RenderSlots } from './contexts/render-slots.ts';
-import type { BlockedRenders } from './cpu/blocked-budget.ts';
-import { ComputePermit } from './cpu/compute-permit.ts';
 import { examineDocument } from './job/document/job-document.ts';
 import { type RenderDeps, renderJob } from './job/render-job.ts';
 import { ReportCollector } from './job/report-collector.ts';
@@ -26,12 +22,9 @@ export interface RenderMetrics extends ContextMetrics {
 }
 
 export interface ChromiumRendererDeps {
-  readonly blocked: BlockedRenders;
   readonly browser: BrowserStatus;
   readonly browsers: BrowserPool;
   readonly contexts: ContextPool;
-  readonly cores: Cores;
-  readonly dedicated: DedicatedPages;
   /** Dependencies shared by its renders. */
   readonly shared: RenderDeps;
   readonly slots: RenderSlots;
@@ -99,34 +92,29 @@ export class ChromiumRenderer implements Renderer {
   }
 
   async #renderInSlot(request: RenderRequest, end: CancelScope): Promise<RenderResult> {
-    const { accountId, class: renderClass = 'interactive', source, options, warnings, alone } = request;
-    const { blocked, browser, contexts, cores, dedicated, metrics, shared, slots } = this.#deps;
+    const { accountId, class: priority = 'interactive', source, options, warnings, alone } = request;
+    const { browser, contexts, metrics, shared, slots } = this.#deps;
     const collector = new ReportCollector();
-    const permit = new ComputePermit(cores, blocked, { account: accountId, priority: renderClass }, end);
-    let result: RenderResult | undefined;
     const findings = findingsFor(options, browser.version, warnings);
     try {
       const document = examineDocument(source, options, findings !== undefined);
-      const group = dedicated.groupOf(accountId, document);
-      const needs = { accountId, needsFrames: document.needsFrames, alone, group, permit };
-      await slots.run(needs, end, async (context) => {
-        const kind = context.renders++ === 0 ? 'cold' : 'warm';
-        const job = { request, document, end, collector, permit, findings };
-        // A discarded page takes time to end, but no core.
-        const outcome = await renderJob(context, job, shared).finally(() => permit.release());
-        result = outcome.result;
-        const seconds = (Date.now() - collector.startedAt) / 1000;
-        metrics?.contextRenders?.observe({ kind }, seconds);
-        return outcome.clean;
+      return await slots.run(end, async () => {
+        const lease = await contexts.acquire({ account: accountId, priority, document, alone }, end);
+        let clean = false;
+        try {
+          const outcome = await renderJob(lease, { request, document, end, collector, findings }, shared);
+          clean = outcome.clean;
+          const seconds = (Date.now() - collector.startedAt) / 1000;
+          metrics?.contextRenders?.observe({ kind: lease.kind }, seconds);
+          return outcome.result;
+        } finally {
+          await lease.release(clean);
+        }
       });
     } catch (error) {
       request.onFailed?.(collector.fail(), options.report ? findings : undefined);
       throw end.error ?? asRenderError(error);
-    } finally {
-      permit.release();
-      contexts.makeAhead();
     }
-    return result!;
   }
 }
 

@@ -142,7 +142,7 @@ export async function createChromiumRenderer(options: ChromiumRendererOptions): 
     if (hyphenation.languages.length === 0)
       logger.warn(`hyphens: auto breaks no words, as ${hyphenation.folder} is missing: see docs/image.md`);
     const shared = { ...deps.shared, hyphenated: hyphenation.languages };
-    const slots = await RenderSlots.launch(options.slots + (options.spareSlots ?? 0), contexts);
+    const slots = await RenderSlots.launch(options.slots + (options.spareSlots ?? 0));
     return new ChromiumRenderer({ ...deps, shared, browser, slots });
   } catch (error) {
     await browsers.close();
@@ -194,6 +194,7 @@ function compose(options: ChromiumRendererOptions, launch: LaunchOptions): Compo
       idleMs: options.contextIdleMs ?? CONTEXT_IDLE_MS,
       ahead: exclusive ? 0 : (options.contextsAhead ?? 0),
       cores,
+      blocked,
       memory,
       dedicated,
       metrics,
@@ -202,5 +203,5 @@ function compose(options: ChromiumRendererOptions, launch: LaunchOptions): Compo
   );
   const assets = options.proxyUrl === undefined ? undefined : new AssetClient(options.proxyUrl);
   const shared = { assets, egress, finisher, sheets: new SheetCache() };
-  return { blocked, browsers, contexts, cores, dedicated, shared, logger, metrics };
+  return { browsers, contexts, shared, logger, metrics };
 }

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { Cores } from '../../../src/infra/scheduling/cores.ts';
 import { RenderBrowser } from '../../../src/render/chromium/browsers/browser.ts';
 import { CancelScope } from '../../../src/render/chromium/cancel-scope.ts';
+import { leaseOf } from '../../../src/render/chromium/contexts/context-lease.ts';
 import { RenderContext } from '../../../src/render/chromium/contexts/render-context.ts';
 import { BlockedRenders } from '../../../src/render/chromium/cpu/blocked-budget.ts';
 import { ComputePermit } from '../../../src/render/chromium/cpu/compute-permit.ts';
@@ -76,10 +77,11 @@ describe('what becomes of documents, in a page without frames', () => {
     );
     const examined = examineDocument(request.source, request.options);
     const document = { ...examined, traits: { ...documentTraits(html), ...foretold } };
-    const job = { request, document, end, collector: new ReportCollector(), permit };
+    const job = { request, document, end, collector: new ReportCollector() };
     try {
       await permit.acquire();
-      const { result, clean } = await renderJob(context, job, {
+      const lease = leaseOf(context, permit, end, async () => undefined);
+      const { result, clean } = await renderJob(lease, job, {
         hyphenated: [],
         egress: undefined,
         sheets: new SheetCache(),

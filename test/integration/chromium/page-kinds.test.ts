@@ -6,6 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Cores } from '../../../src/infra/scheduling/cores.ts';
 import { RenderBrowser } from '../../../src/render/chromium/browsers/browser.ts';
 import { CancelScope } from '../../../src/render/chromium/cancel-scope.ts';
+import { leaseOf } from '../../../src/render/chromium/contexts/context-lease.ts';
 import { RenderContext } from '../../../src/render/chromium/contexts/render-context.ts';
 import { BlockedRenders } from '../../../src/render/chromium/cpu/blocked-budget.ts';
 import { ComputePermit } from '../../../src/render/chromium/cpu/compute-permit.ts';
@@ -97,10 +98,11 @@ describe('real-looking documents', () => {
     );
     try {
       await permit.acquire();
+      const lease = leaseOf(context, permit, end, async () => undefined);
       const document = examineDocument(request.source, OPTIONS);
       const { result, clean } = await renderJob(
-        context,
-        { request, document, end, collector: new ReportCollector(), permit },
+        lease,
+        { request, document, end, collector: new ReportCollector() },
         DEPS,
       );
       if (clean && context.usable) kept.set(needsFrames, context);

@@ -8,7 +8,7 @@ const REMEMBERED_ACCOUNTS = 10_000;
 const ALL_BLAME = 0.999;
 
 /** What decides about a document by itself. */
-interface DocumentNeeds {
+export interface DocumentNeeds {
   /** Whether it runs no script. */
   readonly still: boolean;
   readonly needs: Pick<RenderNeeds, 'dedicatedBrowser'>;

@@ -1,13 +1,16 @@
 import { within } from '../../../infra/async/timeout.ts';
 import { PlatenError } from '../../../infra/errors/registry.ts';
-import type { Cores } from '../../../infra/scheduling/cores.ts';
+import type { Cores, CoreUser } from '../../../infra/scheduling/cores.ts';
 import type { RenderBrowser } from '../browsers/browser.ts';
 import type { BrowserPool } from '../browsers/browser-pool.ts';
 import type { KeptContexts } from '../browsers/browser-recycling.ts';
-import type { DedicatedPages } from '../browsers/dedicated-pages.ts';
+import type { DedicatedPages, DocumentNeeds } from '../browsers/dedicated-pages.ts';
 import type { WarmMemory } from '../browsers/warm-memory.ts';
 import type { CancelScope } from '../cancel-scope.ts';
+import type { BlockedRenders } from '../cpu/blocked-budget.ts';
+import { ComputePermit } from '../cpu/compute-permit.ts';
 import { asRenderError } from '../render-error.ts';
+import { type ContextLease, leaseOf } from './context-lease.ts';
 import { ContextMoves, type MovedContexts } from './context-moves.ts';
 import { ContextsAhead } from './contexts-ahead.ts';
 import { type ContextMetrics, OpenContexts } from './open-contexts.ts';
@@ -21,6 +24,13 @@ const TRIM_AFTER_MS = 3000;
 /** Contexts trimmed per tick: each takes some milliseconds of a core. */
 const TRIMMED_AT_ONCE = 4;
 
+/** A render's requirements. */
+interface LeaseNeeds extends CoreUser {
+  readonly document: DocumentNeeds & Pick<ContextNeeds, 'needsFrames'>;
+  /** Whether it needs a browser of its own, which ends with it. */
+  readonly alone?: boolean | undefined;
+}
+
 interface ContextPoolOptions {
   /** Whether contexts stay open for their account's next job. */
   readonly keepWarm: boolean;
@@ -32,6 +42,7 @@ interface ContextPoolOptions {
   readonly ahead: number;
   /** While a core is idle, contexts are opened ahead and moved without delaying renders. */
   readonly cores: Cores;
+  readonly blocked: BlockedRenders;
   readonly memory: WarmMemory;
   readonly dedicated: DedicatedPages;
   readonly metrics: ContextMetrics | undefined;
@@ -78,37 +89,56 @@ export class ContextPool implements KeptContexts, MovedContexts {
     return new Set(idle.flatMap(({ page }) => page.process?.pid ?? []));
   }
 
-  /** Leases a context for one job, together with its browser. To be given back with `keep` or `discard`. */
-  async lease(needs: ContextNeeds, end: CancelScope): Promise<RenderContext> {
-    await needs.permit?.acquire();
-    const warm = this.#takeIdle(needs);
-    const open = warm ?? this.#ahead.take(needs);
-    if (open) open.lease = this.#browsers.lease(open.browser, needs.accountId);
-    const context = open ?? (await this.#openWithoutCore(needs, end));
-    if (!warm) context.assign(needs.accountId, this.#options.dedicated);
-    this.#options.metrics?.contextLeases?.inc({ kind: warm ? 'warm' : 'cold' });
-    return context;
-  }
-
-  /** Opens a context without holding a core: a starting page process waits more than it computes. */
-  async #openWithoutCore(needs: ContextNeeds, end: CancelScope): Promise<RenderContext> {
-    needs.permit?.release();
-    const context = await this.#open(needs, end);
+  /**
+   * Leases a context to a render, with all that it stands on: a core, a browser of the kind that the document needs, and
+   * the browser's way to the network. Waits for whatever is not free.
+   *
+   * @throws the error of `end` when the job ends first; PlatenError BROWSER_CRASHED.
+   */
+  async acquire({ account, priority, document, alone }: LeaseNeeds, end: CancelScope): Promise<ContextLease> {
+    const { blocked, cores, dedicated, metrics } = this.#options;
+    const group = dedicated.groupOf(account, document);
+    const needs = { accountId: account, needsFrames: document.needsFrames, alone, group };
+    const permit = new ComputePermit(cores, blocked, { account, priority }, end);
     try {
-      await needs.permit?.acquire();
-      return context;
+      await permit.acquire();
+      const warm = this.#takeIdle(needs);
+      const open = warm ?? this.#ahead.take(needs);
+      if (open) open.browserLease = this.#browsers.lease(open.browser, account);
+      const context = open ?? (await this.#openWithoutCore(needs, permit, end));
+      if (!warm) context.assign(account, dedicated);
+      metrics?.contextLeases?.inc({ kind: warm ? 'warm' : 'cold' });
+      return leaseOf(context, permit, end, (clean) => this.#takeBack(context, clean));
     } catch (error) {
-      await this.discard(context);
+      permit.release();
       throw error;
     }
   }
 
-  /** Takes back a context that has been cleaned. */
-  async keep(context: RenderContext): Promise<void> {
-    if (!this.#options.keepWarm || !context.usable) {
-      await this.discard(context);
-      return;
+  /** Opens a context without holding a core: a starting page process waits more than it computes. */
+  async #openWithoutCore(
+    needs: ContextNeeds,
+    permit: ComputePermit,
+    end: CancelScope,
+  ): Promise<RenderContext> {
+    permit.release();
+    const context = await this.#open(needs, end);
+    try {
+      await permit.acquire();
+      return context;
+    } catch (error) {
+      await this.#discard(context);
+      throw error;
     }
+  }
+
+  async #takeBack(context: RenderContext, clean: boolean): Promise<void> {
+    if (clean && this.#options.keepWarm && context.usable) this.#keep(context);
+    else await this.#discard(context);
+    this.makeAhead();
+  }
+
+  #keep(context: RenderContext): void {
     if (context.replaced) {
       void this.#contexts.close(context);
     } else {
@@ -116,14 +146,14 @@ export class ContextPool implements KeptContexts, MovedContexts {
       context.trimmed = false;
       this.#idle.push(context);
     }
-    context.lease?.release();
+    context.browserLease?.release();
     this.#keepWithinBounds();
   }
 
   /** Ends a context and its page, which may hang; resolves when it has ended. */
-  async discard(context: RenderContext): Promise<void> {
+  async #discard(context: RenderContext): Promise<void> {
     await this.#contexts.close(context, true);
-    context.lease?.release();
+    context.browserLease?.release();
   }
 
   /** Moves contexts and opens missing ones ahead, if a core is idle or moves are due. */
@@ -198,7 +228,7 @@ export class ContextPool implements KeptContexts, MovedContexts {
       .finally(() => end.notifyWaiting(false));
     try {
       const context = await this.#openIn(lease.browser, needs, end);
-      context.lease = lease;
+      context.browserLease = lease;
       return context;
     } catch (error) {
       lease.release();

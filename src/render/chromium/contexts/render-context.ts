@@ -12,12 +12,7 @@ export interface ContextNeeds {
   /** Whether the job needs a browser of its own, which ends with it. */
   readonly alone?: boolean | undefined;
   /** The group of renders that share its browser; without it, the browser is shared by all. */
-  readonly group?: string | undefined;
-  /**
-   * The job's permit to use a core. Leasing a context ends with a core acquired; while a process starts, the core is
-   * released.
-   */
-  readonly permit?: { acquire(): Promise<void>; release(): void };
+  readonly group: string | undefined;
 }
 
 /**
@@ -30,8 +25,8 @@ export class RenderContext implements TargetListener {
   readonly #contextId: string;
   /** Set when something was opened that cannot be removed: the context is not used again. */
   tainted = false;
-  /** The browser lease of the render that uses it. */
-  lease: BrowserLease | undefined;
+  /** Keeps its browser from ending while a render uses it. */
+  browserLease: BrowserLease | undefined;
   /** Epoch milliseconds when its last job ended. */
   idleSince = 0;
   /** Number of renders that have used it. */

@@ -1,57 +1,53 @@
+import { EventEmitter } from 'node:events';
 import type { Page } from 'puppeteer';
 import { Cluster } from 'puppeteer-cluster';
 import concurrency, {
-  type ConcurrencyImplementationClassType,
-  type JobInstance,
   type WorkerInstance,
 } from 'puppeteer-cluster/dist/concurrency/ConcurrencyImplementation.js';
 import type { CancelScope } from '../cancel-scope.ts';
-import type { ContextNeeds } from './render-context.ts';
-import { type ContextLender, type RenderWork, SlotJob } from './slot-job.ts';
 
-/** A cluster job's timeout, in milliseconds: setTimeout's limit. A render ends by its own deadline. */
-const NEVER_MS = 2 ** 31 - 1;
+/** A cluster job's timeout, in milliseconds: setTimeout's limit. A slot that is older goes on all the same. */
+const LONGEST_MS = 2 ** 31 - 1;
 
-/** Resolves a slot's wait with a render, or with nothing when the slots are closed. */
-type StandBy = (render: SlotJob | undefined) => void;
+/** Runs one render, and never rejects. */
+type Turn = () => Promise<void>;
 
 /**
- * The slots of a renderer, each for one render at a time in a context of its account. When none is free, a render waits
- * here, and nowhere else in the renderer, until its job ends.
+ * The slots of a renderer, each for one render at a time. When none is free, a render waits here, and nowhere else in
+ * the renderer, until its job ends.
  *
- * The slots are the workers of one puppeteer-cluster, and each render is one cluster job: the job waits for a render,
- * then leases the render's context, and gives the context back when it ends. The cluster's own error handling is never
- * used, since an error ends the render and not the cluster job: see docs/decisions/0031-one-cluster.md.
+ * The slots are the workers of one puppeteer-cluster. Each worker has one job for as long as it lives, which runs one
+ * render after another: see docs/decisions/0031-one-cluster.md.
  */
 export class RenderSlots {
   readonly total: number;
-  readonly #contexts: ContextLender;
-  /** Slots that wait for a render, the longest waiting one first. */
-  readonly #standingBy = new Set<StandBy>();
-  /** Renders that wait for a slot, in the order of their arrival. */
-  readonly #waiting = new Set<SlotJob>();
+  readonly #cluster: Cluster<undefined, void>;
+  #arrivals!: ReadableStreamDefaultController<Turn>;
+  /** Renders in the order of their arrival. The slot that has waited longest reads the next one. */
+  readonly #turns = new ReadableStream<Turn>({
+    start: (controller) => {
+      this.#arrivals = controller;
+    },
+  }).getReader();
   #busy = 0;
-  #cluster: Cluster<undefined, void> | undefined;
-  #closed = false;
 
-  private constructor(total: number, contexts: ContextLender) {
+  private constructor(total: number, cluster: Cluster<undefined, void>) {
     this.total = total;
-    this.#contexts = contexts;
+    this.#cluster = cluster;
   }
 
-  /** @param total renders at a time. */
-  static async launch(total: number, contexts: ContextLender): Promise<RenderSlots> {
-    const slots = new RenderSlots(total, contexts);
+  /** Resolves before all slots have started: the cluster starts one in 20 ms. @param total renders at a time. */
+  static async launch(total: number): Promise<RenderSlots> {
     const cluster: Cluster<undefined, void> = await Cluster.launch({
-      concurrency: slots.#concurrency(),
+      concurrency: SlotWorkers,
       maxConcurrency: total,
-      timeout: NEVER_MS,
+      timeout: LONGEST_MS,
       // Required by the cluster, which would otherwise import it; unused, since the cluster launches nothing.
       puppeteer: {},
     });
-    startWithoutPause(cluster);
-    slots.#cluster = cluster;
-    for (let i = 0; i < total; i++) void slots.#serve(cluster);
+    const slots = new RenderSlots(total, cluster);
+    // A job could only fail by its timeout.
+    for (let i = 0; i < total; i++) cluster.execute(() => slots.#serve()).catch(() => undefined);
     return slots;
   }
 
@@ -61,104 +57,55 @@ export class RenderSlots {
   }
 
   /**
-   * Runs `work` in a slot, in a context leased for it; settles when the context has been given back.
+   * Runs `work` in a slot.
    *
-   * @throws the rejection of `work` or of the lease; the error of `end` when that comes before a slot is free.
+   * @throws the rejection of `work`; the error of `end` when that comes before a slot is free.
    */
-  run(needs: ContextNeeds, end: CancelScope, work: RenderWork): Promise<void> {
-    const render = new SlotJob(needs, end, work, this.#contexts);
-    const [standBy] = this.#standingBy;
-    if (standBy) {
-      this.#standingBy.delete(standBy);
+  run<T>(end: CancelScope, work: () => Promise<T>): Promise<T> {
+    const { promise, resolve, reject } = Promise.withResolvers<T>();
+    const { signal } = end;
+    const leave = () => reject(signal.reason);
+    if (signal.aborted) leave();
+    else signal.addEventListener('abort', leave, { once: true });
+    this.#arrivals.enqueue(async () => {
+      signal.removeEventListener('abort', leave);
+      if (signal.aborted) return;
       this.#busy++;
-      standBy(render);
-    } else {
-      this.#wait(render);
-    }
-    return render.done;
+      try {
+        resolve(await work());
+      } catch (error) {
+        reject(error);
+      } finally {
+        this.#busy--;
+      }
+    });
+    return promise;
   }
 
   /** Ends the slots. The renders in them must have been ended before. */
   async close(): Promise<void> {
-    this.#closed = true;
-    for (const standBy of this.#standingBy) standBy(undefined);
-    this.#standingBy.clear();
-    await this.#cluster?.close();
+    this.#arrivals.close();
+    await this.#cluster.close();
   }
 
-  #wait(render: SlotJob): void {
-    const leave = () => {
-      if (this.#waiting.delete(render)) render.giveUp();
-    };
-    this.#waiting.add(render);
-    if (render.end.error) leave();
-    else render.end.signal.addEventListener('abort', leave, { once: true });
+  /** The job of a worker. */
+  async #serve(): Promise<void> {
+    for (let turn = await this.#turns.read(); !turn.done; turn = await this.#turns.read()) await turn.value();
   }
+}
 
-  /** Runs one cluster job after another. */
-  async #serve(cluster: Cluster<undefined, void>): Promise<void> {
-    const render = async ({ page }: { readonly page: Page }) => await renderOf(page)?.render();
-    // It could only fail by its timeout, which is longer than any deadline.
-    while (!this.#closed) await cluster.execute(render).catch(() => undefined);
-  }
-
-  /**
-   * The cluster's concurrency implementation. Nothing in it rejects, since the cluster would then repair, retry, and
-   * finally lose its worker.
-   */
-  #concurrency(): ConcurrencyImplementationClassType {
-    const jobInstance = () => this.#begin();
-    return class extends concurrency.default {
-      async init(): Promise<void> {}
-      async close(): Promise<void> {}
-      async workerInstance(): Promise<WorkerInstance> {
-        return { jobInstance, close: async () => undefined, repair: async () => undefined };
-      }
-    };
-  }
-
-  /** Begins a cluster job, whose resource is a render with its context. */
-  async #begin(): Promise<JobInstance> {
-    const render = await this.#next();
-    await render?.lease();
+/** Workers that own nothing: a render leases its context when it has a slot, since its account is known only then. */
+class SlotWorkers extends concurrency.default {
+  async init(): Promise<void> {}
+  async close(): Promise<void> {}
+  async workerInstance(): Promise<WorkerInstance> {
+    const nothing = async () => undefined;
+    // The cluster listens for errors of a page, which here are those of a render.
+    const page = new EventEmitter() as unknown as Page;
     return {
-      resources: { page: asPage(render) },
-      close: async () => {
-        if (!render) return;
-        await render.giveBack();
-        this.#busy--;
-        render.finish();
-      },
+      jobInstance: async () => ({ resources: { page }, close: nothing }),
+      close: nothing,
+      repair: nothing,
     };
   }
-
-  /** Waits for the next render; undefined when the slots are closed. */
-  async #next(): Promise<SlotJob | undefined> {
-    if (this.#closed) return undefined;
-    const [render] = this.#waiting;
-    if (!render) return await new Promise((resolve) => this.#standingBy.add(resolve));
-    this.#waiting.delete(render);
-    this.#busy++;
-    return render;
-  }
-}
-
-/**
- * A cluster passes only a page to a job's function, and listens for the page's errors. The renderer has pages of its
- * own, whose errors end their render; so the render itself is passed instead of a page.
- */
-function asPage(render: SlotJob | undefined): Page {
-  return { render, on: () => undefined } as unknown as Page;
-}
-
-function renderOf(page: Page): SlotJob | undefined {
-  return (page as unknown as { readonly render: SlotJob | undefined }).render;
-}
-
-/**
- * A cluster starts at most one job per 10 ms, however many workers are free: it keeps the earliest time of the next
- * start in a field that no option sets. Here that time is always now.
- */
-function startWithoutPause(cluster: Cluster): void {
-  Object.defineProperty(cluster, 'nextWorkCall', { get: Date.now, set: () => undefined });
 }

@@ -1,7 +1,4 @@
-import type { RenderPhase, RenderReport } from '../../report/phases.ts';
-
-/** The phases of a render, in their order. */
-const PHASES: readonly RenderPhase[] = ['page', 'load', 'wait', 'print', 'finish'];
+import { RENDER_PHASES, type RenderPhase, type RenderReport } from '../../report/phases.ts';
 
 /** Collects the report of a render. Phases are timed one after another. */
 export class ReportCollector {
@@ -17,12 +14,12 @@ export class ReportCollector {
     const now = performance.now();
     this.#phases[phase] += now - this.#last;
     this.#last = now;
-    this.#ended = PHASES.indexOf(phase) + 1;
+    this.#ended = RENDER_PHASES.indexOf(phase) + 1;
   }
 
   /** Ends the phase in progress, because the render has failed in it. */
   fail(): RenderReport {
-    const underWay = PHASES[this.#ended];
+    const underWay = RENDER_PHASES[this.#ended];
     if (underWay !== undefined) this.lap(underWay);
     return this.report;
   }

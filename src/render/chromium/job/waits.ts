@@ -1,8 +1,8 @@
 import type { Findings } from '../../report/findings.ts';
 import type { CancelScope } from '../cancel-scope.ts';
+import type { CorePolicy } from '../cpu/core-policy.ts';
 import type { RenderPage } from '../page/render-page.ts';
 import type { JobDocument } from './document/job-document.ts';
-import type { RenderSteps } from './steps.ts';
 
 /**
  * With `bestEffort`, the part of a render's time left that waits leave to the later steps: a quarter, at most 5
@@ -12,7 +12,9 @@ const LEFT_BY_WAITS = 0.25;
 const MOST_LEFT_BY_WAITS_MS = 5000;
 
 /** The render that waits. */
-export interface WaitingJob {
+export interface WaitingRender {
+  readonly page: RenderPage;
+  readonly core: CorePolicy;
   readonly document: JobDocument;
   readonly end: CancelScope;
   /** Its findings, if its options request any. */
@@ -21,24 +23,20 @@ export interface WaitingJob {
 
 /** The waits of a render before it is printed. With `bestEffort` they end before the deadline of the render. */
 export class Waits {
-  readonly #page: RenderPage;
-  readonly #job: WaitingJob;
-  readonly #steps: RenderSteps;
+  readonly #render: WaitingRender;
   /** The end of the waits: the end of the render, or an earlier one. */
   readonly end: CancelScope;
 
-  constructor(page: RenderPage, job: WaitingJob, steps: RenderSteps) {
-    this.#page = page;
-    this.#job = job;
-    this.#steps = steps;
-    const { end, document } = job;
+  constructor(render: WaitingRender) {
+    this.#render = render;
+    const { end, document } = render;
     const leavesMs = Math.min(MOST_LEFT_BY_WAITS_MS, LEFT_BY_WAITS * (end.deadline - Date.now()));
     this.end = document.settings.bestEffort ? end.endOfWaits(leavesMs) : end;
   }
 
   /** Whether a wait was ended for lack of time. Its work may continue in the page, which is then not used again. */
   get over(): boolean {
-    return this.end !== this.#job.end && this.end.error !== undefined;
+    return this.end !== this.#render.end && this.end.error !== undefined;
   }
 
   /**
@@ -53,18 +51,17 @@ export class Waits {
     const wait = async () => {
       isReached = (await this.#watch(step(), mayBeGivenUp)) !== false;
     };
-    await (this.#job.findings?.timed(name, wait, () => this.over || !isReached) ?? wait());
+    await (this.#render.findings?.timed(name, wait, () => this.over || !isReached) ?? wait());
   }
 
   async #watch(step: Promise<unknown>, mayBeGivenUp: () => boolean): Promise<unknown> {
+    const { core, end, page } = this.#render;
     try {
-      return await this.#steps.watch(step, this.end);
+      return await core.step('wait', step, this.end);
     } catch (error) {
-      if (!this.over || error !== this.end.error || this.#job.end.error !== undefined) throw error;
+      if (!this.over || error !== this.end.error || end.error !== undefined) throw error;
       // Loading is stopped, since Chromium does not print before it has ended.
-      return await this.#steps.watch<unknown>(
-        mayBeGivenUp() ? this.#page.session.send('Page.stopLoading') : step,
-      );
+      return await core.step<unknown>('wait', mayBeGivenUp() ? page.session.send('Page.stopLoading') : step);
     }
   }
 }

@@ -1,6 +1,10 @@
 import type { EgressRecord } from '../../../../infra/egress/egress-record.ts';
 import { PlatenError } from '../../../../infra/errors/registry.ts';
+import type { RenderOptions } from '../../../options/all/render-options.ts';
+import { pageSettings, printSettings } from '../../../options/all/stages.ts';
 import type { Cookie } from '../../../options/core/option.ts';
+import { pageWindow } from '../../../options/core/page-area.ts';
+import { WINDOW_SIZE } from '../../../options/core/window-size.ts';
 import { rejectionReason } from '../../page/rejected-command.ts';
 import type { RenderPage } from '../../page/render-page.ts';
 import { DOCUMENT_REPORTS } from '../../page/report-script.ts';
@@ -48,11 +52,30 @@ async function setCookies({ session }: RenderPage, cookies: readonly Cookie[]): 
 }
 
 /**
- * Loads a document by `strategy`; resolves when it has reached its milestone.
+ * Sets the page as options require, and loads a document by `strategy`; resolves when it has reached its milestone.
  *
  * @throws PlatenError when it cannot be loaded.
  */
-export async function loadDocument(
+export async function loadWithOptions(
+  page: RenderPage,
+  strategy: LoadStrategy,
+  document: JobDocument,
+  { options, ...outside }: Outside & { readonly options: RenderOptions },
+): Promise<void> {
+  const wanted = pageSettings(options);
+  // An option may give the window another size.
+  if (!document.still) {
+    const value = pageWindow(printSettings(options), document.traits?.pageRules);
+    wanted.unshift({ setting: WINDOW_SIZE, value, option: 'format' });
+  }
+  const settled = page.settings.want(wanted);
+  // Commands to the process of a document run in the order in which they are sent. A navigation may lead to another
+  // process, which takes over only settings that the first one has confirmed by then.
+  if (strategy.load === 'navigate' || strategy.load === 'open-url') await settled;
+  await Promise.all([settled, loadDocument(page, strategy, document, outside)]);
+}
+
+async function loadDocument(
   page: RenderPage,
   strategy: LoadStrategy,
   document: JobDocument,

@@ -25,19 +25,22 @@ export function usesServices({ still, traits }: Pick<JobDocument, 'still' | 'tra
  * Checks that the document has lost nothing with a process that all pages of its browser share: neither what it fetched
  * nor what it drew by WebGL or WebGPU. Drawings in its frames are not checked.
  *
- * @param before the processes that ran when its render began.
- * @param steps in which the page may compute.
+ * @param before the processes that ran when the render began; undefined for a document that uses none.
+ * @returns undefined when the page need not be asked.
  * @throws PlatenError BROWSER_CRASHED, for which the document is not to blame.
  */
-export async function requireServices(
+export function requireServices(
   page: RenderPage,
   services: BrowserServices,
-  before: RunningServices,
-  steps: { compute<T>(work: Promise<T>): Promise<T> },
-): Promise<void> {
+  before: RunningServices | undefined,
+): Promise<void> | undefined {
+  if (before === undefined) return undefined;
   if (services.hasLost('network', before)) throw lost('fetches');
-  if (services.hasLost('gpu', before) && (await steps.compute(page.runIsolated<boolean>(HAS_DRAWING))))
-    throw lost('draws WebGL');
+  return services.hasLost('gpu', before) ? requireNoDrawing(page) : undefined;
+}
+
+async function requireNoDrawing(page: RenderPage): Promise<void> {
+  if (await page.runIsolated<boolean>(HAS_DRAWING)) throw lost('draws WebGL');
 }
 
 function lost(does: string): PlatenError {

@@ -12,11 +12,14 @@ const REMOVALS: Readonly<Record<LoadStrategy['clean'], (page: RenderPage) => Pro
 };
 
 /**
- * Removes the document and everything it has left behind, by its load strategy.
+ * Removes the document and everything it has left behind, by its load strategy. Restores the settings of the page as
+ * well, since options may have changed them and the page may have been made taller.
  *
  * @returns whether the page is clean; if not, it cannot be used again. Never rejects.
  */
 export async function removeDocument(page: RenderPage, { clean }: LoadStrategy): Promise<boolean> {
+  // Not waited for.
+  page.settings.want([]).catch(() => undefined);
   try {
     return await REMOVALS[clean](page);
   } catch {

@@ -33,22 +33,25 @@ export interface PreparedMargins {
   readonly fonts: readonly string[];
 }
 
+interface MarginJob extends MarginDeps {
+  readonly request: Pick<RenderRequest, 'options' | 'written'>;
+  readonly document: JobDocument;
+  readonly findings?: Findings | undefined;
+  /** Ends the fetching; what has not come by then is left out. */
+  readonly signal: AbortSignal;
+}
+
 type TemplateName = (typeof MARGIN_TEMPLATES)[number];
 
 /**
  * Prepares the templates of headers and footers for the print: with what they refer to, and without the made-up address
  * of the document.
  *
- * @param signal ends the fetching; what has not come by then is left out.
  * @throws PlatenError VALIDATION for a template with too many tags.
  */
-export async function prepareMargins(
-  { options, written = options }: Pick<RenderRequest, 'options' | 'written'>,
-  document: JobDocument,
-  { assets: client, egress }: MarginDeps,
-  findings: Findings | undefined,
-  signal: AbortSignal,
-): Promise<PreparedMargins> {
+export async function prepareMargins(render: MarginJob): Promise<PreparedMargins> {
+  const { request, document, assets: client, egress, findings, signal } = render;
+  const { options, written = options } = request;
   const asTheyAre = { options, fonts: [] };
   if (!given(options)(displayHeaderFooter)) return asTheyAre;
   const templates = MARGIN_TEMPLATES.flatMap((name): [TemplateName, string][] => {

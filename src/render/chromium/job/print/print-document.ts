@@ -18,7 +18,7 @@ import { printPage } from './print.ts';
 const POINTS = 72;
 
 /** A printed PDF, and the steps that have to be applied to it first. */
-interface PrintedDocument {
+export interface PrintedDocument {
   readonly pdf: Buffer;
   readonly steps: readonly FinishStep[];
 }

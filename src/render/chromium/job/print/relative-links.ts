@@ -1,4 +1,4 @@
-import type { RelativeLinks } from '../../../report/findings.ts';
+import type { Findings, RelativeLinks } from '../../../report/findings.ts';
 import { DOCUMENT_ORIGIN } from '../../page/document-origin.ts';
 import type { RenderPage } from '../../page/render-page.ts';
 import type { JobDocument } from '../document/job-document.ts';
@@ -44,14 +44,16 @@ const UNLINK = `(origin, maxNamed, maxLength) => {
  * Leaves the relative links of a document without an address of its own without a target: they would lead to
  * DOCUMENT_ORIGIN, which nobody has. A document without script whose markup has none is left alone.
  *
- * @returns the links; undefined when there can be none.
+ * @param findings receives the links, unless there can be none.
  */
 export async function unlinkRelative(
   page: RenderPage,
   { kind, traits, still }: JobDocument,
-): Promise<RelativeLinks | undefined> {
-  if (kind === 'url' || (still && traits?.relativeLinks === false)) return undefined;
+  findings: Findings | undefined,
+): Promise<void> {
+  if (kind === 'url' || (still && traits?.relativeLinks === false)) return;
   const unlinked = page.runIsolated<RelativeLinks>(UNLINK, DOCUMENT_ORIGIN, MAX_NAMED, MAX_ADDRESS);
   // If the document replaces itself now, the next one is printed with its links.
-  return await unlinked.catch(() => undefined);
+  const links = await unlinked.catch(() => undefined);
+  if (findings && links) findings.relativeLinks = links;
 }

@@ -13,11 +13,9 @@ const TRANSIENT_STATUS = new Set([408, 425, 429]);
  * @throws PlatenError URL_UNREACHABLE, ASSET_FAILED, EXCEPTION_THROWN, GLYPH_MISSING or DOCUMENT_FAULT for the first finding that
  *   `rules` do not allow.
  */
-export function requireNoViolation(
-  { requests, exceptions, missingGlyphs, observations }: Findings,
-  rules: FailOn | undefined,
-): void {
-  if (rules === undefined) return;
+export function requireNoViolation(findings: Findings | undefined, rules: FailOn | undefined): void {
+  if (findings === undefined || rules === undefined) return;
+  const { requests, exceptions, missingGlyphs, observations } = findings;
   const { pageStatus = [], assetStatus = [], assetUnreachable, ignoreHosts = [] } = rules;
   for (const request of requests.entries) {
     const { url, host, main, status } = request;

@@ -4,11 +4,11 @@ import type { FinishStep } from '../../../pdf/finish-step.ts';
 import type { Findings } from '../../../report/findings.ts';
 import { arrived } from '../../../report/recorded-requests.ts';
 import { redirections } from '../../../report/redirections.ts';
+import type { CorePolicy } from '../../cpu/core-policy.ts';
 import { DOCUMENT_ORIGIN } from '../../page/document-origin.ts';
 import type { RenderPage } from '../../page/render-page.ts';
 import type { JobDocument } from '../document/job-document.ts';
 import type { JobFinisher } from '../finish.ts';
-import type { RenderSteps } from '../steps.ts';
 import { documentContent, hasChanged } from './change-watch.ts';
 import { observationsOf } from './describe-facts.ts';
 import { missingInSteps, textsOfOptions } from './drawn-over.ts';
@@ -23,13 +23,11 @@ const CHANGE_MS = 100;
 
 interface Observed {
   readonly page: RenderPage;
-  readonly kind: JobDocument['kind'];
-  /** Whether nothing in the document changes by itself. */
-  readonly still: boolean;
-  readonly steps: RenderSteps;
+  readonly document: Pick<JobDocument, 'kind' | 'still'>;
+  readonly core: CorePolicy;
   readonly finisher: JobFinisher;
   readonly options: RenderOptions;
-  readonly findings: Findings | undefined;
+  readonly findings?: Findings | undefined;
   readonly hyphenated: readonly string[];
   /** What is done to the PDF after it is printed. */
   readonly finishSteps: readonly FinishStep[];
@@ -40,34 +38,39 @@ interface Observed {
  * The page is of no use for the document afterwards.
  */
 export async function observePrint(pdf: Uint8Array, observed: Observed): Promise<void> {
-  const { page, still, steps, finisher, options, findings, hyphenated } = observed;
+  const { page, core, finisher, options, findings, hyphenated } = observed;
+  const { still } = observed.document;
   if (findings === undefined) return;
   const inspects = options.report === true || needsInspection(options.failOn);
-  const before = inspects && !still ? await steps.compute(documentContent(page)) : undefined;
+  const before = inspects && !still ? await core.step('page', documentContent(page)) : undefined;
   // Before a script may lead to another page, which is not the one that was printed.
   const address = inspects ? await finalAddress(observed) : undefined;
   const watched = performance.now() + CHANGE_MS;
   const readFonts = async () => {
     if (!options.report) return;
     // If the document replaces itself now, no fonts are reported.
-    findings.fonts = await steps.compute(fontsUsed(page).catch(() => []));
+    findings.fonts = await core.step(
+      'page',
+      fontsUsed(page).catch(() => []),
+    );
   };
   // Scripts have this time to show that they still change the document. Any other document has its fonts read after the
   // inspection, for which it is laid out anyway.
   if (!still) await readFonts();
   if (!inspects && !options.failOn?.missingGlyph) return;
-  const printed = await steps.outside(finisher.printedPages(pdf));
-  const texts = [printed, ...(await steps.outside(missingInSteps(observed.finishSteps, finisher)))];
+  const printed = await core.step('outside', finisher.printedPages(pdf));
+  const texts = [printed, ...(await core.step('outside', missingInSteps(observed.finishSteps, finisher)))];
   const isUnknown = texts.some(({ fontsWithUnknown }) => fontsWithUnknown > 0);
   const missing = isUnknown ? missingCharacters(page, textsOfOptions(options)).catch(() => []) : undefined;
-  const characters = missing && (await steps.compute(missing));
+  const characters = missing && (await core.step('page', missing));
   for (const text of texts) findings.addText(text, characters);
   if (!inspects) return;
   if (before !== undefined) {
-    await steps.outside(pause(Math.max(0, watched - performance.now())));
-    if (hasChanged(before, await steps.compute(documentContent(page)))) findings.observe([STILL_CHANGING]);
+    await core.step('outside', pause(Math.max(0, watched - performance.now())));
+    if (hasChanged(before, await core.step('page', documentContent(page))))
+      findings.observe([STILL_CHANGING]);
   }
-  const inspection = await steps.compute(inspectPage(page, printed, options, hyphenated));
+  const inspection = await core.step('page', inspectPage(page, printed, options, hyphenated));
   if (still) await readFonts();
   if (inspection.cut) findings.truncated.add('observations');
   findings.observe(redirections(findings.requests, address, findings.redactor));
@@ -76,10 +79,10 @@ export async function observePrint(pdf: Uint8Array, observed: Observed): Promise
 }
 
 /** The address of the page that was printed, which a script may have changed; undefined for a document that was sent. */
-async function finalAddress({ page, kind, steps }: Observed): Promise<string | undefined> {
-  if (kind !== 'url') return undefined;
+async function finalAddress({ page, document, core }: Observed): Promise<string | undefined> {
+  if (document.kind !== 'url') return undefined;
   const address = page.runIsolated<string>('() => document.URL').catch(() => undefined);
-  return await steps.compute(address);
+  return await core.step('page', address);
 }
 
 /** Whether the requests say already that a picture or a font did not arrive. */

@@ -1,6 +1,6 @@
 import { within } from '../../../../infra/async/timeout.ts';
 import { type Findings, MAX_PICTURE_BYTES } from '../../../report/findings.ts';
-import { RenderContext } from '../../contexts/render-context.ts';
+import type { ContextLease } from '../../contexts/context-lease.ts';
 import type { RenderPage } from '../../page/render-page.ts';
 
 /** Time limit for the picture of a page; without it the report has none. Milliseconds. */
@@ -19,29 +19,19 @@ const PICTURE = { width: 1280, height: 1280, quality: 50, scale: 0.5 };
  * @param load puts the document into a page, as the failed render has done.
  */
 export async function takePicture(
-  { page, browser }: RenderContext,
+  lease: ContextLease,
   findings: Findings,
   load: (page: RenderPage) => Promise<void>,
 ): Promise<void> {
   try {
-    if (page.drawsFrames) await capture(page, findings);
-    else await captureAnew(await RenderContext.open(browser, true), findings, load);
+    if (lease.page.drawsFrames) await capture(lease.page, findings);
+    else
+      await lease.inPageWithFrames(async (page) => {
+        await within(LOAD_MS, 'loading a document', load(page));
+        await capture(page, findings);
+      });
   } catch {
     // A page that hangs or has ended cannot be shown.
-  }
-}
-
-async function captureAnew(
-  context: RenderContext,
-  findings: Findings,
-  load: (page: RenderPage) => Promise<void>,
-): Promise<void> {
-  try {
-    await within(LOAD_MS, 'loading a document', load(context.page));
-    await capture(context.page, findings);
-  } finally {
-    // It may still be computing.
-    void context.close(true);
   }
 }
 
