@@ -1,24 +1,10 @@
-import type { Clock } from '../infra/clock.ts';
+import { deletionHindrance } from '../billing/deletion-hindrance.ts';
 import { PlatenError } from '../infra/errors/registry.ts';
-import type { AccountService } from '../tenants/accounts/account-service.ts';
-import type { Account, AccountReader, AccountSearch } from '../tenants/accounts/account-store.ts';
-import type { DeletionStore } from '../tenants/accounts/deletion-store.ts';
+import type { Account, AccountSearch } from '../tenants/accounts/account-store.ts';
 import type { DoneBy } from '../tenants/audit/audit-log.ts';
 import { periodStart } from '../tenants/usage/periods.ts';
-import type { UsageCounters } from '../tenants/usage/usage-counters.ts';
-import type { Ledger } from '../work/jobs/ledger/ledger.ts';
+import type { AdminCore } from './admin-core.ts';
 import { type Page, type RequestedPage, readPage } from './cursor.ts';
-
-interface AccountAdminDeps {
-  readonly accounts: Pick<AccountReader, 'findNow' | 'search'>;
-  readonly accountService: Pick<AccountService, 'suspend' | 'resume' | 'markDeleting'>;
-  readonly deletions: Pick<DeletionStore, 'note' | 'hasten'>;
-  /** Why an account cannot be deleted at present. */
-  readonly hindrance: (accountId: string) => Promise<string | undefined>;
-  readonly counters: Pick<UsageCounters, 'requestsOf'>;
-  readonly ledger: Pick<Ledger, 'find'>;
-  readonly clock: Clock;
-}
 
 /** An account as operators see it. */
 export interface ShownAccount {
@@ -46,10 +32,10 @@ const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
 /** Finds accounts, suspends and resumes them, for the operators of an installation. */
 export class AccountAdmin {
-  readonly #deps: AccountAdminDeps;
+  readonly #core: AdminCore;
 
-  constructor(deps: AccountAdminDeps) {
-    this.#deps = deps;
+  constructor(core: AdminCore) {
+    this.#core = core;
   }
 
   /**
@@ -64,7 +50,7 @@ export class AccountAdmin {
     }: Pick<AccountSearch, 'plan' | 'suspended'> & { readonly search?: string | undefined },
     requested: RequestedPage,
   ): Promise<Page<ShownAccount>> {
-    const { accounts } = this.#deps;
+    const { accounts } = this.#core;
     if (search !== undefined && UUID.test(search)) {
       const one = await accounts.findNow(search.toLowerCase());
       return { rows: one === undefined ? [] : await this.#shown([one]), cursor: null };
@@ -82,14 +68,14 @@ export class AccountAdmin {
   /** @throws PlatenError NOT_FOUND */
   async get(accountId: string): Promise<ShownAccountDetail> {
     const account = await this.require(accountId);
-    const [[shown], ledger] = await Promise.all([this.#shown([account]), this.#deps.ledger.find(accountId)]);
+    const [[shown], ledger] = await Promise.all([this.#shown([account]), this.#core.ledger.find(accountId)]);
     const { inFlight: running = 0, waiting = 0, stored: storedBytes = 0 } = ledger ?? {};
     return { ...shown!, jobs: { running, waiting }, storedBytes };
   }
 
   /** Suspended again, it stays suspended as it is. @throws PlatenError NOT_FOUND */
   async suspend(accountId: string, reason: string, by: DoneBy): Promise<ShownAccountDetail> {
-    await this.#deps.accountService.suspend(await this.require(accountId), reason, by);
+    await this.#core.accountService.suspend(await this.require(accountId), reason, by);
     return this.get(accountId);
   }
 
@@ -98,7 +84,7 @@ export class AccountAdmin {
     const account = await this.require(accountId);
     if (account.deletingSince !== undefined)
       throw new PlatenError('VALIDATION', `Account ${accountId} is being deleted, which cannot be undone.`);
-    await this.#deps.accountService.resume(account, by);
+    await this.#core.accountService.resume(account, by);
     return this.get(accountId);
   }
 
@@ -110,14 +96,15 @@ export class AccountAdmin {
    * @throws PlatenError NOT_FOUND; VALIDATION when `confirm` is another one, or the payment provider hinders it.
    */
   async delete(accountId: string, confirm: string, by: DoneBy): Promise<ShownAccountDetail> {
-    const { accountService, deletions, hindrance } = this.#deps;
+    const { accountService, deletions, billing, clock } = this.#core;
     const account = await this.require(accountId);
     if (![account.email, accountId].includes(confirm.trim().toLowerCase()))
       throw new PlatenError(
         'VALIDATION',
         `confirm: is neither the address nor the id of account ${accountId}.`,
       );
-    const reason = account.deletingSince === undefined ? await hindrance(accountId) : undefined;
+    const reason =
+      account.deletingSince === undefined ? await deletionHindrance(billing, accountId, clock) : undefined;
     if (reason !== undefined)
       throw new PlatenError('VALIDATION', `Account ${accountId} cannot be deleted: ${reason}.`);
     // First, because no sweep would find a marked account that is not noted.
@@ -129,13 +116,13 @@ export class AccountAdmin {
 
   /** The account, read from the database. @throws PlatenError NOT_FOUND */
   async require(accountId: string): Promise<Account> {
-    const account = await this.#deps.accounts.findNow(accountId);
+    const account = await this.#core.accounts.findNow(accountId);
     if (account === undefined) throw new PlatenError('NOT_FOUND', `There is no account ${accountId}.`);
     return account;
   }
 
   async #shown(accounts: readonly Account[]): Promise<ShownAccount[]> {
-    const { counters, clock } = this.#deps;
+    const { counters, clock } = this.#core;
     const ids = accounts.map(({ _id }) => _id);
     const requests = await counters.requestsOf(ids, periodStart('1d', clock.now()));
     return accounts.map((account) => ({

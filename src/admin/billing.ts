@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import type { Block } from '../billing/blocks/block-store.ts';
-import type { Billing } from '../billing/open-billing.ts';
 import type { BillingAccount } from '../billing/subscriptions/billing-store.ts';
 import type { WaitingEvent } from '../billing/subscriptions/payment-events.ts';
 import { PlatenError } from '../infra/errors/registry.ts';
-import type { AuditLog, DoneBy } from '../tenants/audit/audit-log.ts';
+import type { DoneBy } from '../tenants/audit/audit-log.ts';
+import type { AdminCore } from './admin-core.ts';
 import { type Page, type RequestedPage, readCursor, readPage, writeCursor } from './cursor.ts';
 
 /** Payment events whose customer is not found, purchases that are not settled, and subscriptions with a problem. */
@@ -24,11 +24,6 @@ export interface BillingProblem {
   readonly nextAttemptAt: string | null;
 }
 
-interface BillingAdminDeps {
-  readonly billing: Pick<Billing, 'store' | 'blocks' | 'selling'>;
-  readonly audit: Pick<AuditLog, 'record'>;
-}
-
 /** More blocks than are bought or disputed at a time. */
 const MOST_PURCHASES = 1000;
 /** Accounts that one request for a page looks through. */
@@ -39,15 +34,15 @@ const GOOD = new Set(['none', 'active', 'trialing', 'canceled']);
 
 /** Shows the problems of billing and tries again, for the operators of an installation. */
 export class BillingAdmin {
-  readonly #deps: BillingAdminDeps;
+  readonly #core: AdminCore;
 
-  constructor(deps: BillingAdminDeps) {
-    this.#deps = deps;
+  constructor(core: AdminCore) {
+    this.#core = core;
   }
 
   /** A page may have fewer rows than asked for, or none, and another page after it. */
   async list(kind: ProblemKind, requested: RequestedPage): Promise<Page<BillingProblem>> {
-    const { blocks, selling } = this.#deps.billing;
+    const { blocks, selling } = this.#core.billing;
     switch (kind) {
       case 'events': {
         if (selling === undefined) return { rows: [], cursor: null };
@@ -67,7 +62,7 @@ export class BillingAdmin {
 
   /** Reads the provider's state again, now. @throws PlatenError NOT_FOUND; BILLING_NOT_CONFIGURED */
   async retry(kind: ProblemKind, id: string, by: DoneBy): Promise<void> {
-    const { store, blocks, selling } = this.#deps.billing;
+    const { store, blocks, selling } = this.#core.billing;
     if (selling === undefined) throw new PlatenError('BILLING_NOT_CONFIGURED');
     const accountId =
       kind === 'events'
@@ -79,7 +74,7 @@ export class BillingAdmin {
             : undefined;
     if (accountId === undefined)
       throw new PlatenError('NOT_FOUND', `There is nothing to try again of ${kind} ${id}.`);
-    await this.#deps.audit.record({
+    await this.#core.audit.record({
       accountId,
       action: 'billing.retried',
       ...by,
@@ -90,7 +85,7 @@ export class BillingAdmin {
 
   /** Through all customers in the order of their ids; few have a problem, and none has an index. */
   async #subscriptions({ cursor, limit }: RequestedPage): Promise<Page<BillingProblem>> {
-    const { store } = this.#deps.billing;
+    const { store } = this.#core.billing;
     let after = cursor === undefined ? '' : readCursor(cursor, z.string().max(200));
     const rows: BillingProblem[] = [];
     for (let seen = 0; seen < LOOKED_THROUGH; ) {

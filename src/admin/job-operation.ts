@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import type { Clock } from '../infra/clock.ts';
 import { PlatenError } from '../infra/errors/registry.ts';
 import { namedUuid } from '../infra/ids/named-uuid.ts';
-import type { AuditLog, DoneBy } from '../tenants/audit/audit-log.ts';
+import type { DoneBy } from '../tenants/audit/audit-log.ts';
 import type { Job } from '../work/jobs/job.ts';
+import type { AdminCore } from './admin-core.ts';
 import { readCursor, writeCursor } from './cursor.ts';
 import {
   checkFilter,
@@ -26,12 +26,6 @@ export interface OperationProgress {
   readonly skipped: Readonly<Record<string, number>>;
   /** Continues the operation; null when it has looked at every job that fits. */
   readonly cursor: string | null;
-}
-
-interface JobOperationDeps {
-  readonly jobs: JobAdmin;
-  readonly audit: Pick<AuditLog, 'record'>;
-  readonly clock: Clock;
 }
 
 /** Jobs of one call: some seconds of work at the most, and the caller sees how far it is. */
@@ -67,10 +61,12 @@ type OperationState = z.infer<typeof state>;
  * job follows from those of the operation and the old job. What fails or is accepted after the beginning is left alone.
  */
 export class JobOperation {
-  readonly #deps: JobOperationDeps;
+  readonly #core: AdminCore;
+  readonly #jobs: JobAdmin;
 
-  constructor(deps: JobOperationDeps) {
-    this.#deps = deps;
+  constructor(core: AdminCore, jobs: JobAdmin) {
+    this.#core = core;
+    this.#jobs = jobs;
   }
 
   /**
@@ -85,8 +81,7 @@ export class JobOperation {
       throw new PlatenError('VALIDATION', `state: only ${which} jobs can be chosen by a filter for ${act}.`);
     }
     checkFilter({ ...filter, state: wanted });
-    const times =
-      act === 'retry' ? this.#deps.jobs.times(filter) : { to: filter.to ?? this.#deps.clock.now() };
+    const times = act === 'retry' ? this.#jobs.times(filter) : { to: filter.to ?? this.#core.clock.now() };
     const all = { ...filter, ...times, state: wanted };
     return this.#run({ id: randomUUID(), act, filter: all, after: null, done: 0, skipped: {} }, by, limit);
   }
@@ -100,7 +95,7 @@ export class JobOperation {
   }
 
   async #run(operation: OperationState, by: DoneBy, limit: number): Promise<OperationProgress> {
-    const { jobs } = this.#deps;
+    const jobs = this.#jobs;
     const { act, filter } = operation;
     const until = performance.now() + LONGEST_MS;
     const found = await jobs.read(filter, operation.after ?? undefined, limit);
@@ -129,7 +124,7 @@ export class JobOperation {
 
   /** @returns the error with which a job was left alone. @throws any other error. */
   async #apply(act: JobAct, job: Job, operationId: string): Promise<PlatenError | undefined> {
-    const { jobs } = this.#deps;
+    const jobs = this.#jobs;
     try {
       if (act === 'retry') await jobs.retryAs(job, namedUuid('retry', operationId, job._id));
       else await jobs.cancelRead(job);
@@ -145,7 +140,7 @@ export class JobOperation {
     const action = act === 'retry' ? 'job.retried' : 'job.cancelled';
     for (const [accountId, jobs] of doneOf) {
       const details = { ...filterText(filter), jobs: `${jobs}`, operation: id };
-      await this.#deps.audit.record({ accountId, action, ...by, details });
+      await this.#core.audit.record({ accountId, action, ...by, details });
     }
   }
 }

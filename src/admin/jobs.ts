@@ -1,16 +1,11 @@
 import { z } from 'zod';
-import type { Clock } from '../infra/clock.ts';
 import { ERRORS, type ErrorCode, PlatenError } from '../infra/errors/registry.ts';
 import { requireActive } from '../tenants/accounts/account.ts';
-import type { AccountReader } from '../tenants/accounts/account-store.ts';
 import { type Caller, NO_KEY } from '../tenants/accounts/caller.ts';
-import type { AuditLog, DoneBy } from '../tenants/audit/audit-log.ts';
-import type { Plan } from '../tenants/plans/plan.ts';
-import type { PlanSource } from '../tenants/plans/plan-source.ts';
+import type { DoneBy } from '../tenants/audit/audit-log.ts';
 import type { Job } from '../work/jobs/job.ts';
 import { newJobId } from '../work/jobs/new-job.ts';
-import type { JobStore } from '../work/jobs/store/job-store.ts';
-import type { RenderService } from '../work/jobs/submission/render-service.ts';
+import type { AdminCore } from './admin-core.ts';
 import { type Page, pageOf, type RequestedPage, readCursor } from './cursor.ts';
 import { type ShownJob, type ShownJobDetail, shownJob, shownJobDetail } from './shown-job.ts';
 
@@ -32,17 +27,6 @@ export interface JobFilter {
   readonly to?: Date | undefined;
 }
 
-interface JobAdminDeps {
-  readonly store: JobStore;
-  readonly renders: Pick<RenderService, 'cancel' | 'retryOf' | 'submit'>;
-  readonly accounts: Pick<AccountReader, 'findNow'>;
-  readonly plans: Pick<PlanSource, 'plan'>;
-  /** The error for new work of a plan at the moment; undefined while new work is accepted. */
-  readonly admission: (plan: Plan) => PlatenError | undefined;
-  readonly audit: Pick<AuditLog, 'record'>;
-  readonly clock: Clock;
-}
-
 /** Failures are looked for within this time when the filter begins at none, in milliseconds. */
 const LISTED_MS = 24 * 3_600_000;
 const LIVE_STATES = { waiting: ['queued', 'dispatched'], running: ['processing'] } as const;
@@ -51,10 +35,10 @@ const listPosition = z.strictObject({ ms: z.int(), skip: z.int().min(0).max(10_0
 
 /** Finds, repeats and cancels jobs of all accounts, for the operators of an installation. */
 export class JobAdmin {
-  readonly #deps: JobAdminDeps;
+  readonly #core: AdminCore;
 
-  constructor(deps: JobAdminDeps) {
-    this.#deps = deps;
+  constructor(core: AdminCore) {
+    this.#core = core;
   }
 
   /**
@@ -90,29 +74,29 @@ export class JobAdmin {
     await this.retryAs(job, newId);
     const { accountId } = job;
     const about = { accountId, targetId: jobId, details: { newJob: newId } };
-    await this.#deps.audit.record({ action: 'job.retried', ...by, ...about });
+    await this.#core.audit.record({ action: 'job.retried', ...by, ...about });
     return newId;
   }
 
   /** @throws PlatenError NOT_FOUND; JOB_ENDED */
   async cancel(jobId: string, by: DoneBy): Promise<ShownJobDetail> {
     const { accountId } = await this.#require(jobId);
-    const cancelled = await this.#deps.renders.cancel({ accountId }, jobId);
-    await this.#deps.audit.record({ accountId, action: 'job.cancelled', ...by, targetId: jobId });
+    const cancelled = await this.#core.renders.cancel({ accountId }, jobId);
+    await this.#core.audit.record({ accountId, action: 'job.cancelled', ...by, targetId: jobId });
     return shownJobDetail(cancelled);
   }
 
   /** A page of jobs that are listed over all accounts, with what tells where the next one begins. */
   async read(filter: JobFilter, from: string | undefined, limit: number): Promise<readonly Job[]> {
     const { state = 'failed' } = filter;
-    const { search } = this.#deps.store;
+    const { search } = this.#core.store;
     if (state === 'waiting' || state === 'running')
       return search.live({ ...filter, states: LIVE_STATES[state] }, { after: from, limit });
     return search.failed({ ...filter, ...this.times(filter) }, { after: from, limit });
   }
 
   /** Within what times failures are looked for. */
-  times({ from, to = this.#deps.clock.now() }: JobFilter): { readonly from: Date; readonly to: Date } {
+  times({ from, to = this.#core.clock.now() }: JobFilter): { readonly from: Date; readonly to: Date } {
     return { from: from ?? new Date(to.getTime() - LISTED_MS), to };
   }
 
@@ -122,7 +106,7 @@ export class JobAdmin {
    * @throws PlatenError as `retry` does.
    */
   async retryAs(job: Job, newId: string): Promise<void> {
-    const { accounts, plans, renders, store, admission } = this.#deps;
+    const { accounts, plans, renders, store, admission } = this.#core;
     const { accountId } = job;
     if ((await store.find(accountId, newId)) !== undefined) return;
     if (job.item !== undefined) {
@@ -143,11 +127,11 @@ export class JobAdmin {
 
   /** Cancels a job that was read before. @throws PlatenError as `cancel` does. */
   async cancelRead({ accountId, _id }: Job): Promise<void> {
-    await this.#deps.renders.cancel({ accountId }, _id);
+    await this.#core.renders.cancel({ accountId }, _id);
   }
 
   async #require(jobId: string): Promise<Job> {
-    const job = await this.#deps.store.findAny(jobId);
+    const job = await this.#core.store.findAny(jobId);
     if (job === undefined) throw new PlatenError('NOT_FOUND', `There is no job ${jobId}.`);
     return job;
   }
@@ -164,7 +148,7 @@ export class JobAdmin {
     { cursor, limit }: RequestedPage,
   ): Promise<Page<Job>> {
     const { ms, skip } = cursor === undefined ? { ms: undefined, skip: 0 } : readCursor(cursor, listPosition);
-    const { jobs } = await this.#deps.store.list({
+    const { jobs } = await this.#core.store.list({
       accountId: accountId!,
       states: [state],
       from,

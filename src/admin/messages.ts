@@ -1,10 +1,8 @@
-import type { Clock } from '../infra/clock.ts';
 import { PlatenError } from '../infra/errors/registry.ts';
-import type { AuditLog, DoneBy } from '../tenants/audit/audit-log.ts';
+import type { DoneBy } from '../tenants/audit/audit-log.ts';
 import type { Mail } from '../tenants/mail/mail.ts';
-import type { MailOutbox } from '../tenants/mail/outbox.ts';
 import type { Delivery } from '../work/callbacks/delivery.ts';
-import type { DeliveryStore } from '../work/callbacks/delivery-store.ts';
+import type { AdminCore } from './admin-core.ts';
 import { type Page, type RequestedPage, readPage } from './cursor.ts';
 
 export const MESSAGE_STATES = ['waiting', 'failed'] as const;
@@ -39,27 +37,20 @@ export interface ShownMail {
   readonly error: string | null;
 }
 
-interface MessageAdminDeps {
-  readonly deliveries: DeliveryStore;
-  readonly outbox: MailOutbox;
-  readonly audit: Pick<AuditLog, 'record'>;
-  readonly clock: Clock;
-}
-
 /** What was given up is listed for this time, in milliseconds. */
 const LISTED_MS = 7 * 24 * 3_600_000;
 
 /** Callbacks and mails that wait or were given up, for the operators of an installation. */
 export class MessageAdmin {
-  readonly #deps: MessageAdminDeps;
+  readonly #core: AdminCore;
 
-  constructor(deps: MessageAdminDeps) {
-    this.#deps = deps;
+  constructor(core: AdminCore) {
+    this.#core = core;
   }
 
   /** Waiting ones, the longest due first; or those of a week that were given up, the newest first. */
   async deliveries(state: MessageState, requested: RequestedPage): Promise<Page<ShownDelivery>> {
-    const { deliveries } = this.#deps;
+    const { deliveries } = this.#core;
     const { rows, cursor } =
       state === 'waiting'
         ? await readPage(
@@ -77,7 +68,7 @@ export class MessageAdmin {
 
   /** As `deliveries`. */
   async mails(state: MessageState, requested: RequestedPage): Promise<Page<ShownMail>> {
-    const { outbox } = this.#deps;
+    const { outbox } = this.#core;
     const { rows, cursor } =
       state === 'waiting'
         ? await readPage(
@@ -95,7 +86,7 @@ export class MessageAdmin {
 
   /** Sends a callback anew, now. @throws PlatenError NOT_FOUND; NOT_RETRYABLE for one that was delivered. */
   async retryDelivery(id: string, by: DoneBy): Promise<ShownDelivery> {
-    const { deliveries, audit } = this.#deps;
+    const { deliveries, audit } = this.#core;
     const known = await deliveries.find(id);
     if (known === undefined) throw new PlatenError('NOT_FOUND', `There is no callback ${id}.`);
     if (known.state === 'delivered') throw new PlatenError('NOT_RETRYABLE', 'The callback was delivered.');
@@ -107,7 +98,7 @@ export class MessageAdmin {
 
   /** Sends a mail now. @throws PlatenError NOT_FOUND; NOT_RETRYABLE for one that was sent. */
   async retryMail(id: string, by: DoneBy): Promise<ShownMail> {
-    const { outbox, audit } = this.#deps;
+    const { outbox, audit } = this.#core;
     const again = await outbox.retry(id);
     if (again === undefined) {
       if ((await outbox.find(id)) === undefined)
@@ -120,7 +111,7 @@ export class MessageAdmin {
   }
 
   #since(): Date {
-    return new Date(this.#deps.clock.now().getTime() - LISTED_MS);
+    return new Date(this.#core.clock.now().getTime() - LISTED_MS);
   }
 }
 

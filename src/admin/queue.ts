@@ -1,23 +1,9 @@
 import { JOB_CLASSES, type JobClass } from '../infra/bus/bus.ts';
-import type { Clock } from '../infra/clock.ts';
-import type { AccountPlans } from '../tenants/accounts/account-plans.ts';
-import type { AccountReader } from '../tenants/accounts/account-store.ts';
 import { poolOf } from '../tenants/plans/plan.ts';
-import type { Ledger } from '../work/jobs/ledger/ledger.ts';
 import { type LedgerRecord, queueState } from '../work/jobs/ledger/ledger-record.ts';
 import { firstPositions, PRIORITY_QUEUES } from '../work/jobs/priority-queues.ts';
-import type { JobStore } from '../work/jobs/store/job-store.ts';
 import type { Whereabouts } from '../work/jobs/store/live-jobs.ts';
-import type { WorkerRegistry } from '../work/pools/worker-registry.ts';
-
-interface QueueDeps {
-  readonly ledger: Pick<Ledger, 'active'>;
-  readonly store: Pick<JobStore, 'live' | 'retries'>;
-  readonly accountPlans: Pick<AccountPlans, 'plansOf'>;
-  readonly accounts: Pick<AccountReader, 'some'>;
-  readonly registry: Pick<WorkerRegistry, 'list' | 'isSeen'>;
-  readonly clock: Clock;
-}
+import type { AdminCore } from './admin-core.ts';
 
 /**
  * Why jobs of an account wait: it is suspended; it holds as many plan slots as its plan allows; no worker of the pool
@@ -69,8 +55,8 @@ export interface ShownQueues {
 }
 
 /** What waits and runs at this moment, by pool and class, and of the `limit` accounts with the most waiting jobs. */
-export async function readQueues(deps: QueueDeps, limit: number): Promise<ShownQueues> {
-  const { ledger, store, accountPlans, accounts, registry, clock } = deps;
+export async function readQueues(core: AdminCore, limit: number): Promise<ShownQueues> {
+  const { ledger, store, accountPlans, accounts, registry, clock } = core;
   const active = await ledger.active();
   const [plans, jobs, workers] = await Promise.all([
     accountPlans.plansOf(active.map(({ _id }) => _id)),
@@ -108,7 +94,7 @@ export async function readQueues(deps: QueueDeps, limit: number): Promise<ShownQ
 }
 
 async function queueOf(
-  { live, retries }: QueueDeps['store'],
+  { live, retries }: AdminCore['store'],
   record: LedgerRecord,
   jobs: ReadonlyMap<string, Whereabouts>,
   { concurrentRenders, suspended }: { readonly concurrentRenders: number; readonly suspended: boolean },

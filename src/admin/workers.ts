@@ -1,15 +1,7 @@
 import { PlatenError } from '../infra/errors/registry.ts';
-import type { AuditLog, DoneBy } from '../tenants/audit/audit-log.ts';
-import type { Ledger } from '../work/jobs/ledger/ledger.ts';
-import type { LiveJobs } from '../work/jobs/store/live-jobs.ts';
-import type { WorkerRecord, WorkerRegistry } from '../work/pools/worker-registry.ts';
-
-interface WorkerAdminDeps {
-  readonly registry: Pick<WorkerRegistry, 'list' | 'isSeen' | 'requestDrain'>;
-  readonly ledger: Pick<Ledger, 'active'>;
-  readonly live: Pick<LiveJobs, 'whereabouts'>;
-  readonly audit: Pick<AuditLog, 'record'>;
-}
+import type { DoneBy } from '../tenants/audit/audit-log.ts';
+import type { WorkerRecord } from '../work/pools/worker-registry.ts';
+import type { AdminCore } from './admin-core.ts';
 
 /** A worker as operators see it, and what it renders. */
 export interface ShownWorker {
@@ -37,18 +29,18 @@ export interface ShownWorker {
 
 /** Shows the workers and drains them, for the operators of an installation. */
 export class WorkerAdmin {
-  readonly #deps: WorkerAdminDeps;
+  readonly #core: AdminCore;
 
-  constructor(deps: WorkerAdminDeps) {
-    this.#deps = deps;
+  constructor(core: AdminCore) {
+    this.#core = core;
   }
 
   /** The workers, by pool and age. */
   async list(): Promise<ShownWorker[]> {
-    const { registry, ledger, live } = this.#deps;
+    const { registry, ledger, store } = this.#core;
     const active = await ledger.active();
     const ids = active.flatMap(({ holders = {} }) => Object.keys(holders));
-    const [workers, jobs] = await Promise.all([registry.list(), live.whereabouts(ids)]);
+    const [workers, jobs] = await Promise.all([registry.list(), store.live.whereabouts(ids)]);
     const held = Map.groupBy(
       [...jobs].filter(([, { state }]) => state === 'processing'),
       ([, { owner }]) => owner ?? '',
@@ -104,7 +96,7 @@ export class WorkerAdmin {
    * @throws PlatenError NOT_FOUND
    */
   async drain(id: string, drain: boolean, by: DoneBy): Promise<void> {
-    const { registry, audit } = this.#deps;
+    const { registry, audit } = this.#core;
     if (!(await registry.requestDrain(id, drain)))
       throw new PlatenError('NOT_FOUND', `There is no worker ${id} that reports.`);
     await audit.record({

@@ -14,6 +14,7 @@ import type { AutoOverage } from './blocks/auto-overage.ts';
 import type { BlockCheckouts } from './blocks/block-checkouts.ts';
 import type { BlockPurchases } from './blocks/block-purchases.ts';
 import { BlockStore } from './blocks/block-store.ts';
+import { DisableLinks } from './blocks/disable-links.ts';
 import { Disputes } from './blocks/disputes.ts';
 import { openBlocks } from './blocks/open-blocks.ts';
 import { InvoiceMirror } from './invoices/invoice-mirror.ts';
@@ -82,10 +83,12 @@ export interface Billing {
   readonly blocks: BlockStore;
   /** The blocks of each account in its ledger. */
   readonly blockLedger: BlockLedger;
+  /** The links in mails that turn auto overage off. */
+  readonly disableLinks: DisableLinks;
   readonly selling: Selling | undefined;
 }
 
-/** To be created before the connection's indexes. */
+/** To be opened once a process, before the connection's indexes are created. */
 export function openBilling(deps: BillingDeps): Billing {
   const { connection, clock, random, logger, metrics, plans, accounts } = deps;
   const { accountService, config, publicUrl } = deps;
@@ -94,7 +97,8 @@ export function openBilling(deps: BillingDeps): Billing {
   const blocks = new BlockStore(connection, clock, random);
   const cursors = new ListCursors(connection);
   const changes = new UnrecordedChanges(deps.blockLedger, deps.audit);
-  const kept = { store, mirror, blocks, blockLedger: deps.blockLedger };
+  const disableLinks = new DisableLinks(connection);
+  const kept = { store, mirror, blocks, blockLedger: deps.blockLedger, disableLinks };
   const { STRIPE_SECRET_KEY: secretKey, STRIPE_API_BASE: apiBase } = config;
   if (secretKey === undefined) return { ...kept, selling: undefined };
   countFromZero(metrics);

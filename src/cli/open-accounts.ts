@@ -7,27 +7,18 @@ import { mongodbCertificate } from '../infra/store/client-certificate.ts';
 import { ensureIndexes } from '../infra/store/collection-spec.ts';
 import { connectDatabase, flushDatabase } from '../infra/store/connection.ts';
 import { createLogger, type Logger } from '../infra/telemetry/logger.ts';
-import { createAccountServices } from '../roles/account-services.ts';
 import { checkLayout, LayoutError } from '../roles/data-layout/data-layout.ts';
 import { announcedDatabase } from '../roles/standalone-data.ts';
-import type { AccountService } from '../tenants/accounts/account-service.ts';
-import { type AccountReader, AccountStore } from '../tenants/accounts/account-store.ts';
-import type { AccountTakeover } from '../tenants/accounts/account-takeover.ts';
-import type { InvitationStore } from '../tenants/accounts/invitation-store.ts';
-import type { KeyService } from '../tenants/keys/key-service.ts';
-import { KeyStore } from '../tenants/keys/key-store.ts';
+import { AccountStore } from '../tenants/accounts/account-store.ts';
+import { openTenants, type Tenants } from '../tenants/open-tenants.ts';
 import { openMirroredPlans } from '../tenants/plans/mirrored-plans.ts';
 import { PlanMirror } from '../tenants/plans/plan-mirror.ts';
 import type { PlanSource } from '../tenants/plans/plan-source.ts';
 import { openPlanSource } from '../tenants/plans/watched-plans.ts';
 import { CommandError } from './command-error.ts';
 
-export interface OpenAccounts {
-  readonly accounts: AccountReader;
-  readonly accountService: AccountService;
-  readonly keyService: KeyService;
-  readonly takeover: AccountTakeover;
-  readonly invitations: InvitationStore;
+export interface OpenAccounts
+  extends Pick<Tenants, 'accounts' | 'accountService' | 'keyService' | 'takeover' | 'invitations'> {
   close(): Promise<void>;
 }
 
@@ -54,22 +45,10 @@ export async function openAccounts(config: Config): Promise<OpenAccounts> {
         ? await openMirroredPlans(new PlanMirror(connection), logger)
         : plansOfFile;
     const accounts = new AccountStore(connection, systemClock);
-    const keys = new KeyStore(connection, systemClock);
-    const { accountService, keyService, takeover, invitations } = createAccountServices(connection, {
-      accounts,
-      keys,
-      plans,
-      clock: systemClock,
-      logger,
-      config,
-    });
+    const tenants = openTenants({ connection, clock: systemClock, logger, config, plans, accounts });
     await ensureIndexes(connection);
     return {
-      accounts,
-      accountService,
-      keyService,
-      takeover,
-      invitations,
+      ...tenants,
       async close() {
         try {
           if (database.shared) await flushDatabase(connection);

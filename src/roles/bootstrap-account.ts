@@ -6,10 +6,10 @@ import { BY_OPERATOR } from '../tenants/audit/audit-log.ts';
 import type { NewKey } from '../tenants/keys/key-store.ts';
 import { modeOf } from '../tenants/keys/secret.ts';
 import { unknownPlan } from '../tenants/plans/plan-source.ts';
-import type { ApiServices } from './api-services.ts';
 import type { Core } from './core.ts';
+import type { Services } from './services.ts';
 
-type BootstrapDeps = Pick<Core, 'logger' | 'plans'> & Pick<ApiServices, 'keys' | 'accountServices'>;
+type BootstrapDeps = Pick<Core, 'logger' | 'plans'> & Pick<Services, 'tenants'>;
 type BootstrapConfig = Pick<
   Config,
   | 'PLATEN_BOOTSTRAP_EMAIL'
@@ -28,7 +28,7 @@ type BootstrapConfig = Pick<
 export async function bootstrapAccount(deps: BootstrapDeps, config: BootstrapConfig): Promise<void> {
   const email = config.PLATEN_BOOTSTRAP_EMAIL;
   if (email === undefined) return;
-  const { accountService } = deps.accountServices;
+  const { accountService } = deps.tenants;
   const { PLATEN_BOOTSTRAP_PLAN: plan, PLATEN_BOOTSTRAP_PASSWORD: password } = config;
   const problem = unknownPlan(deps.plans, plan);
   if (problem !== undefined) throw new ConfigError([`PLATEN_BOOTSTRAP_PLAN: ${problem}`]);
@@ -47,7 +47,7 @@ export async function bootstrapAccount(deps: BootstrapDeps, config: BootstrapCon
 }
 
 async function takeOverKey(
-  { keys, accountServices }: BootstrapDeps,
+  { tenants: { keys, keyService } }: BootstrapDeps,
   account: Account,
   secret: string,
 ): Promise<void> {
@@ -58,7 +58,7 @@ async function takeOverKey(
   if (known !== undefined) return;
   const fields: NewKey = { name: 'bootstrap', mode: modeOf(secret) ?? 'live', allowedIps: [], secret };
   try {
-    await accountServices.keyService.create(account, fields, BY_OPERATOR);
+    await keyService.create(account, fields, BY_OPERATOR);
   } catch (error) {
     // Another process may have taken the account over at the same moment.
     if ((await keys.findBySecret(secret))?.accountId !== account._id) throw error;

@@ -3,8 +3,8 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import type { Connection } from 'mongoose';
 import { type Config, type JobRole, mirrorsPlans } from '../config/config.ts';
-import type { Bus } from '../infra/bus/bus.ts';
-import { type Clock, systemClock } from '../infra/clock.ts';
+import { systemClock } from '../infra/clock.ts';
+import type * as infra from '../infra/core.ts';
 import type { EmbeddedDatabase } from '../infra/embedded-database/embedded-database.ts';
 import { createFolderOutputStore } from '../infra/outputs/folder.ts';
 import { createGridFsOutputStore } from '../infra/outputs/gridfs.ts';
@@ -24,11 +24,10 @@ import type { NamedPlan } from '../tenants/plans/plan.ts';
 import { PlanMirror } from '../tenants/plans/plan-mirror.ts';
 import type { PlanSource } from '../tenants/plans/plan-source.ts';
 import { openPlanSource } from '../tenants/plans/watched-plans.ts';
-import { UsageCounters } from '../tenants/usage/usage-counters.ts';
+import { openUsage, type Usage } from '../tenants/usage/open-usage.ts';
+import { openWork, type Work } from '../work/open-work.ts';
 import { PoolSlots } from '../work/pools/pool-slots.ts';
-import { WorkerRegistry } from '../work/pools/worker-registry.ts';
 import { checkLayout } from './data-layout/data-layout.ts';
-import { type JobLife, openJobLife } from './job-life.ts';
 import { openBus } from './open-bus.ts';
 import type { Closers } from './process/component.ts';
 import { startDescriptorWatch } from './process/descriptor-watch.ts';
@@ -49,20 +48,16 @@ export interface Base {
   readonly stopped: AbortSignal;
 }
 
-/** The components that every role needs: the database, the bus, accounts with their plans, and the life of jobs. */
-export interface Core extends Base, JobLife {
-  readonly clock: Clock;
-  readonly connection: Connection;
-  readonly bus: Bus;
+/** The components that every role needs: the database, the bus, accounts with their plans, and the work of accounts. */
+export interface Core extends Base, infra.Core, Work {
   readonly plans: PlanSource;
   readonly accounts: AccountStore;
   readonly accountPlans: AccountPlans;
   /** The present plan of an account. */
   readonly planOf: (accountId: string) => Promise<NamedPlan>;
-  readonly counters: UsageCounters;
+  readonly usage: Usage;
   /** The start of absolute addresses; in a process that serves the API known once it listens. */
   readonly address: { publicUrl: string | undefined };
-  readonly outputs: OutputStore;
   /** Why nothing more can be stored at present, such as a full disk: no new work is taken then. */
   readonly storageProblem: () => string | undefined;
   /** Whether changes can be kept. Only a process with an embedded database knows: another database answers for itself. */
@@ -122,46 +117,33 @@ export async function openCore(base: Base, database: Database, closers: Closers)
   recordDatabase(metrics, connection);
   const accounts = new AccountStore(connection, clock);
   const accountPlans = new AccountPlans(accounts, plans);
-  const counters = new UsageCounters(connection, logger);
+  const usage: Usage = openUsage({ connection, clock, logger }, (...of) => work.jobs.blockLedger.left(...of));
   const planOf = (accountId: string) => accountPlans.planOf(accountId);
-  // Standalone is the only worker of its jobs.
-  const poolSlots = role === 'standalone' ? undefined : new PoolSlots(new WorkerRegistry(connection, clock));
-  const jobLife = openJobLife({
-    connection,
-    bus,
-    clock,
-    logger,
-    usage: counters,
-    planOf,
+  const work: Work = openWork({
+    ...{ connection, bus, clock, logger, usage, planOf },
     slotsPerWorker: (pool) =>
       plans.pool(pool)?.slotsPerWorker ?? poolSlots?.of(pool) ?? config.PLATEN_WORKER_SLOTS,
     observeEnd: (job) =>
       metrics.jobsEnded.inc({ state: job.state, class: job.class, code: job.error?.code ?? 'none' }),
   });
+  // Standalone is the only worker of its jobs.
+  const poolSlots = role === 'standalone' ? undefined : new PoolSlots(work.registry);
   const outputs = openOutputs(role, config, connection);
   const { embedded } = database;
   const storageProblem = () => embedded?.problem() ?? outputs.problem();
   await ensureIndexes(connection, stopped);
   closers.add(async () => {
-    await jobLife.jobs.followUp.flush();
-    await counters.flush();
+    await work.flush();
+    await usage.flush();
   });
   plans.start();
   closers.add(() => plans.stop());
   return {
     ...base,
-    clock,
-    connection,
-    bus,
-    plans,
-    accounts,
-    accountPlans,
-    planOf,
-    counters,
-    ...jobLife,
+    ...work,
+    ...{ clock, connection, bus, outputs, storageProblem },
+    ...{ plans, accounts, accountPlans, planOf, usage },
     address: { publicUrl: config.PLATEN_PUBLIC_URL },
-    outputs,
-    storageProblem,
     changes: {
       problem: embedded === undefined ? () => undefined : storageProblem,
       flush: embedded?.writesBehind ? () => flushDatabase(connection) : async () => {},

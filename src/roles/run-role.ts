@@ -3,16 +3,14 @@ import { startEmbeddedDatabase } from '../infra/embedded-database/start-embedded
 import { sandboxProcesses } from '../infra/scheduling/sandbox-processes.ts';
 import { createLogger, type Logger } from '../infra/telemetry/logger.ts';
 import { createTemplateEngine, type TemplateEngine } from '../tenants/templates/engine/template-engine.ts';
-import type { Batches } from '../work/batches/open-batches.ts';
-import type { AdminApi } from './admin.ts';
 import { type Base, type Core, type Database, openBase, openCore } from './core.ts';
 import { healthOf } from './health.ts';
-import { openBatchesOn } from './job-life.ts';
 import { Closers, type Component } from './process/component.ts';
 import { type HealthChecks, healthFromStart, type LifePhase } from './process/health-checks.ts';
 import { startOpsServer } from './process/http-server.ts';
 import { report } from './process/print-line.ts';
 import { type AdminServer, serveAdmin } from './serve-admin.ts';
+import type { Services } from './services.ts';
 import { announceDatabase, type FirstKey, firstAccount, standaloneSecret } from './standalone-data.ts';
 
 /** Templates render in a short time: one in four renders at most has its template rendered at a time. */
@@ -49,7 +47,7 @@ const ROLES: Readonly<
   Record<JobRole, (starting: Starting) => Promise<Pick<RunningRole, 'port' | 'firstKey'>>>
 > = {
   async api(starting) {
-    return addApi(starting, openTemplates(starting), openBatches(starting));
+    return addApi(starting, openTemplates(starting), await openShared(starting));
   },
   async worker(starting) {
     const { startWorker } = await import('./worker.ts');
@@ -58,18 +56,18 @@ const ROLES: Readonly<
   },
   async dispatcher(starting) {
     const { startDispatcher } = await import('./dispatcher.ts');
-    starting.add(await startDispatcher(starting.core, openBatches(starting)));
+    starting.add(await startDispatcher(starting.core, await openShared(starting)));
     return onlyOperations(starting);
   },
   async standalone(starting) {
     const { core, add } = starting;
     const templates = openTemplates(starting);
-    const batches = openBatches(starting);
+    const services = await openShared(starting);
     const { startDispatcher } = await import('./dispatcher.ts');
     const { startWorker } = await import('./worker.ts');
-    add(await startDispatcher(core, batches));
+    add(await startDispatcher(core, services));
     add(await startWorker(core, templates));
-    return addApi(starting, templates, batches);
+    return addApi(starting, templates, services);
   },
 };
 
@@ -124,24 +122,23 @@ export async function runRole(
 }
 
 async function addApi(
-  { core, closers, add, checks, admin }: Starting,
-  templates: TemplateEngine,
-  batches: Batches,
+  { core, add, checks, admin }: Starting,
+  templateEngine: TemplateEngine,
+  services: Services,
 ): Promise<Pick<RunningRole, 'port' | 'firstKey'>> {
   const { config } = core;
   const secret = config.PLATEN_SECRET ?? (await standaloneSecret(config.PLATEN_DATA_DIR));
+  const { openApi } = await import('../http/open-api.ts');
   const { startApi } = await import('./api.ts');
-  const { openApiServices } = await import('./api-services.ts');
   const { bootstrapAccount } = await import('./bootstrap-account.ts');
-  const services = await openApiServices(core, closers);
   await bootstrapAccount({ ...core, ...services }, config);
   const firstKey =
     core.role === 'standalone' && config.PLATEN_BOOTSTRAP_EMAIL === undefined
       ? await firstAccount({ ...core, ...services })
       : undefined;
-  const openAdministration = admin && (async (deps: AdminApi) => admin.open(core, deps, services));
-  const api = startApi(core, { ...services, batches }, secret, templates, checks, openAdministration);
-  const { port } = add(await api);
+  const api = await openApi(core, { ...services, secret, templateEngine, checks });
+  await admin?.open(core, api.deps, services);
+  const { port } = add(await startApi(core, api));
   return { port, firstKey };
 }
 
@@ -177,11 +174,12 @@ function openTemplates({ core, closers }: Starting): TemplateEngine {
   return engine;
 }
 
-/** The same batches for all components of the process. */
-function openBatches({ core, closers }: Starting): Batches {
-  const batches = openBatchesOn(core, core);
-  closers.add(() => batches.reconciler.idle());
-  return batches;
+/** The same services for all components of the process. */
+async function openShared({ core, closers }: Starting): Promise<Services> {
+  const { openServices } = await import('./services.ts');
+  const services = await openServices(core);
+  closers.add(() => services.tenants.recovery.flush());
+  return services;
 }
 
 async function openEmbedded(

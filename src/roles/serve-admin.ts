@@ -1,16 +1,16 @@
 import type { Admin } from '../admin/admin.ts';
 import type { Config } from '../config/config.ts';
 import { Operators } from '../config/operators.ts';
+import type { ApiDeps } from '../http/api-deps.ts';
 import type { ServedAdmin } from '../http/ops-app.ts';
 import { PlatenError } from '../infra/errors/registry.ts';
 import { ChangeGate } from '../infra/overload/change-gate.ts';
-import type { AdminApi } from './admin.ts';
-import type { ApiServices } from './api-services.ts';
 import type { Core } from './core.ts';
+import type { Services } from './services.ts';
 
 /** The administration of a process: its server is started first, and what it shows is opened with the API. */
 export interface AdminServer extends ServedAdmin {
-  open(core: Core, api: AdminApi, services: Pick<ApiServices, 'accountServices'>): Promise<void>;
+  open(core: Core, api: Pick<ApiDeps, 'renders' | 'admission'>, services: Services): Promise<void>;
 }
 
 /** A process without an administration does not load its code. */
@@ -29,10 +29,10 @@ export async function serveAdmin(tokens: NonNullable<Config['PLATEN_ADMIN_TOKEN'
         throw new PlatenError('UNAVAILABLE', 'The process is starting.', { retryAfterSeconds: 1 });
       return admin;
     },
-    async open(core, api, { accountServices }) {
-      const { openAdmin } = await import('./admin.ts');
+    async open(core, api, services) {
+      const { openAdmin } = await import('../admin/open-admin.ts');
       changes = core.changes;
-      admin = await openAdmin(core, api, accountServices);
+      admin = openAdmin(core, api, services);
     },
   };
 }

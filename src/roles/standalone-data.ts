@@ -6,7 +6,7 @@ import type { NewAccount } from '../tenants/accounts/account-service.ts';
 import { foreignAccountMessage, madeByOperator } from '../tenants/accounts/operator-accounts.ts';
 import { BY_OPERATOR } from '../tenants/audit/audit-log.ts';
 import type { NewKey } from '../tenants/keys/key-store.ts';
-import type { ApiServices } from './api-services.ts';
+import type { Services } from './services.ts';
 
 /** How the owner of the first account signs in. */
 export interface FirstKey {
@@ -33,13 +33,11 @@ export async function standaloneSecret(dataDir: string): Promise<string> {
  */
 export async function firstAccount({
   config,
-  keys,
-  accountServices,
-}: Pick<ApiServices, 'keys' | 'accountServices'> & {
+  tenants: { accountService, keys, keyService, signIn },
+}: Pick<Services, 'tenants'> & {
   readonly config: Pick<Config, 'PLATEN_DATA_DIR'>;
 }): Promise<FirstKey> {
   const keyFile = join(config.PLATEN_DATA_DIR, 'first-api-key');
-  const { accountService, keyService, signIn } = accountServices;
   const { account } = await accountService.findOrCreate(FIRST_ACCOUNT, BY_OPERATOR);
   if (!madeByOperator(account)) throw new ConfigError([foreignAccountMessage(FIRST_ACCOUNT.email)]);
   const signInToken = await signIn.offerLink(account);

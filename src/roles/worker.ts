@@ -6,7 +6,6 @@ import { coresOfMachine } from '../infra/machine/machine-cores.ts';
 import { machineMemory } from '../infra/machine/machine-memory.ts';
 import { sandboxProcesses } from '../infra/scheduling/sandbox-processes.ts';
 import { spareSlots, WorkerSlots } from '../infra/scheduling/worker-slots.ts';
-import { ensureIndexes } from '../infra/store/collection-spec.ts';
 import { observeDuration } from '../infra/telemetry/exemplars.ts';
 import { recordedTrace } from '../infra/tracing/trace-context.ts';
 import { createChromiumRenderer } from '../render/chromium/create-chromium-renderer.ts';
@@ -15,13 +14,12 @@ import { sharedMemoryRoot } from '../render/chromium/process/shared-memory.ts';
 import { createPdfFinisher } from '../render/pdf/finish.ts';
 import type { BrowserStatus } from '../render/renderer.ts';
 import type { TemplateEngine } from '../tenants/templates/engine/template-engine.ts';
-import { WorkerRegistry } from '../work/pools/worker-registry.ts';
+import { recordWait } from '../work/jobs/record-wait.ts';
 import { WorkerPresence } from '../worker/presence.ts';
 import { warmUp } from '../worker/warm-up.ts';
 import { Worker } from '../worker/worker.ts';
 import type { Core } from './core.ts';
 import type { Component } from './process/component.ts';
-import { recordWait } from './process/record-wait.ts';
 import { wayOutOf } from './way-out.ts';
 
 /** Few documents need a finisher, and one of its processes may take a gigabyte. */
@@ -120,7 +118,7 @@ export async function startWorker(core: Core, templates: TemplateEngine): Promis
     slots,
     leaseMs: config.PLATEN_LEASE_MS,
   });
-  const presence = core.role === 'standalone' ? undefined : await openPresence(core, worker, owner, browser);
+  const presence = core.role === 'standalone' ? undefined : openPresence(core, worker, owner, browser);
   await presence?.start();
   await worker.start();
   metrics.workerStart.set({ pool }, process.uptime());
@@ -146,15 +144,8 @@ export async function startWorker(core: Core, templates: TemplateEngine): Promis
 }
 
 /** The worker's entry in the registry, and how it obeys requests there. */
-async function openPresence(
-  core: Core,
-  worker: Worker,
-  owner: string,
-  browser: BrowserStatus,
-): Promise<WorkerPresence> {
-  const { config, clock, connection, logger } = core;
-  const registry = new WorkerRegistry(connection, clock);
-  await ensureIndexes(connection, core.stopped);
+function openPresence(core: Core, worker: Worker, owner: string, browser: BrowserStatus): WorkerPresence {
+  const { config, clock, logger, registry } = core;
   const lasting = {
     _id: owner,
     pool: config.PLATEN_POOL,

@@ -1,16 +1,10 @@
-import { pino } from 'pino';
 import type { Pool } from 'undici';
-import { connectDatabase } from '../../src/infra/store/connection.ts';
-import { AccountStore } from '../../src/tenants/accounts/account-store.ts';
-import { KeyStore } from '../../src/tenants/keys/key-store.ts';
+import { openStoredTenants } from '../support/tenant.ts';
 import { PRINT } from './documents.ts';
 
 /** Accounts of the plan business, written as the service would. @returns the secret of one key of each. */
 export async function makeAccounts(uri: string, emails: readonly string[]): Promise<string[]> {
-  const connection = await connectDatabase(uri, pino({ level: 'silent' }));
-  const clock = { now: () => new Date() };
-  const accounts = new AccountStore(connection, clock);
-  const keys = new KeyStore(connection, clock);
+  const { connection, accounts, keys } = await openStoredTenants(uri);
   const secrets: string[] = [];
   for (const email of emails) {
     const account = await accounts.create(email, null, 'business');

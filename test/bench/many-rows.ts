@@ -3,6 +3,7 @@
  * of one account. Prints medians in milliseconds. `make bench` runs it last.
  */
 import { randomUUID } from 'node:crypto';
+import { RateLimiter } from '../../src/tenants/limits/rate-limiter.ts';
 import { DEFAULT_PLANS } from '../../src/tenants/plans/plan.ts';
 import { quotaPeriod } from '../../src/tenants/plans/quota-period.ts';
 import type { Job } from '../../src/work/jobs/job.ts';
@@ -30,9 +31,10 @@ await onDatabase(async (database) => {
 });
 
 async function measure(domain: Domain): Promise<Record<string, number>> {
+  const limiter = new RateLimiter(domain.connection, domain.clock);
   const reader = { accountId: 'account', planName: 'business', plan: DEFAULT_PLANS.business } as const;
   const page = (period: '1d' | '90d', offset: number, apiKeyId?: string) => () =>
-    domain.usage.requestLog(reader, { period, apiKeyId, limit: 20, offset, newestFirst: true });
+    domain.usage.reports.requestLog(reader, { period, apiKeyId, limit: 20, offset, newestFirst: true });
   const jobs = (offset: number, states?: Job['state'][]) => () =>
     domain.store.list({
       ...{ accountId: 'account', test: false, limit: 20, offset, newestFirst: true },
@@ -46,9 +48,9 @@ async function measure(domain: Domain): Promise<Record<string, number>> {
     'log page, 90d': await median(page('90d', 0)),
     'log page, 90d, offset 10000': await median(page('90d', 10_000)),
     'log page, 90d, one key': await median(page('90d', 0, 'key-3')),
-    'usage summary, 7d': await median(() => domain.usage.summary(reader, '7d', true)),
-    'usage summary, 90d': await median(() => domain.usage.summary(reader, '90d', true)),
-    'rate limit': await median(() => domain.limiter.take(randomUUID(), 'requests', 100)),
+    'usage summary, 7d': await median(() => domain.usage.reports.summary(reader, '7d', true)),
+    'usage summary, 90d': await median(() => domain.usage.reports.summary(reader, '90d', true)),
+    'rate limit': await median(() => limiter.take(randomUUID(), 'requests', 100)),
     'slot and quota': await median(() =>
       domain.ledger.takeSlot('account', randomUUID(), 1e6, { period: quotaPeriod(new Date()), limit: 1e6 }),
     ),

@@ -1,8 +1,4 @@
 import assert from 'node:assert/strict';
-import { pino } from 'pino';
-import { systemClock } from '../../src/infra/clock.ts';
-import { connectDatabase } from '../../src/infra/store/connection.ts';
-import { AccountStore } from '../../src/tenants/accounts/account-store.ts';
 import { type AccountClient, newEmail, PASSWORD, signUp } from '../support/account-client.ts';
 import { eventually } from '../support/eventually.ts';
 import { sharedStandaloneService, type TestService } from '../support/service.ts';
@@ -22,9 +18,7 @@ describe('The dashboard by the keyboard alone', () => {
     service = await sharedStandaloneService();
     account = await signUp(service.url, email);
     const { id } = await account.expect(200, 'GET', '/auth/me');
-    const connection = await connectDatabase(service.mongodbUri, pino({ level: 'silent' }));
-    await new AccountStore(connection, systemClock).setPlan(id, 'business');
-    await connection.close();
+    await service.tenants.accounts.setPlan(id, 'business');
     visitor = await Visitor.open(service.url);
     await visitor.page.goto(`${service.url}/dashboard/`);
     await visitor.sees('Sign in');

@@ -1,10 +1,6 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { pino } from 'pino';
-import { systemClock } from '../../src/infra/clock.ts';
-import { connectDatabase } from '../../src/infra/store/connection.ts';
-import { AccountStore } from '../../src/tenants/accounts/account-store.ts';
 import { eventually } from '../support/eventually.ts';
 import { sharedStandaloneService, type TestService } from '../support/service.ts';
 import { type View, Visitor } from './support/visitor.ts';
@@ -120,9 +116,7 @@ describe('The dashboard', () => {
 
   it('sees that a plan has changed', async () => {
     const { id } = await api('GET', '/auth/me');
-    const connection = await connectDatabase(service.mongodbUri, pino({ level: 'silent' }));
-    await new AccountStore(connection, systemClock).setPlan(id!, 'business');
-    await connection.close();
+    await service.tenants.accounts.setPlan(id!, 'business');
     await eventually('the plan is in force', async () => (await api('GET', '/auth/me')).plan === 'business');
     await visitor.go('/');
     await visitor.sees('Your first document');

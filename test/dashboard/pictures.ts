@@ -5,10 +5,6 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { pino } from 'pino';
-import { systemClock } from '../../src/infra/clock.ts';
-import { connectDatabase } from '../../src/infra/store/connection.ts';
-import { AccountStore } from '../../src/tenants/accounts/account-store.ts';
 import { eventually } from '../support/eventually.ts';
 import { openStandaloneService } from '../support/service.ts';
 import { type View, Visitor } from './support/visitor.ts';
@@ -46,9 +42,7 @@ try {
   await visitor.press('Make the account');
   await visitor.sees('Your first document');
   const id = await visitor.page.evaluate(async () => (await (await fetch('/auth/me')).json()).id);
-  const connection = await connectDatabase(service.mongodbUri, pino({ level: 'silent' }));
-  await new AccountStore(connection, systemClock).setPlan(id, 'professional');
-  await connection.close();
+  await service.tenants.accounts.setPlan(id, 'professional');
   await eventually('the plan is in force', async () => {
     await visitor.go('/billing');
     return visitor.page.$eval('.plans .current h3', ({ textContent }) => textContent === 'professional');

@@ -1,8 +1,5 @@
 import assert from 'node:assert/strict';
 import mongoose, { type Connection } from 'mongoose';
-import { systemClock } from '../../src/infra/clock.ts';
-import { AccountStore } from '../../src/tenants/accounts/account-store.ts';
-import { DeletionStore } from '../../src/tenants/accounts/deletion-store.ts';
 import type { Job } from '../../src/work/jobs/job.ts';
 import { eventually } from '../support/eventually.ts';
 import { mentions } from '../support/mentions.ts';
@@ -55,9 +52,10 @@ describe('kill -9 of the dispatcher that deletes an account', () => {
     const others = await history().countDocuments({ accountId: other.accountId });
 
     // As the administration does.
-    await new DeletionStore(connection, systemClock).note(accountId, { actor: 'operator', operator: 'anna' });
-    await new AccountStore(connection, systemClock).markDeleting(accountId, 'anna');
-    await new DeletionStore(connection, systemClock).hasten(accountId);
+    const { accounts, deletions } = service.tenants;
+    await deletions.note(accountId, { actor: 'operator', operator: 'anna' });
+    await accounts.markDeleting(accountId, 'anna');
+    await deletions.hasten(accountId);
     for (const deleted of DELETED_BEFORE) {
       await eventually(`${deleted} are deleted`, async () => {
         return (await history().countDocuments({ accountId })) <= JOBS - deleted;

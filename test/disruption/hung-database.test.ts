@@ -58,7 +58,6 @@ describe('While the database accepts connections and responds to nothing', () =>
   after(async () => {
     resume?.();
     await connection?.close();
-    await cast?.dismiss();
     await service?.stop();
   });
 

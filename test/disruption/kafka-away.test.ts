@@ -1,8 +1,5 @@
 import assert from 'node:assert/strict';
-import mongoose, { type Connection } from 'mongoose';
-import { systemClock } from '../../src/infra/clock.ts';
-import { AccountStore } from '../../src/tenants/accounts/account-store.ts';
-import { KeyStore } from '../../src/tenants/keys/key-store.ts';
+import type { Connection } from 'mongoose';
 import { TestClient } from '../support/client.ts';
 import { eventually, HUNG_MS } from '../support/eventually.ts';
 import { assertNothingHeld } from '../support/held.ts';
@@ -11,7 +8,7 @@ import { startMongo } from '../support/mongo.ts';
 import { readPdf } from '../support/pdf.ts';
 import { freePort } from '../support/ports.ts';
 import { type RoleProcess, startRole } from '../support/processes.ts';
-import { createTenant } from '../support/tenant.ts';
+import { createTenant, openStoredTenants } from '../support/tenant.ts';
 
 const ROLES = ['api', 'dispatcher', 'worker'] as const;
 /** More than are rendered at a time: of the rest some wait in the worker, and some for a slot of their plan. */
@@ -29,7 +26,8 @@ describe('Without Kafka', () => {
   before(async () => {
     port = await freePort();
     const { uri } = await startMongo();
-    connection = await mongoose.createConnection(uri).asPromise();
+    const tenants = await openStoredTenants(uri);
+    connection = tenants.connection;
     const environment = {
       MONGODB_URI: uri,
       KAFKA_BROKERS: `127.0.0.1:${port}`,
@@ -42,11 +40,7 @@ describe('Without Kafka', () => {
     const [api, dispatcher, worker] = await Promise.all(ROLES.map((role) => startRole(role, environment)));
     roles = { api: api!, dispatcher: dispatcher!, worker: worker! };
     await roles.api.ready();
-    const deps = {
-      accounts: new AccountStore(connection, systemClock),
-      keys: new KeyStore(connection, systemClock),
-    };
-    const { secret } = await createTenant(deps, 'professional', { mode: 'live' });
+    const { secret } = await createTenant(tenants, 'professional', { mode: 'live' });
     client = new TestClient(roles.api.url, secret);
   });
   after(async () => {

@@ -31,7 +31,6 @@ describe('access', () => {
     cast = await Cast.assemble(service, ELSEWHERE);
   });
   after(async () => {
-    await cast?.dismiss();
     await service?.stop();
   });
 

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
+import { FOLLOW_EVERY_MS } from '../../src/billing/billing-sweeps.ts';
 import { setUpStripe } from '../../src/billing/setup.ts';
 import { StripeGateway } from '../../src/billing/stripe/stripe-gateway.ts';
 import { EVENT_TYPES } from '../../src/billing/subscriptions/payment-events.ts';
 import { systemClock } from '../../src/infra/clock.ts';
 import { connectDatabase } from '../../src/infra/store/connection.ts';
-import { FOLLOW_EVERY_MS } from '../../src/roles/billing.ts';
 import { ACCOUNT_CACHE_MS } from '../../src/tenants/accounts/account-store.ts';
 import { DEFAULT_PLANS } from '../../src/tenants/plans/plan.ts';
 import { BUILT_IN, HeldPlans } from '../../src/tenants/plans/plan-source.ts';

@@ -1,11 +1,6 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { pino } from 'pino';
-import { systemClock } from '../../src/infra/clock.ts';
-import { connectDatabase } from '../../src/infra/store/connection.ts';
-import { AccountStore } from '../../src/tenants/accounts/account-store.ts';
-import { KeyStore } from '../../src/tenants/keys/key-store.ts';
 import { runCommand } from '../support/command.ts';
 import { freePort } from '../support/ports.ts';
 import { openStandaloneService, type TestService } from '../support/service.ts';
@@ -31,18 +26,12 @@ describe('platen try', () => {
 
   it('leaves no key behind that works', async () => {
     await platenTry(service.url);
-    const connection = await connectDatabase(service.mongodbUri, pino({ level: 'silent' }));
-    try {
-      const accounts = new AccountStore(connection, systemClock);
-      const account = await accounts.findByEmail('platen-try@platen.invalid');
-      assert.ok(account !== undefined);
-      const query = { limit: 10, offset: 0, sort: 'created_desc', mode: undefined } as const;
-      const keys = new KeyStore(connection, systemClock);
-      assert.equal((await keys.list(account._id, { ...query, status: 'active' })).total, 0);
-      assert.ok((await keys.list(account._id, { ...query, status: 'revoked' })).total > 0);
-    } finally {
-      await connection.close();
-    }
+    const { accounts, keys } = service.tenants;
+    const account = await accounts.findByEmail('platen-try@platen.invalid');
+    assert.ok(account !== undefined);
+    const query = { limit: 10, offset: 0, sort: 'created_desc', mode: undefined } as const;
+    assert.equal((await keys.list(account._id, { ...query, status: 'active' })).total, 0);
+    assert.ok((await keys.list(account._id, { ...query, status: 'revoked' })).total > 0);
   });
 
   it('fails with the cause when there is no response in time', async () => {

@@ -34,6 +34,8 @@ function shapesOf(command: string, sent: Fields): QueryShape[] {
     case 'delete':
       return (sent.deletes as Fields[]).map(({ q }) => shape(q));
     case 'count':
+      // Without a query, the database answers from what it knows of the collection and reads no record.
+      return sent.query === undefined ? [] : [shape(sent.query)];
     case 'distinct':
       return [shape(sent.query)];
     case 'aggregate':

@@ -2,21 +2,14 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { pino } from 'pino';
-import { systemClock } from '../../src/infra/clock.ts';
-import { ensureIndexes } from '../../src/infra/store/collection-spec.ts';
-import { connectDatabase } from '../../src/infra/store/connection.ts';
-import { AccountStore } from '../../src/tenants/accounts/account-store.ts';
-import { KeyStore } from '../../src/tenants/keys/key-store.ts';
 import type { KeyMode } from '../../src/tenants/keys/secret.ts';
 import type { PlanName } from '../../src/tenants/plans/plan.ts';
-import { TemplateStore } from '../../src/tenants/templates/template-store.ts';
 import { TestClient } from './client.ts';
 import { HUNG_MS } from './eventually.ts';
 import { newPrefix, sharedKafka, type TestKafka } from './kafka.ts';
 import { startMongo } from './mongo.ts';
 import { type RoleProcess, startRole } from './processes.ts';
-import { createTenant } from './tenant.ts';
+import { createTenant, openStoredTenants, type StoredTenants } from './tenant.ts';
 
 export interface Tenant {
   readonly accountId: string;
@@ -27,6 +20,8 @@ export interface Tenant {
 export interface TestService {
   readonly url: string;
   readonly mongodbUri: string;
+  /** What its database has of tenants. */
+  readonly tenants: StoredTenants;
   /** By role; a killed one is replaced with `restart`. */
   readonly roles: Map<string, RoleProcess>;
   /** Starts a role anew with the environment it had, or one more. */
@@ -116,11 +111,7 @@ async function open(
   const { uri } = await startMongo();
   const ownUri = uriOptions === '' ? uri : `${uri}${uri.includes('?') ? '&' : '?'}${uriOptions}`;
   const all: Record<string, string> = { ...ENVIRONMENT, MONGODB_URI: ownUri, ...environment };
-  const connection = await connectDatabase(uri, pino({ level: 'silent' }));
-  const accounts = new AccountStore(connection, systemClock);
-  const keys = new KeyStore(connection, systemClock);
-  const templates = new TemplateStore(connection, systemClock);
-  await ensureIndexes(connection);
+  const tenants = await openStoredTenants(uri);
   const roles = new Map<string, RoleProcess>();
   const edge = roleNames.at(-1)!;
   // The port stays the same when the role is started anew.
@@ -140,14 +131,17 @@ async function open(
   return {
     url,
     mongodbUri: uri,
+    tenants,
     roles,
     restart: start,
     async newTenant(plan, mode = 'live') {
-      const { accountId, secret } = await createTenant({ accounts, keys }, plan, { mode });
+      const { accountId, secret } = await createTenant(tenants, plan, { mode });
       return { accountId, client: new TestClient(url, secret) };
     },
     async saveTemplate(tenant, content) {
-      const saved = await templates.create(tenant.accountId, { name: 'test', content, sampleData: '{}' });
+      const saved = await tenants.templates.create(tenant.accountId, {
+        ...{ name: 'test', content, sampleData: '{}' },
+      });
       return { templateId: saved.template._id, versionId: saved.version._id };
     },
     async metrics() {
@@ -155,7 +149,7 @@ async function open(
       return (await Promise.all(texts)).join('\n');
     },
     async stop() {
-      await connection.close();
+      await tenants.connection.close();
       for (const role of [...roles.values()].reverse()) await role.end();
     },
   };

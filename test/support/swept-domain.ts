@@ -95,6 +95,6 @@ export class SweptDomain {
         return domain.plan;
       },
     };
-    return (await domain.usage.summary(reader, '1d', false)) as { totalRequests: number };
+    return (await domain.usage.reports.summary(reader, '1d', false)) as { totalRequests: number };
   }
 }

@@ -1,19 +1,16 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { pino } from 'pino';
 import { systemClock } from '../../src/infra/clock.ts';
 import { ensureIndexes } from '../../src/infra/store/collection-spec.ts';
-import { connectDatabase } from '../../src/infra/store/connection.ts';
-import { AccountStore } from '../../src/tenants/accounts/account-store.ts';
-import { KeyStore } from '../../src/tenants/keys/key-store.ts';
+import type { AccountStore } from '../../src/tenants/accounts/account-store.ts';
 import type { Plan } from '../../src/tenants/plans/plan.ts';
 import { Ledger } from '../../src/work/jobs/ledger/ledger.ts';
 import { openLedgers } from '../../src/work/jobs/ledger/ledger-record.ts';
 import { TestClient } from './client.ts';
 import { startMongo } from './mongo.ts';
 import { type RoleProcess, startRole } from './processes.ts';
-import { createTenant } from './tenant.ts';
+import { createTenant, openStoredTenants } from './tenant.ts';
 
 /** Two whole Platens, each with its API, workers and sweeps, on one database. */
 export interface Twins {
@@ -41,9 +38,8 @@ export async function openTwins(
   const folder = await mkdtemp(join(tmpdir(), 'platen-twins-'));
   const plansFile = join(folder, 'plans.json');
   await writeFile(plansFile, JSON.stringify({ plans: { professional: plan } }));
-  const connection = await connectDatabase(uri, pino({ level: 'silent' }));
-  const accounts = new AccountStore(connection, systemClock);
-  const keys = new KeyStore(connection, systemClock);
+  const tenants = await openStoredTenants(uri);
+  const { accounts, connection } = tenants;
   const ledger = new Ledger(openLedgers(connection), systemClock);
   await ensureIndexes(connection);
   const common = {
@@ -71,7 +67,7 @@ export async function openTwins(
     accounts,
     plansFile,
     async newTenant() {
-      const { accountId, secret } = await createTenant({ accounts, keys }, 'professional');
+      const { accountId, secret } = await createTenant(tenants, 'professional');
       const [first, second] = roles;
       return {
         accountId,

@@ -8,6 +8,18 @@ export interface Sweep {
   run(): Promise<number | undefined>;
 }
 
+/** A sweep of ordinary work, which repairs nothing. */
+export function ordinary(name: string, everyMs: number, run: () => Promise<unknown>): Sweep {
+  return {
+    name,
+    everyMs,
+    async run() {
+      await run();
+      return undefined;
+    },
+  };
+}
+
 /** Runs each sweep repeatedly, one run at a time; a sweep that fails is tried again at its next run. */
 export class Sweeper {
   readonly #timers = new Map<string, NodeJS.Timeout>();

@@ -10,7 +10,7 @@ export interface Index {
   readonly sparse?: true;
 }
 
-/** Steps that delete the records of an account that lead to others (src/roles/deletion-steps.ts). */
+/** Steps that delete the records of an account that lead to others (src/work/deletion-steps.ts). */
 export type DeletionStep = 'batches' | 'jobs' | 'account';
 
 /**

@@ -8,7 +8,7 @@ import type { RegistrationLimit } from './registration-limit.ts';
 
 /** Who may register an account: everybody, nobody, or holders of an invitation. */
 export const REGISTRATION_MODES = ['open', 'closed', 'invite'] as const;
-type RegistrationMode = (typeof REGISTRATION_MODES)[number];
+export type RegistrationMode = (typeof REGISTRATION_MODES)[number];
 
 /** The fields of a registration. */
 export interface RegistrationRequest {

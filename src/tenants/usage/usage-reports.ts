@@ -50,7 +50,7 @@ export interface RequestLogOrder extends Omit<RequestLogQuery, 'accountId' | 'si
 }
 
 /** PDFs that an account may still make in a period with this quota and its bought blocks. */
-type QuotaLeft = (accountId: string, period: QuotaPeriod, quota: number) => Promise<number>;
+export type QuotaLeft = (accountId: string, period: QuotaPeriod, quota: number) => Promise<number>;
 
 /** Reports to an account about its requests. The totals were counted as the requests came; no report counts entries. */
 export class UsageReports {

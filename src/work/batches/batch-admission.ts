@@ -1,4 +1,3 @@
-import type { Clock } from '../../infra/clock.ts';
 import type { PendingAdmission } from '../../infra/overload/pending-admission.ts';
 import type { RenderOptions } from '../../render/options/all/render-options.ts';
 import type { Caller } from '../../tenants/accounts/caller.ts';
@@ -6,16 +5,14 @@ import { quotaPeriod } from '../../tenants/plans/quota-period.ts';
 import type { JobSource } from '../inputs/inputs.ts';
 import { quotaOf, rejectIfSlow, tookTooLong } from '../jobs/admission.ts';
 import { rejectionOf } from '../jobs/admission-rejection.ts';
-import { type QuotaExtension, withExtension } from '../jobs/blocks/quota-extension.ts';
+import { withExtension } from '../jobs/blocks/quota-extension.ts';
 import { callbackBytes } from '../jobs/job.ts';
-import type { Ledger } from '../jobs/ledger/ledger.ts';
 import type { QuotaLimit } from '../jobs/ledger/ledger-filter.ts';
 import { newInput, optionFacts } from '../jobs/new-job.ts';
 import { BATCH_QUEUE } from '../jobs/priority-queues.ts';
-import type { JobStore } from '../jobs/store/job-store.ts';
 import { shareChunks } from '../jobs/store/shared-chunks.ts';
 import { type Batch, type BatchItem, chunkSizeOf, itemJobId } from './batch.ts';
-import type { BatchStore } from './batch-store.ts';
+import type { BatchCore } from './batch-core.ts';
 import { EXPANDER_MS } from './expansion.ts';
 
 /** One document of a batch, whose fields have been validated and whose template exists. */
@@ -37,14 +34,6 @@ export interface BatchSubmission {
   readonly retentionHours: number;
 }
 
-interface BatchAdmissionDeps {
-  readonly ledger: Ledger;
-  readonly store: JobStore;
-  readonly batches: BatchStore;
-  readonly quotaExtension: QuotaExtension;
-  readonly clock: Clock;
-}
-
 const HOUR_MS = 3_600_000;
 /** Estimated time of an item in a slot before any item has ended, in seconds. */
 const GUESSED_ITEM_S = 1;
@@ -62,9 +51,9 @@ const GUESSED_ITEM_S = 1;
  *    after 2     a batch whose jobs are not written: a sweep expands it (batch-reconciler.ts)
  */
 export class BatchAdmission {
-  readonly #deps: BatchAdmissionDeps;
+  readonly #deps: BatchCore;
 
-  constructor(deps: BatchAdmissionDeps) {
+  constructor(deps: BatchCore) {
     this.#deps = deps;
   }
 

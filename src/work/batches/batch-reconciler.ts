@@ -1,13 +1,10 @@
-import type { Logger } from '../../infra/telemetry/logger.ts';
 import { endEarly } from '../jobs/cancel-jobs.ts';
 import { hasEnded, type Job } from '../jobs/job.ts';
-import type { JobFollowUp } from '../jobs/job-follow-up.ts';
 import { type Batch, chunkCount, hasFinished, itemJobId } from './batch.ts';
-import { EXPANDER_MS, type ExpansionDeps, expand } from './expansion.ts';
+import type { BatchCore } from './batch-core.ts';
+import { EXPANDER_MS, expand } from './expansion.ts';
 
-interface BatchReconcilerDeps extends ExpansionDeps {
-  readonly followUp: JobFollowUp;
-  readonly logger: Logger;
+interface ReconcilerCore extends BatchCore {
   /** Runs when a batch has ended. Repeated for a batch, it must change nothing. */
   readonly onFinished: (batch: Batch) => Promise<void>;
 }
@@ -23,10 +20,10 @@ const CANCEL_TRIES = 10;
  * a sweep continues.
  */
 export class BatchReconciler {
-  readonly #deps: BatchReconcilerDeps;
+  readonly #deps: ReconcilerCore;
   readonly #underWay = new Set<Promise<void>>();
 
-  constructor(deps: BatchReconcilerDeps) {
+  constructor(deps: ReconcilerCore) {
     this.#deps = deps;
   }
 

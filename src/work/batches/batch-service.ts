@@ -1,26 +1,20 @@
-import type { Clock } from '../../infra/clock.ts';
 import { PlatenError } from '../../infra/errors/registry.ts';
 import type { PendingAdmission } from '../../infra/overload/pending-admission.ts';
 import type { Caller } from '../../tenants/accounts/caller.ts';
 import type { Plan } from '../../tenants/plans/plan.ts';
 import type { Job } from '../jobs/job.ts';
-import type { Ledger } from '../jobs/ledger/ledger.ts';
 import { withinPlan } from '../jobs/new-job.ts';
-import type { JobStore } from '../jobs/store/job-store.ts';
 import { type Batch, chunkCount, hasFinished, isItemOf, itemJobId, pendingOf, tallied } from './batch.ts';
 import type { BatchAdmission, BatchSubmission, ItemSubmission } from './batch-admission.ts';
+import type { BatchCore } from './batch-core.ts';
 import { type Item, itemOf } from './batch-item.ts';
 import type { BatchReconciler } from './batch-reconciler.ts';
-import type { BatchListQuery, BatchStore } from './batch-store.ts';
+import type { BatchListQuery } from './batch-store.ts';
 import { ItemPositions } from './item-positions.ts';
 
-interface BatchServiceDeps {
-  readonly batches: BatchStore;
-  readonly store: JobStore;
-  readonly ledger: Ledger;
+interface ServiceCore extends BatchCore {
   readonly admission: BatchAdmission;
   readonly reconciler: BatchReconciler;
-  readonly clock: Clock;
 }
 
 /**
@@ -37,10 +31,10 @@ export interface BatchView {
 
 /** Accepts, reads and cancels batches for the API. */
 export class BatchService {
-  readonly #deps: BatchServiceDeps;
+  readonly #deps: ServiceCore;
   readonly #positions: ItemPositions;
 
-  constructor(deps: BatchServiceDeps) {
+  constructor(deps: ServiceCore) {
     this.#deps = deps;
     this.#positions = new ItemPositions(deps.batches);
   }

@@ -1,23 +1,9 @@
-import type { Clock } from '../../infra/clock.ts';
-import { type NamedPlan, poolOf } from '../../tenants/plans/plan.ts';
+import { poolOf } from '../../tenants/plans/plan.ts';
 import type { Job } from '../jobs/job.ts';
-import type { JobDispatch } from '../jobs/job-dispatch.ts';
-import type { Ledger } from '../jobs/ledger/ledger.ts';
 import { queuedJob } from '../jobs/new-job.ts';
 import { BATCH_QUEUE, positionOf } from '../jobs/priority-queues.ts';
-import type { JobStore } from '../jobs/store/job-store.ts';
 import { type Batch, chunkCount, itemJobId } from './batch.ts';
-import type { BatchStore } from './batch-store.ts';
-
-export interface ExpansionDeps {
-  readonly batches: BatchStore;
-  readonly store: JobStore;
-  readonly ledger: Ledger;
-  readonly dispatch: JobDispatch;
-  readonly clock: Clock;
-  /** The present plan of an account. */
-  readonly planOf: (accountId: string) => Promise<NamedPlan>;
-}
+import type { BatchCore } from './batch-core.ts';
 
 /** A process that expands a batch and has not renewed its lease for this long, in milliseconds, counts as dead. */
 export const EXPANDER_MS = 15_000;
@@ -36,7 +22,7 @@ const SLOW_MS = EXPANDER_MS / 2;
  * @returns the batch once its jobs are written, or when it has failed; undefined when another process has its lease
  * now.
  */
-export async function expand(deps: ExpansionDeps, batch: Batch): Promise<Batch | undefined> {
+export async function expand(deps: BatchCore, batch: Batch): Promise<Batch | undefined> {
   const { batches, ledger, dispatch, clock } = deps;
   const { accountId, _id } = batch;
   let mine = batch;
@@ -62,7 +48,7 @@ export async function expand(deps: ExpansionDeps, batch: Batch): Promise<Batch |
 }
 
 /** The jobs of a chunk that have not been written yet. */
-async function unwritten({ store }: ExpansionDeps, jobs: readonly Job[]): Promise<Job[]> {
+async function unwritten({ store }: BatchCore, jobs: readonly Job[]): Promise<Job[]> {
   const ids = jobs.map(({ _id }) => _id);
   // Live jobs first: a job that ends is copied to the history before it is deleted from the live jobs.
   const live = await store.live.among(ids);
@@ -70,7 +56,7 @@ async function unwritten({ store }: ExpansionDeps, jobs: readonly Job[]): Promis
   return jobs.filter(({ _id }) => !live.has(_id) && !ended.has(_id));
 }
 
-async function jobsOf({ batches, planOf }: ExpansionDeps, batch: Batch, chunk: number): Promise<Job[]> {
+async function jobsOf({ batches, planOf }: BatchCore, batch: Batch, chunk: number): Promise<Job[]> {
   const items = await batches.chunk(batch._id, chunk);
   const { plan } = await planOf(batch.accountId);
   return items.map(({ id, fileName, inputMode, format, wantsReport, inputBytes }, i) => {

@@ -1,9 +1,7 @@
-import type { Clock } from '../../infra/clock.ts';
-import type { Logger } from '../../infra/telemetry/logger.ts';
-import type { NamedPlan } from '../../tenants/plans/plan.ts';
 import type { Jobs } from '../jobs/open-jobs.ts';
 import type { Batch } from './batch.ts';
 import { BatchAdmission } from './batch-admission.ts';
+import type { BatchCore } from './batch-core.ts';
 import { BatchMetrics } from './batch-metrics.ts';
 import { BatchReconciler } from './batch-reconciler.ts';
 import { BatchService } from './batch-service.ts';
@@ -18,20 +16,18 @@ export interface Batches {
   readonly metrics: BatchMetrics;
 }
 
-/** @param batches created before the jobs, because it counts the ends of jobs. */
+/** @param below what batches stand on. */
 export function openBatches(
-  batches: BatchStore,
-  jobs: Jobs,
-  deps: {
-    readonly clock: Clock;
-    readonly logger: Logger;
-    /** The present plan of an account. */
-    readonly planOf: (accountId: string) => Promise<NamedPlan>;
+  { clock, logger, planOf }: Pick<BatchCore, 'clock' | 'logger' | 'planOf'>,
+  below: {
+    readonly store: BatchStore;
+    readonly jobs: Jobs;
     /** Runs when a batch has ended; the same function as for `countItems`. */
     readonly onFinished: (batch: Batch) => Promise<void>;
   },
 ): Batches {
-  const own = { ...jobs, ...deps, batches };
+  const { store: batches, jobs, onFinished } = below;
+  const own = { ...jobs, clock, logger, planOf, batches, onFinished };
   const admission = new BatchAdmission(own);
   const reconciler = new BatchReconciler(own);
   const service = new BatchService({ ...own, admission, reconciler });

@@ -1,13 +1,11 @@
-import type { Connection } from 'mongoose';
-import type { Bus } from '../../infra/bus/bus.ts';
-import type { Clock } from '../../infra/clock.ts';
+import type { Core } from '../../infra/core.ts';
 import { FutureTimes } from '../../infra/store/future-times.ts';
-import type { Logger } from '../../infra/telemetry/logger.ts';
 import type { NamedPlan } from '../../tenants/plans/plan.ts';
-import type { UsageCounters } from '../../tenants/usage/usage-counters.ts';
+import type { Usage } from '../../tenants/usage/open-usage.ts';
 import { Admission } from './admission.ts';
 import { BlockLedger } from './blocks/block-ledger.ts';
 import { QuotaExtension } from './blocks/quota-extension.ts';
+import { IdempotencyStore } from './idempotency-store.ts';
 import type { Job } from './job.ts';
 import { JobDispatch } from './job-dispatch.ts';
 import { type FollowUpStep, JobFollowUp } from './job-follow-up.ts';
@@ -28,16 +26,13 @@ export interface Jobs {
   readonly admission: Admission;
   readonly followUp: JobFollowUp;
   readonly retries: Retries;
+  readonly idempotency: IdempotencyStore;
   /** Measures the times in the records of jobs and ledgers. */
   readonly times: FutureTimes;
 }
 
-export interface JobsDeps {
-  readonly connection: Connection;
-  readonly bus: Bus;
-  readonly clock: Clock;
-  readonly logger: Logger;
-  readonly usage: UsageCounters;
+export interface JobsCore extends Pick<Core, 'connection' | 'bus' | 'clock' | 'logger'> {
+  readonly usage: Pick<Usage, 'counters'>;
   /** The present plan of an account. */
   readonly planOf: (accountId: string) => Promise<NamedPlan>;
   /** Renders at a time in one worker of a pool. */
@@ -49,15 +44,15 @@ export interface JobsDeps {
 }
 
 /** To be created before the connection's indexes. */
-export function openJobs(deps: JobsDeps): Jobs {
-  const { connection, clock, logger, observeEnd: observe } = deps;
+export function openJobs(core: JobsCore): Jobs {
+  const { connection, clock, logger, observeEnd: observe } = core;
   const store = openJobStore(connection, clock);
   const ledgers = openLedgers(connection);
   const ledger = new Ledger(ledgers, clock);
-  const dispatch = new JobDispatch({ ...deps, store, ledger });
+  const dispatch = new JobDispatch({ ...core, store, ledger });
   const blockLedger = new BlockLedger(ledgers, clock);
   const quotaExtension = new QuotaExtension(blockLedger, clock);
-  const own = { ...deps, store, ledger, dispatch, quotaExtension };
+  const own = { ...core, usage: core.usage.counters, store, ledger, dispatch, quotaExtension };
   return {
     store,
     ledger,
@@ -68,6 +63,7 @@ export function openJobs(deps: JobsDeps): Jobs {
     admission: new Admission(own),
     followUp: new JobFollowUp({ ...own, observe }),
     retries: new Retries(own),
+    idempotency: new IdempotencyStore(connection, clock),
     times: new FutureTimes(clock, { logger }),
   };
 }

@@ -1,9 +1,4 @@
-import { pino } from 'pino';
-import { systemClock } from '../../../src/infra/clock.ts';
 import { hashSecret } from '../../../src/infra/ids/hash-secret.ts';
-import { connectDatabase } from '../../../src/infra/store/connection.ts';
-import { AccessTokenStore } from '../../../src/tenants/accounts/access-token-store.ts';
-import { KeyStore } from '../../../src/tenants/keys/key-store.ts';
 import { newSecret } from '../../../src/tenants/keys/secret.ts';
 import type { PlanName } from '../../../src/tenants/plans/plan.ts';
 import type { TestClient } from '../../support/client.ts';
@@ -51,26 +46,22 @@ export class Cast {
   /** A key of the owner that may not be used from here. */
   readonly keyForElsewhere: string;
   readonly newActor: (plan: PlanName) => Promise<Actor>;
-  readonly dismiss: () => Promise<void>;
   readonly #bad: Credentials;
 
   private constructor(
-    deps: Pick<Cast, 'owner' | 'stranger' | 'keyForElsewhere' | 'newActor' | 'dismiss'>,
+    deps: Pick<Cast, 'owner' | 'stranger' | 'keyForElsewhere' | 'newActor'>,
     bad: Credentials,
   ) {
     this.owner = deps.owner;
     this.stranger = deps.stranger;
     this.keyForElsewhere = deps.keyForElsewhere;
     this.newActor = deps.newActor;
-    this.dismiss = deps.dismiss;
     this.#bad = bad;
   }
 
   /** @param elsewhere the only address that `keyForElsewhere` may be used from. */
   static async assemble(service: TestService, elsewhere: string): Promise<Cast> {
-    const connection = await connectDatabase(service.mongodbUri, pino({ level: 'silent' }));
-    const tokens = new AccessTokenStore(connection, systemClock);
-    const keys = new KeyStore(connection, systemClock);
+    const { connection, tokens, keys } = service.tenants;
     const newActor = async (plan: PlanName): Promise<Actor> => {
       const { accountId, client } = await service.newTenant(plan);
       const browser = { ipAddress: null, userAgent: null };
@@ -97,7 +88,6 @@ export class Cast {
       stranger: await newActor('business'),
       keyForElsewhere: (await newKey(accountId, [elsewhere])).secret,
       newActor,
-      dismiss: () => connection.close(),
     };
     return new Cast(deps, {
       apiKey: [

@@ -158,7 +158,7 @@ describe('platen accounts', () => {
     const owner = new AccountClient(api.url, (await login(first.email, password)).json.accessToken);
     assert.equal((await owner.expect(200, 'GET', '/user/api-keys?status=active')).total, 0);
     assert.deepEqual((await owner.expect(200, 'GET', '/user/webhook-keys')).keys, []);
-    await api.accountServices.takeover.sweep();
+    await api.tenants.takeover.sweep();
     gate.open();
     assert.equal((await owner.expect(200, 'GET', `/user/renders/${jobId}`)).status, 'cancelled');
     const log = await owner.expect(200, 'GET', '/user/audit-log?action=account.taken_over');

@@ -130,7 +130,7 @@ describe('The first account of a data folder', () => {
     assert.notEqual(again, madeKey);
     const accountId = (await api.keys.findBySecret(again!))!.accountId;
     assert.equal((await api.accounts.find(accountId))?.plan, 'business');
-    const { entries } = await api.accountServices.audit.list(accountId, {
+    const { entries } = await api.tenants.audit.list(accountId, {
       limit: 10,
       offset: 0,
       newestFirst: false,

@@ -186,7 +186,7 @@ describe('Where live keys need a confirmed address', () => {
 
   it('accounts that the operator has made or reset need none', async () => {
     const email = newEmail();
-    const { accountService, takeover } = api.accountServices;
+    const { accountService, takeover } = api.tenants;
     await accountService.create({ email, password: PASSWORD, plan: 'free' }, { actor: 'operator' });
     const browser = await openBrowser(api.url, email);
     await browser.expect(201, 'POST', '/user/api-keys', { name: 'a', mode: 'live' });

@@ -261,7 +261,7 @@ describe('An account that an operator deletes', () => {
     await openDeletion(api).sweep();
     await person.assertGoesOn();
     const account = (await api.accounts.findNow(accountId))!;
-    await api.accountServices.accountService.markDeleting(account, by);
+    await api.tenants.accountService.markDeleting(account, by);
     clock.pass(QUIET_MS);
     await finishDeletion(api, accountId);
     assert.deepEqual(await mentions(accountId), { audit_log: 1 });

@@ -20,7 +20,7 @@ describe('The bounds of mails that anybody can ask for', () => {
     callApi(api.url, 'POST', '/auth/forgot', { email }, { ...SAME_ORIGIN, 'x-forwarded-for': address });
 
   async function resetsTo(email: string): Promise<number> {
-    await api.accountServices.recovery.flush();
+    await api.tenants.recovery.flush();
     const mails = api.domain.connection.collection<Mail>('mails');
     return mails.countDocuments({ to: email, 'content.kind': 'password-reset' });
   }

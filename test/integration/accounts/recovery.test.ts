@@ -21,7 +21,7 @@ describe('Account recovery', () => {
     callApi(api.url, 'POST', path, body, { ...SAME_ORIGIN, 'x-forwarded-for': address });
 
   async function mailsTo(email: string, kind: string): Promise<Mail[]> {
-    await api.accountServices.recovery.flush();
+    await api.tenants.recovery.flush();
     const mails = api.domain.connection.collection<Mail>('mails');
     const found = await mails.find({ to: email }).sort({ createdAt: 1 }).toArray();
     return (found as unknown as Mail[]).filter(({ content }) => content.kind === kind);

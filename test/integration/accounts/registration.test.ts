@@ -69,7 +69,7 @@ describe('Registration', () => {
   it('can require an invitation, which is valid for one account, on its plan', async () => {
     const { uri } = await startMongo();
     api = await openApi({ uri, config: { PLATEN_REGISTRATION: 'invite' } });
-    const { invitations } = api.accountServices;
+    const { invitations } = api.tenants;
     assert.equal(await outcome(register('198.51.100.1')), '403 REGISTRATION_CLOSED');
     assert.equal(await outcome(register('198.51.100.1', { invitation: 'x' })), '403 INVITATION_INVALID');
     const made = await runCommand(['accounts', 'invite', '--plan', 'starter', '--json'], {

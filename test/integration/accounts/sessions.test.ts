@@ -134,9 +134,9 @@ describe('A session of a browser', () => {
   });
 
   it('is begun once by the token of a link, within an hour, only from pages of the public origin', async () => {
-    const { accounts, accountServices } = api;
+    const { accounts, tenants } = api;
     const account = (await accounts.create(newEmail(), null, 'business'))!;
-    const offer = () => accountServices.signIn.offerLink(account);
+    const offer = () => tenants.signIn.offerLink(account);
     const begin = (oneTimeToken: string, headers: Record<string, string> = SAME_ORIGIN) =>
       callApi(api.url, 'POST', '/auth/session', { oneTimeToken }, headers);
     const token = await offer();
@@ -265,9 +265,9 @@ describe('A session of a browser', () => {
   });
 
   it('that was begun by a link requires no password of an account without one', async () => {
-    const { accounts, accountServices } = api;
+    const { accounts, tenants } = api;
     const account = (await accounts.create(newEmail(), null, 'business'))!;
-    const oneTimeToken = await accountServices.signIn.offerLink(account);
+    const oneTimeToken = await tenants.signIn.offerLink(account);
     const begun = await callApi(api.url, 'POST', '/auth/session', { oneTimeToken }, SAME_ORIGIN);
     const browser = new Browser(api.url, '', cookieOf(begun));
     pass(6 * MINUTE_MS);

@@ -79,7 +79,7 @@ describe('Registering and signing in', () => {
     pass(61_000);
     await client.expect(401, 'GET', '/auth/me');
     const { _id } = (await api.domain.connection.collection('access_tokens').findOne({}))!;
-    assert.ok((await api.accountServices.deleteExpired(api.domain.clock.now())) > 0);
+    assert.ok((await api.tenants.deleteExpired(api.domain.clock.now())) > 0);
     assert.equal(await api.domain.connection.collection('access_tokens').countDocuments({ _id }), 0);
     pass(-12 * 3_600_000 - 1000);
   });

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { pino } from 'pino';
-import { takeoverSteps } from '../../../src/roles/takeover-steps.ts';
 import { AccountTakeover, type TakeoverStep } from '../../../src/tenants/accounts/account-takeover.ts';
 import { TakeoverStore } from '../../../src/tenants/accounts/takeover-store.ts';
 import { byAccount } from '../../../src/tenants/audit/audit-log.ts';
-import { MailOutbox } from '../../../src/tenants/mail/outbox.ts';
+import { takeoverSteps } from '../../../src/work/takeover-steps.ts';
 import { openApi, type TestApi } from '../http/support/api.ts';
 import { latch } from '../http/support/test-worker.ts';
 import { FirstPerson } from './support/first-person.ts';
@@ -26,11 +25,10 @@ describe('A takeover whose process dies', () => {
 
   /** The takeovers of a process that dies in a step, or before the account is written. */
   function dying(at: number | 'before the account', died = latch()): AccountTakeover {
-    const { domain, accounts, accountServices } = api;
+    const { domain, accounts, tenants } = api;
     const { connection, clock } = domain;
-    const { accountService, keyService, audit } = accountServices;
-    const work = { jobs: domain, batchStore: domain.batches.store, callbacks: domain.callbacks };
-    const whole = takeoverSteps({ ...work, connection, clock, keyService });
+    const { accountService, audit, outbox } = tenants;
+    const whole = takeoverSteps(domain, tenants);
     assert.equal(whole.length, STEPS);
     const never = () => {
       died.open();
@@ -45,7 +43,7 @@ describe('A takeover whose process dies', () => {
           : accountService,
       takeovers: new TakeoverStore(connection, clock),
       steps,
-      outbox: new MailOutbox(connection, clock),
+      outbox,
       audit,
       clock,
       logger: pino({ level: 'silent' }),
@@ -76,7 +74,7 @@ describe('A takeover whose process dies', () => {
       await first.assertEnded();
       assert.deepEqual(await mailsTo(api, first.email, 'account-taken-over'), []);
       api.domain.clock.pass(2 * LEASE_MS);
-      await api.accountServices.takeover.sweep();
+      await api.tenants.takeover.sweep();
       const [counts] = await mailsTo(api, first.email, 'account-taken-over');
       assert.deepEqual(counts, { apiKeys: 2, signingKeys: 1, renders: 3 });
       gate.open();
@@ -91,7 +89,7 @@ describe('A takeover whose process dies', () => {
       await neighbour.assertGoesOn();
       assert.notEqual((await neighbour.call('GET', `/v1/pdf/jobs/${theirs}`)).json.status, 'cancelled');
       api.domain.clock.pass(MINUTE_MS);
-      await api.accountServices.takeover.sweep();
+      await api.tenants.takeover.sweep();
       assert.equal(await noted(first.accountId), null);
       assert.equal((await mailsTo(api, first.email, 'account-taken-over')).length, 1);
     });
@@ -105,7 +103,7 @@ describe('A takeover whose process dies', () => {
     await died.opened;
     for (let sweeps = 0; sweeps < 3; sweeps += 1) {
       api.domain.clock.pass(2 * LEASE_MS);
-      await api.accountServices.takeover.sweep();
+      await api.tenants.takeover.sweep();
     }
     assert.equal((await api.accounts.findNow(first.accountId))?.emailVerifiedAt, undefined);
     const again = await FirstPerson.register(api);
@@ -124,7 +122,7 @@ describe('A takeover whose process dies', () => {
     void dying('before the account', died).takeOver(account, NEW_PASSWORD, byAccount('203.0.113.1'));
     await died.opened;
     api.domain.clock.pass(11 * MINUTE_MS);
-    await api.accountServices.takeover.sweep();
+    await api.tenants.takeover.sweep();
     assert.equal(await noted(first.accountId), null);
     assert.equal((await first.call('GET', '/v1/pdf/jobs')).status, 200);
   });

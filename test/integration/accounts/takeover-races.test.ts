@@ -127,7 +127,7 @@ describe('A takeover at the same moment as requests of the first person, at two 
     // What was admitted a moment after the takeover ends a minute after it.
     for (const process of [api, other]) process.domain.clock.pass(MINUTE_MS);
     for (let left = 1; left > 0; ) {
-      await api.accountServices.takeover.sweep();
+      await api.tenants.takeover.sweep();
       left = await api.domain.connection.collection('account_takeovers').countDocuments();
     }
     const live = await api.domain.connection.collection('jobs').countDocuments({ expiresAt: null });

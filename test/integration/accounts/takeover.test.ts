@@ -281,7 +281,7 @@ describe('An account that somebody has registered in advance with the address of
   it('keeps its keys when the operator has made it', async () => {
     const caller = await api.newCaller();
     const account = await api.accounts.findNow(caller.accountId);
-    await api.accountServices.accountService.resetPassword(account!, NEW_PASSWORD, { actor: 'operator' });
+    await api.tenants.accountService.resetPassword(account!, NEW_PASSWORD, { actor: 'operator' });
     await api.domain.connection
       .collection<{ _id: string }>('accounts')
       .updateOne({ _id: caller.accountId }, { $set: { byOperator: true } });

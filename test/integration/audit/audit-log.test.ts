@@ -160,7 +160,7 @@ describe('The audit log', () => {
     const client = await signUp(api.url);
     const { id: accountId } = await client.expect(200, 'GET', '/auth/me');
     const saved = { accountId, action: 'template.saved', actor: 'account' } as const;
-    for (let i = 0; i < 505; i += 1) await api.accountServices.audit.record(saved);
+    for (let i = 0; i < 505; i += 1) await api.tenants.audit.record(saved);
     const page = await client.expect(200, 'GET', '/user/audit-log?action=audit.entries_left_out');
     assert.equal(page.total, 1);
     assert.deepEqual(page.entries[0].details, { action: 'template.saved', entries: '5' });
@@ -171,8 +171,8 @@ describe('The audit log', () => {
   it('deletes entries after 400 days', async () => {
     const now = api.domain.clock.now().getTime();
     const all = await count({});
-    assert.equal(await api.accountServices.audit.deleteOld(new Date(now + 399 * DAY_MS)), 0);
-    assert.equal(await api.accountServices.audit.deleteOld(new Date(now + 401 * DAY_MS)), all);
+    assert.equal(await api.tenants.audit.deleteOld(new Date(now + 399 * DAY_MS)), 0);
+    assert.equal(await api.tenants.audit.deleteOld(new Date(now + 401 * DAY_MS)), all);
   });
 
   function count(filter: Record<string, unknown>): Promise<number> {

@@ -21,7 +21,7 @@ describe('GET /user/batches/metrics', () => {
   after(() => api.close());
   beforeEach(async () => {
     caller = await api.newCaller();
-    const { token } = await api.accountServices.tokens.issue(caller.accountId);
+    const { token } = await api.tenants.tokens.issue(caller.accountId);
     bearer = { authorization: `Bearer ${token}` };
     api.worker.render = async () => ({ pages: 1 });
   });

@@ -28,7 +28,7 @@ describe('The batches of an account', () => {
   });
 
   async function asAccount({ accountId }: TestCaller): Promise<AccountClient> {
-    return new AccountClient(api.url, (await api.accountServices.tokens.issue(accountId)).token);
+    return new AccountClient(api.url, (await api.tenants.tokens.issue(accountId)).token);
   }
 
   /** From now on those documents fail of which it says so. */

@@ -3,14 +3,14 @@ import { pino } from 'pino';
 import { type Billing, openBilling, type Selling } from '../../../src/billing/open-billing.ts';
 import { setUpStripe } from '../../../src/billing/setup.ts';
 import { EVENT_TYPES } from '../../../src/billing/subscriptions/payment-events.ts';
+import { loadConfig } from '../../../src/config/config.ts';
 import type { Clock } from '../../../src/infra/clock.ts';
 import { ensureIndexes } from '../../../src/infra/store/collection-spec.ts';
 import { createMetrics, type Metrics } from '../../../src/infra/telemetry/metrics.ts';
-import { createAccountServices } from '../../../src/roles/account-services.ts';
 import { AccountStore } from '../../../src/tenants/accounts/account-store.ts';
 import type { AuditLog } from '../../../src/tenants/audit/audit-log.ts';
-import { KeyStore } from '../../../src/tenants/keys/key-store.ts';
 import { MailOutbox } from '../../../src/tenants/mail/outbox.ts';
+import { openTenants } from '../../../src/tenants/open-tenants.ts';
 import { BUILT_IN, HeldPlans } from '../../../src/tenants/plans/plan-source.ts';
 import { BlockLedger } from '../../../src/work/jobs/blocks/block-ledger.ts';
 import { openLedgers } from '../../../src/work/jobs/ledger/ledger-record.ts';
@@ -64,27 +64,28 @@ export interface LifeRig {
   close(): Promise<void>;
 }
 
-/** Accounts, changes to them, and their audit log. To be made before the connection's indexes are. */
-export function openAccounts(connection: Connection, clock: Clock) {
+/** Accounts, and billing on them at the Stripe of an address. To be made before the connection's indexes are. */
+export function openShop(connection: Connection, clock: Clock) {
   const logger = pino({ level: 'silent' });
-  const accounts = new AccountStore(connection, clock);
   const plans = new HeldPlans(BUILT_IN);
-  const { accountService, audit } = createAccountServices(connection, {
-    accounts,
-    keys: new KeyStore(connection, clock),
-    plans,
-    clock,
-    logger,
-    config: {
-      PLATEN_OIDC_ISSUER: undefined,
-      PLATEN_OIDC_AUDIENCE: undefined,
-      PLATEN_SIGN_IN_FAILURES_PER_ACCOUNT: 10,
-      PLATEN_SIGN_IN_FAILURES_PER_ADDRESS: 10,
-      PLATEN_REGISTRATION: 'open',
-      PLATEN_REGISTRATIONS_PER_ADDRESS: 1000,
-    },
-  });
-  return { logger, accounts, plans, accountService, audit, metrics: createMetrics('test') };
+  const metrics = createMetrics('test');
+  const core = { connection, clock, logger, plans, metrics };
+  const config = loadConfig('standalone', {});
+  const tenants = openTenants({ ...core, config, accounts: new AccountStore(connection, clock) });
+  return {
+    ...tenants,
+    ...core,
+    /** @param at the time of a life, and its Stripe. */
+    bill: (at: Clock, STRIPE_API_BASE: string, STRIPE_SECRET_KEY: string): Billing =>
+      openBilling({
+        ...tenants,
+        ...{ ...core, clock: at },
+        blockLedger: new BlockLedger(openLedgers(connection), at),
+        outbox: new MailOutbox(connection, at),
+        config: { ...config, STRIPE_API_BASE, STRIPE_SECRET_KEY, STRIPE_WEBHOOK_SECRET: SECRET },
+        publicUrl: () => 'https://platen.test',
+      }),
+  };
 }
 
 /** Billing as the dispatcher and the API run it, against a stand-in of Stripe. */
@@ -92,24 +93,11 @@ export async function openLifeRig(): Promise<LifeRig> {
   const { uri } = await startMongo();
   const domain = await openDomain({ uri });
   const { connection } = domain;
-  const opened = openAccounts(connection, domain.clock);
-  const { accounts, plans, metrics, audit } = opened;
+  const { accounts, plans, metrics, audit, bill } = openShop(connection, domain.clock);
   let shop: Shop | undefined;
   let lives = 0;
   const open = ({ clock, standIn, apiBase }: Pick<Life, 'clock' | 'standIn' | 'apiBase'>) =>
-    openBilling({
-      ...{ ...opened, connection, clock },
-      ...{
-        blockLedger: new BlockLedger(openLedgers(connection), clock),
-        outbox: new MailOutbox(connection, clock),
-      },
-      config: {
-        STRIPE_SECRET_KEY: standIn.secretKey,
-        STRIPE_WEBHOOK_SECRET: SECRET,
-        STRIPE_API_BASE: apiBase,
-      },
-      publicUrl: () => 'https://platen.test',
-    });
+    bill(clock, apiBase, standIn.secretKey);
   return {
     uri,
     audit,

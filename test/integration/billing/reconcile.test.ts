@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { billingSweeps } from '../../../src/roles/billing.ts';
+import { billingSweeps } from '../../../src/billing/billing-sweeps.ts';
 import { followEvents, type Life, type LifeRig, openLifeRig } from './life-rig.ts';
 
 const MINUTE_MS = 60_000;

@@ -9,24 +9,13 @@ import { BillingStore } from '../../../src/billing/subscriptions/billing-store.t
 import { SubscriptionSync } from '../../../src/billing/subscriptions/subscription-sync.ts';
 import { ensureIndexes } from '../../../src/infra/store/collection-spec.ts';
 import { LEASE_MS } from '../../../src/infra/store/due-queue.ts';
-import { type AccountServices, createAccountServices } from '../../../src/roles/account-services.ts';
-import { AccountStore } from '../../../src/tenants/accounts/account-store.ts';
-import { KeyStore } from '../../../src/tenants/keys/key-store.ts';
-import { BUILT_IN, HeldPlans } from '../../../src/tenants/plans/plan-source.ts';
+import type { AccountStore } from '../../../src/tenants/accounts/account-store.ts';
 import { type Domain, openDomain } from '../../support/domain.ts';
+import { openShop } from './life-rig.ts';
 
 const HOUR_MS = 3_600_000;
 const START = new Date('2026-03-10T12:00:00Z');
 const END = new Date('2100-04-10T12:00:00Z');
-const CONFIG = {
-  PLATEN_OIDC_ISSUER: undefined,
-  PLATEN_OIDC_AUDIENCE: undefined,
-  PLATEN_SIGN_IN_FAILURES_PER_ACCOUNT: 10,
-  PLATEN_SIGN_IN_FAILURES_PER_ADDRESS: 10,
-  PLATEN_REGISTRATION: 'open',
-  PLATEN_REGISTRATIONS_PER_ADDRESS: 1000,
-} as const;
-
 function subscribed(over: Partial<SubscriptionSnapshot> = {}): SubscriptionSnapshot {
   return {
     id: 'sub_1',
@@ -48,7 +37,7 @@ function subscribed(over: Partial<SubscriptionSnapshot> = {}): SubscriptionSnaps
 /** The store and the sync on a real database; the test supplies the provider's responses. */
 describe('syncing with the provider', () => {
   let domain: Domain;
-  let services: AccountServices;
+  let services: ReturnType<typeof openShop>;
   let accounts: AccountStore;
   let store: BillingStore;
   let mirror: InvoiceMirror;
@@ -61,11 +50,8 @@ describe('syncing with the provider', () => {
   before(async () => {
     domain = await openDomain();
     const { connection, clock } = domain;
-    const logger = pino({ level: 'silent' });
-    accounts = new AccountStore(connection, clock);
-    const plans = new HeldPlans(BUILT_IN);
-    const keys = new KeyStore(connection, clock);
-    services = createAccountServices(connection, { accounts, keys, plans, clock, logger, config: CONFIG });
+    services = openShop(connection, clock);
+    accounts = services.accounts;
     store = new BillingStore(connection, clock);
     mirror = new InvoiceMirror(connection);
     await ensureIndexes(connection);

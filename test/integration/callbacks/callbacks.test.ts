@@ -39,7 +39,7 @@ describe('A callback', () => {
     receiver.respond = (_request, response) => response.writeHead(204).end();
     api.worker.render = async () => ({ pages: 1 });
     caller = await api.newCaller();
-    owner = new AccountClient(api.url, (await api.accountServices.tokens.issue(caller.accountId)).token);
+    owner = new AccountClient(api.url, (await api.tenants.tokens.issue(caller.accountId)).token);
   });
 
   const deliveries = async () => (await owner.expect(200, 'GET', '/user/webhook-deliveries')).deliveries;
@@ -157,7 +157,7 @@ describe('A callback', () => {
     receiver.respond = (_request, response) => response.writeHead(200).end();
     const path = `/user/webhook-deliveries/${id}/redeliver`;
     const stranger = await api.newCaller();
-    const { token } = await api.accountServices.tokens.issue(stranger.accountId);
+    const { token } = await api.tenants.tokens.issue(stranger.accountId);
     await new AccountClient(api.url, token).expect(404, 'POST', path);
     const again = await owner.expect(202, 'POST', path);
     assert.deepEqual([again.id, again.status, again.attemptCount], [id, 'pending', 0]);
@@ -191,7 +191,7 @@ describe('A callback', () => {
     assert.equal(await list(`jobId=${jobId}&status=failed`), 0);
     assert.equal(await list(`jobId=${id}`), 0);
     const stranger = await api.newCaller();
-    const { token } = await api.accountServices.tokens.issue(stranger.accountId);
+    const { token } = await api.tenants.tokens.issue(stranger.accountId);
     const theirs = new AccountClient(api.url, token);
     await theirs.expect(404, 'GET', `/user/webhook-deliveries/${id}`);
     assert.equal((await theirs.expect(200, 'GET', `/user/webhook-deliveries?jobId=${jobId}`)).total, 0);

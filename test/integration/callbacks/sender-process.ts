@@ -2,7 +2,6 @@ import { pino } from 'pino';
 import { connectDatabase } from '../../../src/infra/store/connection.ts';
 import { BatchStore } from '../../../src/work/batches/batch-store.ts';
 import { openCallbacks } from '../../../src/work/callbacks/open-callbacks.ts';
-import { SigningKeys } from '../../../src/work/callbacks/signing-keys.ts';
 import { TestClock } from '../../support/domain.ts';
 import { killedAt } from '../../support/killed-at.ts';
 import { openSender, testAgent } from './support.ts';
@@ -18,7 +17,7 @@ const death = { when, operation };
 const connection = await connectDatabase(uri, pino({ level: 'silent' }));
 const clock = new TestClock();
 clock.pass(Number(ahead));
-const callbacks = { ...openCallbacks(connection, clock), keys: new SigningKeys(connection, clock) };
+const callbacks = openCallbacks({ connection, clock });
 const store = new BatchStore(connection, clock);
 const sender = openSender({ callbacks, batches: { store }, clock }, testAgent(), {
   deliveries: killedAt(callbacks.deliveries, death),

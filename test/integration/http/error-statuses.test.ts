@@ -37,7 +37,7 @@ const PRODUCED: Partial<Record<ErrorCode, (api: TestApi, caller: TestCaller) => 
   },
   NOT_RETRYABLE: async (api, caller) => {
     const jobId = await caller.completed();
-    const { token } = await api.accountServices.tokens.issue(caller.accountId);
+    const { token } = await api.tenants.tokens.issue(caller.accountId);
     const headers = { authorization: `Bearer ${token}` };
     return callApi(api.url, 'POST', `/user/renders/${jobId}/retry`, undefined, headers);
   },

@@ -64,7 +64,7 @@ describe('Hostile texts in any field of any route', () => {
       templateBounds: { templates: 10_000, versions: 10_000 },
     });
     caller = await api.newCaller();
-    owner = new AccountClient(api.url, (await api.accountServices.tokens.issue(caller.accountId)).token);
+    owner = new AccountClient(api.url, (await api.tenants.tokens.issue(caller.accountId)).token);
     const template = await owner.expect(201, 'POST', '/user/templates', { name: 'x', content: 'x' });
     const key = await owner.expect(201, 'POST', '/user/api-keys', { name: 'x' });
     // No job ends, so that its input can be read.

@@ -22,7 +22,7 @@ describe(`The list of renders of an account that has had ${RENDERS}`, () => {
   before(async () => {
     api = await openApi();
     caller = await api.newCaller();
-    const { token } = await api.accountServices.tokens.issue(caller.accountId);
+    const { token } = await api.tenants.tokens.issue(caller.accountId);
     owner = new AccountClient(api.url, token);
     const history = api.domain.connection.collection<Job>('job_history');
     for (let from = 0; from < RENDERS; from += AT_ONCE) {

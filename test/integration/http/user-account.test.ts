@@ -21,7 +21,7 @@ describe('The dashboard of an account', () => {
   });
 
   async function asAccount({ accountId }: TestCaller): Promise<AccountClient> {
-    return new AccountClient(api.url, (await api.accountServices.tokens.issue(accountId)).token);
+    return new AccountClient(api.url, (await api.tenants.tokens.issue(accountId)).token);
   }
 
   async function assertRefused(status: number, code: string, ...call: Parameters<AccountClient['call']>) {

@@ -96,13 +96,13 @@ describe('The events of an account', () => {
     const browser = await openBrowser(api.url);
     const stream = await asPage(browser);
     const account = await api.accounts.findByEmail(browser.email);
-    await api.accountServices.accountService.revokeTokens(account!, { actor: 'operator' });
+    await api.tenants.accountService.revokeTokens(account!, { actor: 'operator' });
     await eventually('it has ended', async () => stream.ended);
   });
 
   it('have a bounded number of streams, past which a stream is rejected', async () => {
     const { accountId } = await api.newCaller();
-    const client = new AccountClient(api.url, (await api.accountServices.tokens.issue(accountId)).token);
+    const client = new AccountClient(api.url, (await api.tenants.tokens.issue(accountId)).token);
     const headers = { authorization: `Bearer ${client.token}` };
     for (let i = 0; i < 10; i += 1) await listen(headers);
     const rejected = await client.get('/user/events');

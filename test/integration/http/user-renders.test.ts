@@ -29,7 +29,7 @@ describe('The renders of an account', () => {
   });
 
   async function asAccount({ accountId }: TestCaller): Promise<AccountClient> {
-    return new AccountClient(api.url, (await api.accountServices.tokens.issue(accountId)).token);
+    return new AccountClient(api.url, (await api.tenants.tokens.issue(accountId)).token);
   }
 
   async function ended(jobId: string, by = owner) {
@@ -296,7 +296,7 @@ describe('The renders of an account', () => {
     const poor = await openApi({ plan: { monthlyRenders: 0 } });
     try {
       const { accountId } = await poor.newCaller();
-      const client = new AccountClient(poor.url, (await poor.accountServices.tokens.issue(accountId)).token);
+      const client = new AccountClient(poor.url, (await poor.tenants.tokens.issue(accountId)).token);
       const live = await client.call('POST', '/user/renders', { html: HTML, mode: 'live' });
       assert.deepEqual([live.status, live.json.code], [403, 'QUOTA_EXCEEDED']);
       // Test renders use no quota.

@@ -106,7 +106,8 @@ describe('Rate limits', () => {
   });
 
   it('cost the database nothing once a process knows that they are exhausted', async () => {
-    const { limiter, connection } = first.domain;
+    const { connection } = first.domain;
+    const { limiter } = first.tenants;
     for (let i = 0; i < 50; i += 1) await limiter.take('hammering', 'requests', 3);
     const windows = await connection.collection('rate_windows').find({}).toArray();
     const counts = windows
@@ -116,7 +117,8 @@ describe('Rate limits', () => {
   });
 
   it('delete windows that have ended', async () => {
-    const { limiter, clock, connection } = first.domain;
+    const { clock, connection } = first.domain;
+    const { limiter } = first.tenants;
     await limiter.take('a', 'requests', 10);
     assert.equal(await limiter.deleteOld(new Date(0)), 0);
     pass(61_000);

@@ -7,7 +7,7 @@ import { signUp } from '../../support/account-client.ts';
 import type { TestApi } from '../http/support/api.ts';
 
 /** Everything that is stored of accounts as customers. */
-export async function useBilling({ url, accountServices, billing, domain }: TestApi): Promise<void> {
+export async function useBilling({ url, tenants, billing, domain }: TestApi): Promise<void> {
   const { store, mirror, selling } = billing;
   const owner = await signUp(url, `${randomUUID()}@example.com`);
   const { id: accountId } = await owner.expect(200, 'GET', '/auth/me');
@@ -46,7 +46,7 @@ export async function useBilling({ url, accountServices, billing, domain }: Test
   await store.after('', 10);
   await store.halfMade(now, 10);
   const subscribed = { plan: 'free', quotaWindow: null, fence: 1 };
-  await accountServices.accountService.followSubscription(accountId, subscribed, {
+  await tenants.accountService.followSubscription(accountId, subscribed, {
     cause: 'asked',
     differs: true,
   });

@@ -120,22 +120,22 @@ async function manageAccount(api: TestApi): Promise<void> {
   await owner.call('POST', '/auth/logout');
   const browser = await openBrowser(api.url, email);
   await browser.expect(202, 'POST', '/auth/forgot', { email });
-  await api.accountServices.recovery.flush();
+  await api.tenants.recovery.flush();
   await browser.expect(403, 'POST', '/auth/reset', { token: 'x'.repeat(43), password: PASSWORD });
   api.domain.clock.pass(DAY_MS / 24);
   const [session] = (await browser.expect(200, 'GET', '/auth/sessions')).sessions;
   await browser.expect(200, 'DELETE', `/auth/sessions/${session.id}`);
 }
 
-async function deleteOld({ domain, accountServices, outputs }: TestApi): Promise<void> {
+async function deleteOld({ domain, tenants, outputs }: TestApi): Promise<void> {
   await domain.requestLog.flush();
   for (const days of [0, 1, 100]) {
     const now = new Date(Date.now() + days * DAY_MS);
     await domain.requestLog.deleteOld(now);
     await domain.counters.deleteOld(now);
-    await domain.limiter.deleteOld(now);
+    await tenants.limiter.deleteOld(now);
     await domain.idempotency.deleteExpired(now);
-    await accountServices.deleteExpired(now);
+    await tenants.deleteExpired(now);
     await outputs.deleteExpired(now);
   }
 }

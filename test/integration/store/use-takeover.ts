@@ -15,9 +15,9 @@ export async function useTakeover(api: TestApi): Promise<void> {
   await first.call('POST', '/v1/pdf/batch', { items, webhookUrl: url });
   await first.browser.expect(202, 'POST', '/auth/email/verification');
   const account = (await api.accounts.findNow(first.accountId))!;
-  await api.accountServices.takeover.takeOver(account, PASSWORD, { actor: 'account' });
+  await api.tenants.takeover.takeOver(account, PASSWORD, { actor: 'account' });
   await api.domain.callbacks.keys.signing(first.accountId, 1);
   api.domain.clock.pass(MINUTE_MS);
-  await api.accountServices.takeover.sweep();
+  await api.tenants.takeover.sweep();
   api.domain.clock.pass(-MINUTE_MS);
 }

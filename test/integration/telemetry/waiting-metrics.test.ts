@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { createMetrics } from '../../../src/infra/telemetry/metrics.ts';
-import { recordDemand } from '../../../src/roles/process/record-demand.ts';
-import { recordWait } from '../../../src/roles/process/record-wait.ts';
 import { measureDemand } from '../../../src/work/jobs/demand.ts';
+import { recordDemand } from '../../../src/work/jobs/record-demand.ts';
+import { recordWait } from '../../../src/work/jobs/record-wait.ts';
 import { type Domain, newJob, openDomain } from '../../support/domain.ts';
 
 const MINUTE_MS = 60_000;

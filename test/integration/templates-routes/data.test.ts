@@ -33,7 +33,7 @@ describe('The data of templates', () => {
       return { pages: 1 };
     };
     caller = await api.newCaller();
-    owner = new AccountClient(api.url, (await api.accountServices.tokens.issue(caller.accountId)).token);
+    owner = new AccountClient(api.url, (await api.tenants.tokens.issue(caller.accountId)).token);
   });
 
   const save = async (content: string, more: object = {}) =>

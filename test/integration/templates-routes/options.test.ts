@@ -35,7 +35,7 @@ describe('The options of a template', () => {
       return { pages: 1 };
     };
     caller = await api.newCaller();
-    owner = new AccountClient(api.url, (await api.accountServices.tokens.issue(caller.accountId)).token);
+    owner = new AccountClient(api.url, (await api.tenants.tokens.issue(caller.accountId)).token);
   });
 
   const save = (more: object = {}) =>

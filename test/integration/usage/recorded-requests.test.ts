@@ -22,10 +22,10 @@ describe('What is recorded of requests for renders', () => {
     const { domain } = api;
     await domain.flush();
     const reader = { accountId: caller.accountId, planName: 'professional' as const, plan: domain.plan };
-    const summary = await domain.usage.summary(reader, '1d', true);
+    const summary = await domain.usage.reports.summary(reader, '1d', true);
     await domain.requestLog.flush();
     const paging = { period: '1d' as const, limit: 100, offset: 0, newestFirst: false };
-    const log = await domain.usage.requestLog(reader, paging);
+    const log = await domain.usage.reports.requestLog(reader, paging);
     assert.equal(log.total, log.logs.length, 'the totals are those of the rows');
     assert.equal(log.summary.successCount, log.logs.filter(({ status }) => status === 'success').length);
     return { summary, log };

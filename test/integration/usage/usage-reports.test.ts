@@ -50,7 +50,7 @@ describe('Usage summary and request log', () => {
     plan: DEFAULT_PLANS[planName],
   });
   const logs = (order: Partial<RequestLogOrder> = {}, planName: 'free' | 'professional' = 'professional') =>
-    domain.usage.requestLog(reader(planName), {
+    domain.usage.reports.requestLog(reader(planName), {
       period: '7d',
       limit: 20,
       offset: 0,
@@ -59,7 +59,7 @@ describe('Usage summary and request log', () => {
     });
 
   it('has every field of the contract, also for an account that has done nothing', async () => {
-    const summary = await domain.usage.summary(reader('free'), '7d', false);
+    const summary = await domain.usage.reports.summary(reader('free'), '7d', false);
     const { resetDate, ...rest } = summary;
     assert.match(resetDate, /^\d{4}-\d\d-01$/);
     assert.ok(Date.parse(resetDate) > Date.now());
@@ -82,17 +82,17 @@ describe('Usage summary and request log', () => {
     const period = quotaPeriod(domain.clock.now());
     for (let i = 0; i < 3; i += 1)
       await domain.ledger.takeSlot(account, `job-${i}`, 10, { period, limit: 1000 });
-    assert.equal((await domain.usage.summary(reader('free'), '7d', false)).remaining, 97);
+    assert.equal((await domain.usage.reports.summary(reader('free'), '7d', false)).remaining, 97);
     const plan = { ...DEFAULT_PLANS.free, monthlyRenders: 2 };
-    assert.equal((await domain.usage.summary({ ...reader('free'), plan }, '7d', false)).remaining, 0);
+    assert.equal((await domain.usage.reports.summary({ ...reader('free'), plan }, '7d', false)).remaining, 0);
   });
 
   it('breaks usage down by key on request', async () => {
     await past(0, 'a');
     await past(0, 'b', 'VALIDATION');
     await past(0, 'b');
-    assert.equal((await domain.usage.summary(reader(), '7d', false)).keyBreakdown, undefined);
-    assert.deepEqual((await domain.usage.summary(reader(), '7d', true)).keyBreakdown, [
+    assert.equal((await domain.usage.reports.summary(reader(), '7d', false)).keyBreakdown, undefined);
+    assert.deepEqual((await domain.usage.reports.summary(reader(), '7d', true)).keyBreakdown, [
       { apiKeyId: 'b', totalRequests: 2, failedCount: 1 },
       { apiKeyId: 'a', totalRequests: 1, failedCount: 0 },
     ]);
@@ -116,7 +116,11 @@ describe('Usage summary and request log', () => {
       assert.equal(log.total, count, period);
       assert.equal(log.logs.length, count, period);
       assert.equal(log.summary.successCount + log.summary.failedCount, count);
-      assert.equal((await domain.usage.summary(reader(), period, false)).totalRequests, count, period);
+      assert.equal(
+        (await domain.usage.reports.summary(reader(), period, false)).totalRequests,
+        count,
+        period,
+      );
     }
   });
 

@@ -8,7 +8,7 @@ describe('GET /user/usage and /user/request-logs', () => {
   before(async () => {
     api = await openApi({ plan: { monthlyRenders: 500 } });
     caller = await api.newCaller();
-    const { token } = await api.accountServices.tokens.issue(caller.accountId);
+    const { token } = await api.tenants.tokens.issue(caller.accountId);
     bearer = { authorization: `Bearer ${token}` };
     await caller.render({ html: '<p>x</p>' });
     // Those of the same millisecond have no order.

@@ -7,16 +7,15 @@ import { pino } from 'pino';
 import type { Bus } from '../../../src/infra/bus/bus.ts';
 import { createInProcessBus } from '../../../src/infra/bus/in-process.ts';
 import { createFolderOutputStore } from '../../../src/infra/outputs/folder.ts';
-import { WorkerSlots } from '../../../src/infra/scheduling/worker-slots.ts';
 import { DEFAULT_POOL } from '../../../src/tenants/plans/names.ts';
 import { WorkerRegistry } from '../../../src/work/pools/worker-registry.ts';
 import { WorkerPresence } from '../../../src/worker/presence.ts';
-import { Worker } from '../../../src/worker/worker.ts';
+import type { Worker } from '../../../src/worker/worker.ts';
 import { type Domain, newJob, openDomain } from '../../support/domain.ts';
 import { eventually } from '../../support/eventually.ts';
 import { HeldRenderer } from '../../support/held-renderer.ts';
 import { newPrefix, sharedKafka, type TestKafka } from '../../support/kafka.ts';
-import { sharedTemplateEngine } from '../../support/template-engine.ts';
+import { workerOf } from '../../support/worker.ts';
 import { openBus } from '../bus/kafka-help.ts';
 
 const SLOTS = 2;
@@ -62,20 +61,12 @@ describe('A worker that is to pause', () => {
   const start = async (name: string, bus: Bus): Promise<Running> => {
     const renderer = new HeldRenderer();
     renderer.holds = false;
-    const worker = new Worker({
-      ...domain,
+    const worker = workerOf(domain, SLOTS, {
       bus,
-      outputs: createFolderOutputStore(folder),
-      templates: sharedTemplateEngine(),
       renderer,
-      pool: DEFAULT_POOL,
+      outputs: createFolderOutputStore(folder),
       owner: name,
-      slots: new WorkerSlots(SLOTS),
       leaseMs: 5000,
-      random: () => 1,
-      retryBaseMs: 100,
-      logger,
-      observe: { claimed() {}, rendered() {}, ended() {}, retried() {}, lost() {} },
     });
     const startedAt = new Date();
     const presence = new WorkerPresence({

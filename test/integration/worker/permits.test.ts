@@ -2,18 +2,15 @@ import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { pino } from 'pino';
 import type { Bus, JobPointer, PointerConsumer } from '../../../src/infra/bus/bus.ts';
 import { createInProcessBus } from '../../../src/infra/bus/in-process.ts';
 import { createFolderOutputStore } from '../../../src/infra/outputs/folder.ts';
-import { WorkerSlots } from '../../../src/infra/scheduling/worker-slots.ts';
-import { DEFAULT_POOL } from '../../../src/tenants/plans/names.ts';
-import { Worker } from '../../../src/worker/worker.ts';
+import type { Worker } from '../../../src/worker/worker.ts';
 import { type Domain, newJob, openDomain } from '../../support/domain.ts';
 import { eventually } from '../../support/eventually.ts';
 import { HeldRenderer } from '../../support/held-renderer.ts';
 import { newPrefix, sharedKafka, type TestKafka } from '../../support/kafka.ts';
-import { sharedTemplateEngine } from '../../support/template-engine.ts';
+import { workerOf } from '../../support/worker.ts';
 import { openBus } from '../bus/kafka-help.ts';
 
 const SLOTS = 2;
@@ -45,20 +42,12 @@ describe('Accounts at the slots of a worker', () => {
   };
   const start = async (owner: string, bus: Bus): Promise<HeldRenderer> => {
     const renderer = new HeldRenderer();
-    const worker = new Worker({
-      ...domain,
+    const worker = workerOf(domain, SLOTS, {
       bus,
-      outputs: createFolderOutputStore(folder),
-      templates: sharedTemplateEngine(),
       renderer,
-      pool: DEFAULT_POOL,
       owner,
-      slots: new WorkerSlots(SLOTS),
+      outputs: createFolderOutputStore(folder),
       leaseMs: 60_000,
-      random: () => 1,
-      retryBaseMs: 100,
-      logger: pino({ level: 'silent' }),
-      observe: { claimed() {}, rendered() {}, ended() {}, retried() {}, lost() {} },
     });
     await worker.start();
     running.push({ worker, bus });

@@ -5,16 +5,14 @@ import { join } from 'node:path';
 import type { Bus } from '../../../src/infra/bus/bus.ts';
 import { createInProcessBus } from '../../../src/infra/bus/in-process.ts';
 import { createFolderOutputStore } from '../../../src/infra/outputs/folder.ts';
-import { WorkerSlots } from '../../../src/infra/scheduling/worker-slots.ts';
 import { DEFAULT_POOL } from '../../../src/tenants/plans/names.ts';
-import { Worker } from '../../../src/worker/worker.ts';
 import { type Domain, newJob, openDomain } from '../../support/domain.ts';
 import { eventually } from '../../support/eventually.ts';
 import { newPrefix, sharedKafka, type TestKafka } from '../../support/kafka.ts';
-import { sharedTemplateEngine } from '../../support/template-engine.ts';
+import { workerOf } from '../../support/worker.ts';
 import { openBus } from '../bus/kafka-help.ts';
 import { RecordingConsumer } from '../bus/recording-consumer.ts';
-import { type Bench, silent, startBench } from '../chromium/support.ts';
+import { type Bench, startBench } from '../chromium/support.ts';
 
 const WORKERS = 3;
 const ACCOUNTS = Array.from({ length: 30 }, (_, i) => `account-${i}`);
@@ -56,20 +54,12 @@ describe('accounts of several workers', () => {
         },
       },
     });
-    const worker = new Worker({
-      ...domain,
+    const worker = workerOf(domain, 2, {
       bus,
-      outputs: createFolderOutputStore(folder),
-      templates: sharedTemplateEngine(),
-      renderer: bench.renderer,
-      pool: DEFAULT_POOL,
       owner,
-      slots: new WorkerSlots(2),
+      renderer: bench.renderer,
+      outputs: createFolderOutputStore(folder),
       leaseMs: 30_000,
-      random: () => 1,
-      retryBaseMs: 100,
-      logger: silent,
-      observe: { claimed() {}, rendered() {}, ended() {}, retried() {}, lost() {} },
     });
     closers.push(async () => {
       await worker.stop(0);

@@ -6,17 +6,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { createFolderOutputStore } from '../../../src/infra/outputs/folder.ts';
 import type { OutputStore } from '../../../src/infra/outputs/output-store.ts';
-import { WorkerSlots } from '../../../src/infra/scheduling/worker-slots.ts';
 import { DEFAULT_POOL } from '../../../src/tenants/plans/names.ts';
 import type { Job } from '../../../src/work/jobs/job.ts';
 import { repairNamedJobs } from '../../../src/work/jobs/sweeps/interrupted-jobs.ts';
-import { Worker } from '../../../src/worker/worker.ts';
 import { type DatabaseWay, openDatabaseWay } from '../../support/database-way.ts';
 import { type Domain, newJob, openDomain, slotsInUse } from '../../support/domain.ts';
 import { eventually } from '../../support/eventually.ts';
 import { HeldRenderer } from '../../support/held-renderer.ts';
 import { startMongo } from '../../support/mongo.ts';
-import { sharedTemplateEngine } from '../../support/template-engine.ts';
+import { workerOf } from '../../support/worker.ts';
 
 /** Of which two thirds may pass without a renewal: more than a machine stands still. */
 const LEASE_MS = 3000;
@@ -54,17 +52,12 @@ describe('a worker', () => {
   };
 
   const startWorker = async ({ slots = 2, pool = DEFAULT_POOL } = {}) => {
-    const worker = new Worker({
-      ...domain,
-      outputs,
-      templates: sharedTemplateEngine(),
+    const worker = workerOf(domain, slots, {
       renderer,
+      outputs,
       pool,
       owner: 'w',
-      slots: new WorkerSlots(slots),
       leaseMs: LEASE_MS,
-      random: () => 1,
-      retryBaseMs: 100,
       logger,
       observe: { claimed() {}, rendered() {}, ended() {}, retried() {}, lost },
     });

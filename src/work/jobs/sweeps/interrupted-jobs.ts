@@ -1,27 +1,14 @@
-import type { Clock } from '../../../infra/clock.ts';
 import { type ErrorCode, PlatenError } from '../../../infra/errors/registry.ts';
 import type { FutureTimes } from '../../../infra/store/future-times.ts';
 import { NO_TRACING, type Tracing } from '../../../infra/tracing/tracing.ts';
-import { type NamedPlan, poolOf } from '../../../tenants/plans/plan.ts';
+import { poolOf } from '../../../tenants/plans/plan.ts';
 import { startAttemptSpan } from '../attempt-span.ts';
 import { finalisingName, hasEnded, type Job, jobOfFinalising } from '../job.ts';
-import type { JobDispatch } from '../job-dispatch.ts';
-import type { JobFollowUp } from '../job-follow-up.ts';
-import type { Ledger } from '../ledger/ledger.ts';
 import type { LedgerRecord, PendingPositions, SlotHolder } from '../ledger/ledger-record.ts';
-import type { Retries } from '../retries.ts';
 import { decideRetry } from '../retry-policy.ts';
-import type { JobStore } from '../store/job-store.ts';
+import type { SweptJobs } from './swept-jobs.ts';
 
-interface NamedJobsDeps {
-  readonly ledger: Ledger;
-  readonly store: JobStore;
-  readonly dispatch: JobDispatch;
-  readonly retries: Retries;
-  readonly followUp: JobFollowUp;
-  readonly clock: Clock;
-  readonly planOf: (accountId: string) => Promise<NamedPlan>;
-  readonly times: FutureTimes;
+interface RepairedJobs extends SweptJobs {
   /** How long a worker holds a job without renewing its lease, in milliseconds. */
   readonly leaseMs: number;
   /** Milliseconds without a claim after which the pointer of a dispatched job is published again. */
@@ -66,10 +53,7 @@ const UNRENEWED_LEASES = 2;
  * @param ledgers the ledgers of accounts with something to check.
  * @returns the number of repairs.
  */
-export async function repairNamedJobs(
-  deps: NamedJobsDeps,
-  ledgers: readonly LedgerRecord[],
-): Promise<number> {
+export async function repairNamedJobs(deps: RepairedJobs, ledgers: readonly LedgerRecord[]): Promise<number> {
   const { times } = deps;
   const live = await deps.store.live.among(ledgers.flatMap((ledger) => namedIn(ledger, times)));
   let repaired = 0;
@@ -116,7 +100,7 @@ interface Held {
 }
 
 /** @returns whether something was repaired. */
-async function repairHolder(deps: NamedJobsDeps, held: Held): Promise<boolean> {
+async function repairHolder(deps: RepairedJobs, held: Held): Promise<boolean> {
   const { job, jobId, holder } = held;
   const { times } = deps;
   const dead = times.ageMs(`slot of ${jobId}`, holder.since) > DEAD_MS;
@@ -139,7 +123,7 @@ async function repairHolder(deps: NamedJobsDeps, held: Held): Promise<boolean> {
 }
 
 /** The process died before it had written the job; or the job ended long ago, and its slot was taken twice. */
-async function freeUnusedSlot(deps: NamedJobsDeps, { accountId, jobId, holder }: Held): Promise<boolean> {
+async function freeUnusedSlot(deps: RepairedJobs, { accountId, jobId, holder }: Held): Promise<boolean> {
   const ended = await deps.store.history.find(jobId);
   const { quota, bytes, since } = holder;
   const { ledger } = deps;
@@ -155,7 +139,7 @@ async function freeUnusedSlot(deps: NamedJobsDeps, { accountId, jobId, holder }:
 
 /** The job ended while it was being given its slot, and the process died before it could take the slot back. */
 async function undoDispatch(
-  { ledger, dispatch: jobDispatch }: NamedJobsDeps,
+  { ledger, dispatch: jobDispatch }: RepairedJobs,
   job: Job,
   since: number,
 ): Promise<boolean> {
@@ -166,7 +150,7 @@ async function undoDispatch(
 }
 
 /** The message may be lost, or its pool may have no workers any more; the plan names the present pool. */
-async function publishAgain(deps: NamedJobsDeps, job: Job): Promise<boolean> {
+async function publishAgain(deps: RepairedJobs, job: Job): Promise<boolean> {
   if (deps.times.ageMs(`change of ${job._id}`, job.updatedAt) < deps.redeliveryMs) return false;
   const { plan } = await deps.planOf(job.accountId);
   const pool = poolOf(plan);
@@ -177,7 +161,7 @@ async function publishAgain(deps: NamedJobsDeps, job: Job): Promise<boolean> {
 }
 
 /** Takes a job from a worker that has stopped renewing its lease. The job is retried, or fails. */
-async function endLostAttempt(deps: NamedJobsDeps, job: Job): Promise<boolean> {
+async function endLostAttempt(deps: RepairedJobs, job: Job): Promise<boolean> {
   const { retries, store, followUp, times, leaseMs, retryBaseMs, random, onRetried } = deps;
   const { _id, leaseExpiresAt } = job;
   if (leaseExpiresAt === null) return false;
@@ -200,7 +184,7 @@ async function endLostAttempt(deps: NamedJobsDeps, job: Job): Promise<boolean> {
 
 /** Records the attempt of a worker that can no longer do so itself. */
 function traceLostAttempt(
-  { tracing = NO_TRACING, clock }: NamedJobsDeps,
+  { tracing = NO_TRACING, clock }: RepairedJobs,
   job: Job,
   outcome: 'retried' | 'failed',
 ): void {
@@ -214,7 +198,7 @@ function traceLostAttempt(
 
 /** The process died: jobs that it has not written were never accepted, and jobs that it has written are admitted. */
 async function repairPositions(
-  deps: NamedJobsDeps,
+  deps: RepairedJobs,
   accountId: string,
   id: string,
   { jobs, batchOf, quota, since, bytes = 0 }: PendingPositions,
@@ -244,7 +228,7 @@ async function repairPositions(
  * again, because the process that follows them up may be slow and not dead.
  */
 async function finishEnds(
-  { followUp, ledger, store }: NamedJobsDeps,
+  { followUp, ledger, store }: RepairedJobs,
   accountId: string,
   jobIds: readonly string[],
 ): Promise<number> {

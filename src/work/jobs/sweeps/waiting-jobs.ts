@@ -1,11 +1,6 @@
-import type { Clock } from '../../../infra/clock.ts';
 import { PlatenError } from '../../../infra/errors/registry.ts';
-import type { NamedPlan } from '../../../tenants/plans/plan.ts';
 import { endEarly } from '../cancel-jobs.ts';
 import { hasEnded, type Job } from '../job.ts';
-import type { JobDispatch } from '../job-dispatch.ts';
-import type { JobFollowUp } from '../job-follow-up.ts';
-import type { Ledger } from '../ledger/ledger.ts';
 import { isAtRest, type LedgerRecord, queueState, queuesAreEmpty } from '../ledger/ledger-record.ts';
 import {
   atFirst,
@@ -14,16 +9,7 @@ import {
   type QueueName,
   type QueueState,
 } from '../priority-queues.ts';
-import type { JobStore } from '../store/job-store.ts';
-
-interface WaitingJobsDeps {
-  readonly ledger: Ledger;
-  readonly store: JobStore;
-  readonly dispatch: JobDispatch;
-  readonly followUp: JobFollowUp;
-  readonly clock: Clock;
-  readonly planOf: (accountId: string) => Promise<NamedPlan>;
-}
+import type { SweptJobs } from './swept-jobs.ts';
 
 const HOUR_MS = 3_600_000;
 /** Jobs of one queue that one run ends, and how many of them are ended together. */
@@ -35,11 +21,11 @@ const READ_TOGETHER = 100;
 
 /** Checks the heads of the queues. The cost does not depend on how many jobs wait behind them. */
 export class WaitingJobs {
-  readonly #deps: WaitingJobsDeps;
+  readonly #deps: SweptJobs;
   /** By position: the admissions that were pending when the position was first seen empty at the head of its queue. */
   #empty = new Map<string, readonly string[]>();
 
-  constructor(deps: WaitingJobsDeps) {
+  constructor(deps: SweptJobs) {
     this.#deps = deps;
   }
 

@@ -14,7 +14,7 @@ export function sendAsPage(api: TestApi, path: string, body: unknown): Promise<R
 
 /** The mails to an address, the first one first. */
 export async function mailsTo(api: TestApi, email: string, kind: MailKind): Promise<NewMail['values'][]> {
-  await api.accountServices.recovery.flush();
+  await api.tenants.recovery.flush();
   const mails = api.domain.connection.collection<Mail>('mails');
   const found = await mails.find({ to: email, 'content.kind': kind }).sort({ createdAt: 1 }).toArray();
   return found.map(({ content }) => content.values);

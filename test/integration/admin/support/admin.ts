@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { openAdmin } from '../../../../src/admin/open-admin.ts';
 import { Operators, parseOperatorTokens } from '../../../../src/config/operators.ts';
 import { operatorAuthenticator } from '../../../../src/http/admin/authenticate-operator.ts';
 import { adminRoutes } from '../../../../src/http/admin/routes.ts';
 import { createOpsApp } from '../../../../src/http/ops-app.ts';
 import { type ErrorCode, PlatenError } from '../../../../src/infra/errors/registry.ts';
 import { ChangeGate } from '../../../../src/infra/overload/change-gate.ts';
-import { openAdmin } from '../../../../src/roles/admin.ts';
-import { AccountPlans } from '../../../../src/tenants/accounts/account-plans.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { type Reply, send } from '../../../support/send.ts';
 import { openApi, type TestApi, type TestCaller } from '../../http/support/api.ts';
@@ -91,12 +90,8 @@ interface AuditedAct {
 
 /** The port of operations of an API, with the administration. */
 export async function serveAdmin(api: TestApi): Promise<TestAdmin> {
-  const { domain, accounts, plans, deps, accountServices } = api;
-  const { connection, clock, counters } = domain;
-  const accountPlans = new AccountPlans(accounts, plans);
-  const core = { connection, clock, accounts, accountPlans, counters, plans, jobs: domain };
-  const opened = await openAdmin(core, deps, accountServices);
-  const app = createOpsApp(deps, {
+  const opened = openAdmin(api.core, api.deps, api.services);
+  const app = createOpsApp(api.deps, {
     routes: adminRoutes,
     authenticate: operatorAuthenticator(new Operators(parseOperatorTokens(TOKENS))),
     changes: new ChangeGate({ problem: () => undefined, flush: async () => {} }),

@@ -1,15 +1,12 @@
 import { PDFDocument } from '@cantoo/pdf-lib';
-import { pino } from 'pino';
 import { PlatenError } from '../../../../src/infra/errors/registry.ts';
 import { PDF } from '../../../../src/infra/outputs/media-type.ts';
 import type { OutputStore } from '../../../../src/infra/outputs/output-store.ts';
-import { WorkerSlots } from '../../../../src/infra/scheduling/worker-slots.ts';
 import type { Renderer, RenderRequest } from '../../../../src/render/renderer.ts';
-import { DEFAULT_POOL } from '../../../../src/tenants/plans/names.ts';
-import type { TemplateEngine } from '../../../../src/tenants/templates/engine/template-engine.ts';
 import type { Job, JobInput } from '../../../../src/work/jobs/job.ts';
-import { Worker } from '../../../../src/worker/worker.ts';
+import type { Worker } from '../../../../src/worker/worker.ts';
 import type { Domain } from '../../../support/domain.ts';
+import { workerOf } from '../../../support/worker.ts';
 
 const SLOTS = 16;
 const LEASE_MS = 60_000;
@@ -26,33 +23,21 @@ export type Outcome = { pages: number; pdf?: Uint8Array } | { fails: PlatenError
 export class TestWorker {
   readonly #domain: Domain;
   readonly #outputs: OutputStore;
-  readonly #templates: TemplateEngine;
   #worker: Worker | undefined;
   /** Called for each render; a test sets it. */
   render: (job: Job, input: JobInput, request: RenderRequest) => Promise<Outcome> = async () => ({
     pages: 1,
   });
 
-  constructor(domain: Domain, outputs: OutputStore, templates: TemplateEngine) {
+  constructor(domain: Domain, outputs: OutputStore) {
     this.#domain = domain;
     this.#outputs = outputs;
-    this.#templates = templates;
   }
 
   async start(): Promise<void> {
-    this.#worker = new Worker({
-      ...this.#domain,
-      outputs: this.#outputs,
-      templates: this.#templates,
-      renderer: this.#renderer(),
-      pool: DEFAULT_POOL,
-      owner: 'test worker',
-      slots: new WorkerSlots(SLOTS),
-      leaseMs: LEASE_MS,
-      random: () => 1,
-      retryBaseMs: HOUR_MS,
-      logger: pino({ level: 'silent' }),
-      observe: { claimed() {}, rendered() {}, ended() {}, retried() {}, lost() {} },
+    this.#worker = workerOf(this.#domain, SLOTS, {
+      ...{ outputs: this.#outputs, renderer: this.#renderer() },
+      ...{ owner: 'test worker', leaseMs: LEASE_MS, retryBaseMs: HOUR_MS },
     });
     await this.#worker.start();
   }

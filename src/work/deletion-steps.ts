@@ -1,17 +1,11 @@
-import type { Connection } from 'mongoose';
-import type { OutputStore } from '../infra/outputs/output-store.ts';
+import type { Core } from '../infra/core.ts';
 import { deleteRecordsOf } from '../infra/store/account-records.ts';
 import type { DeletionWork } from '../tenants/accounts/account-deletion.ts';
-import { deleteBatchesOf } from '../work/batches/retention.ts';
-import { cancelJobsBelowFence } from '../work/jobs/cancel-below-fence.ts';
-import { isAtRest } from '../work/jobs/ledger/ledger-record.ts';
-import { deleteKept } from '../work/jobs/sweeps/retention.ts';
-import type { JobLife } from './job-life.ts';
-
-interface DeletionStepsDeps extends Omit<JobLife, 'callbacks'> {
-  readonly connection: Connection;
-  readonly outputs: OutputStore;
-}
+import { deleteBatchesOf } from './batches/retention.ts';
+import { cancelJobsBelowFence } from './jobs/cancel-below-fence.ts';
+import { isAtRest } from './jobs/ledger/ledger-record.ts';
+import { deleteKept } from './jobs/sweeps/retention.ts';
+import type { Work } from './open-work.ts';
 
 /** Jobs that are deleted together. */
 const PAGE = 500;
@@ -20,9 +14,11 @@ const PAGES = 10;
 /** No owner of the account has a fence as high: all work is ended. */
 const ALL = Number.POSITIVE_INFINITY;
 
-/** What becomes of the records of an account that is deleted. To be created before the connection's indexes. */
-export function deletionSteps(deps: DeletionStepsDeps): readonly DeletionWork[] {
-  const { connection, jobs, batchStore, outputs } = deps;
+/** What becomes of the records of an account that is deleted. */
+export function deletionSteps(
+  { connection, outputs }: Pick<Core, 'connection' | 'outputs'>,
+  { jobs, batches }: Pick<Work, 'jobs' | 'batches'>,
+): readonly DeletionWork[] {
   const { store, stored, ledger } = jobs;
   const { live, history } = store;
   return [
@@ -30,7 +26,7 @@ export function deletionSteps(deps: DeletionStepsDeps): readonly DeletionWork[] 
       name: 'end work',
       async run(accountId) {
         // The batches before their jobs: a batch that is being expanded gets no more of them.
-        await batchStore.cancelBefore(accountId, ALL);
+        await batches.store.cancelBefore(accountId, ALL);
         await cancelJobsBelowFence(jobs, accountId, ALL);
         const found = await ledger.find(accountId);
         if (found !== undefined && !isAtRest(found)) return false;
@@ -53,7 +49,7 @@ export function deletionSteps(deps: DeletionStepsDeps): readonly DeletionWork[] 
     },
     {
       name: 'batches',
-      run: (accountId) => deleteBatchesOf({ batches: batchStore, store, stored, outputs }, accountId),
+      run: (accountId) => deleteBatchesOf({ batches: batches.store, store, stored, outputs }, accountId),
     },
     {
       name: 'records',

@@ -1,7 +1,7 @@
 import { observeDuration } from '../../infra/telemetry/exemplars.ts';
 import type { Metrics } from '../../infra/telemetry/metrics.ts';
 import { recordedTrace } from '../../infra/tracing/trace-context.ts';
-import type { Job } from '../../work/jobs/job.ts';
+import type { Job } from './job.ts';
 
 /**
  * Notes how long a job had waited when a worker first took it: until it had a slot of its plan, which depends on its

@@ -1,7 +1,7 @@
-import type { Billing } from '../billing/open-billing.ts';
 import type { Config } from '../config/config.ts';
-import type { Sweep } from '../infra/async/sweeper.ts';
+import { ordinary, type Sweep } from '../infra/async/sweeper.ts';
 import type { Metrics } from '../infra/telemetry/metrics.ts';
+import type { Billing } from './open-billing.ts';
 
 /**
  * In milliseconds. A change of plan is in force two seconds after its event; the caches of accounts take most of one.
@@ -19,15 +19,6 @@ export function billingSweeps(
   if (selling === undefined) return [];
   const { events, sync, blockPurchases, reconcile, changes, disputes } = selling;
   const everyMs = Math.min(FOLLOW_EVERY_MS, PLATEN_SWEEP_MS);
-  // Following events is ordinary work, not a repair.
-  const ordinary = (name: string, run: () => Promise<unknown>): Sweep => ({
-    name,
-    everyMs,
-    async run() {
-      await run();
-      return undefined;
-    },
-  });
   /** A sweep whose findings were missed or left behind. */
   function finding(name: string, kind: 'event' | 'schedule', find: () => Promise<number>): Sweep {
     // A counter that starts at its first finding would show no increase for it, and alerts go by increases.
@@ -43,27 +34,22 @@ export function billingSweeps(
     };
   }
   return [
-    ordinary('payment-events', () => events.resolveWaiting()),
-    ordinary('subscriptions', () => sync.sweep()),
-    ordinary('block-purchases', () => blockPurchases.sweep()),
-    ordinary('changes-of-blocks', () => changes.sweep()),
-    { ...ordinary('expired-blocks', () => blockPurchases.expire()), everyMs: COUNT_EVERY_MS },
+    // Following events is ordinary work, not a repair.
+    ordinary('payment-events', everyMs, () => events.resolveWaiting()),
+    ordinary('subscriptions', everyMs, () => sync.sweep()),
+    ordinary('block-purchases', everyMs, () => blockPurchases.sweep()),
+    ordinary('changes-of-blocks', everyMs, () => changes.sweep()),
+    ordinary('expired-blocks', COUNT_EVERY_MS, () => blockPurchases.expire()),
     finding('missed-payment-events', 'event', () => reconcile.events()),
-    {
-      ...ordinary('count-blocks', async () => {
-        const counts = Object.entries(await blocks.counts());
-        for (const [state, count] of counts) metrics.overageBlocks.set({ state }, count);
-      }),
-      everyMs: COUNT_EVERY_MS,
-    },
-    {
-      ...ordinary('count-disputes', async () => {
-        const counts = Object.entries(await disputes.open());
-        for (const [about, count] of counts) metrics.billingDisputes.set({ about }, count);
-      }),
-      everyMs: RECONCILE_EVERY_MS,
-    },
-    { ...ordinary('reconcile-customers', () => reconcile.customers()), everyMs: RECONCILE_EVERY_MS },
+    ordinary('count-blocks', COUNT_EVERY_MS, async () => {
+      for (const [state, count] of Object.entries(await blocks.counts()))
+        metrics.overageBlocks.set({ state }, count);
+    }),
+    ordinary('count-disputes', RECONCILE_EVERY_MS, async () => {
+      for (const [about, count] of Object.entries(await disputes.open()))
+        metrics.billingDisputes.set({ about }, count);
+    }),
+    ordinary('reconcile-customers', RECONCILE_EVERY_MS, () => reconcile.customers()),
     finding('half-made-schedules', 'schedule', () => reconcile.schedules()),
   ];
 }

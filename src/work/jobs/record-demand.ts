@@ -1,7 +1,7 @@
 import { JOB_CLASSES } from '../../infra/bus/bus.ts';
 import type { Metrics } from '../../infra/telemetry/metrics.ts';
-import type { Demand } from '../../work/jobs/demand.ts';
-import type { RunningJobs } from '../../work/jobs/store/live-jobs.ts';
+import type { Demand } from './demand.ts';
+import type { RunningJobs } from './store/live-jobs.ts';
 
 /**
  * Writes queue depth and age, slots and demand into the gauges; pools and plans that are gone are removed from them.

@@ -1,8 +1,8 @@
 import type { Bus } from '../../infra/bus/bus.ts';
 import type { Logger } from '../../infra/telemetry/logger.ts';
 import type { PlanMirror } from '../../tenants/plans/plan-mirror.ts';
-import type { PoolTopics } from '../../work/pools/pool-topics.ts';
-import type { WorkerRegistry } from '../../work/pools/worker-registry.ts';
+import type { PoolTopics } from './pool-topics.ts';
+import type { WorkerRegistry } from './worker-registry.ts';
 
 interface TopicReconcilerDeps {
   readonly bus: Pick<Bus, 'makeRoom'>;

@@ -1,0 +1,55 @@
+import type { Billing } from '../billing/open-billing.ts';
+import type { Tenants } from '../tenants/open-tenants.ts';
+import type { Usage } from '../tenants/usage/open-usage.ts';
+import type { Work } from '../work/open-work.ts';
+import { AccountAdmin } from './accounts.ts';
+import type { Admin } from './admin.ts';
+import type { AdminCore } from './admin-core.ts';
+import { BillingAdmin } from './billing.ts';
+import { readPage } from './cursor.ts';
+import { JobOperation } from './job-operation.ts';
+import { JobAdmin } from './jobs.ts';
+import { MessageAdmin } from './messages.ts';
+import { readQueues } from './queue.ts';
+import { WorkerAdmin } from './workers.ts';
+
+/** What the process has opened before. */
+interface Process
+  extends Pick<AdminCore, 'clock' | 'accountPlans' | 'plans'>,
+    Pick<Work, 'jobs' | 'callbacks' | 'registry'> {
+  readonly usage: Usage;
+}
+
+/** Opens the administration of a process that serves the API. */
+export function openAdmin(
+  process: Process,
+  api: Pick<AdminCore, 'renders' | 'admission'>,
+  { tenants, billing }: { readonly tenants: Tenants; readonly billing: Billing },
+): Admin {
+  const { usage, callbacks } = process;
+  const core: AdminCore = {
+    ...process,
+    ...process.jobs,
+    ...usage,
+    ...callbacks,
+    ...tenants,
+    ...api,
+    billing,
+  };
+  const jobs = new JobAdmin(core);
+  return {
+    jobs,
+    accounts: new AccountAdmin(core),
+    queues: (limit) => readQueues(core, limit),
+    workers: new WorkerAdmin(core),
+    operation: new JobOperation(core, jobs),
+    messages: new MessageAdmin(core),
+    billing: new BillingAdmin(core),
+    audit: (page) =>
+      readPage(
+        page,
+        (at) => core.audit.operatorEntries(at),
+        ({ at }) => at,
+      ),
+  };
+}

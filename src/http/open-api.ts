@@ -1,0 +1,157 @@
+import { NO_AUTO_OVERAGE } from '../billing/blocks/auto-overage-port.ts';
+import type { Billing } from '../billing/open-billing.ts';
+import type { Config, JobRole } from '../config/config.ts';
+import type { Core } from '../infra/core.ts';
+import { createAddressPolicy } from '../infra/egress/address-policy.ts';
+import { checkCallbackUrl } from '../infra/egress/callback-url.ts';
+import { parseNetworks } from '../infra/egress/networks.ts';
+import { checkSourceUrl } from '../infra/egress/source-url.ts';
+import { coresOfMachine } from '../infra/machine/machine-cores.ts';
+import { machineMemory } from '../infra/machine/machine-memory.ts';
+import { BodyIntake } from '../infra/overload/body-intake.ts';
+import { ChangeGate } from '../infra/overload/change-gate.ts';
+import { createDownloads } from '../infra/overload/downloads.ts';
+import { RESPONSE_BOUNDS, UnreadResponses } from '../infra/overload/unread-responses.ts';
+import { WorkGate } from '../infra/overload/work-gate.ts';
+import { AdmissionQueue } from '../infra/scheduling/admission-queue.ts';
+import { createPdfMerger } from '../render/pdf/merge.ts';
+import { openCountryDatabase } from '../tenants/keys/country-database.ts';
+import { LastUse } from '../tenants/keys/last-use.ts';
+import type { Tenants } from '../tenants/open-tenants.ts';
+import type { PlanSource } from '../tenants/plans/plan-source.ts';
+import type { TemplateEngine } from '../tenants/templates/engine/template-engine.ts';
+import { TemplateEditor } from '../tenants/templates/template-editor.ts';
+import type { Usage } from '../tenants/usage/open-usage.ts';
+import { groupOf } from '../work/batches/batch.ts';
+import { BatchFiles } from '../work/batches/batch-files.ts';
+import { SigningKeyService } from '../work/callbacks/signing-key-service.ts';
+import { DownloadLinks } from '../work/jobs/submission/download-links.ts';
+import { OutcomeWaiter } from '../work/jobs/submission/outcome-waiter.ts';
+import { RenderService } from '../work/jobs/submission/render-service.ts';
+import type { Work } from '../work/open-work.ts';
+import type { ApiDeps, OpsDeps } from './api-deps.ts';
+import { accountStreams, EventStreams } from './request/event-stream.ts';
+
+/**
+ * The least time on one core between two background submissions of one account while callers of others wait: 20 per
+ * second and core, where admitting one takes some 5 ms.
+ */
+const GAP_CORE_MS = 50;
+/** The window in which a body has to keep its rate: longer than a network takes to recover from a lost packet. */
+const UPLOAD_WINDOW_MS = 5000;
+
+/** What an API is opened on. */
+export interface ApiCore extends Omit<Core, 'connection'>, Pick<Work, 'jobs' | 'batches' | 'callbacks'> {
+  readonly role: JobRole;
+  readonly config: Config;
+  readonly plans: PlanSource;
+  readonly usage: Usage;
+  /** The start of absolute addresses, once it is known. */
+  readonly address: { readonly publicUrl: string | undefined };
+  /** Why nothing more can be stored at present; undefined when it can. */
+  readonly storageProblem: () => string | undefined;
+  /** Whether changes can be kept. */
+  readonly changes: ConstructorParameters<typeof ChangeGate>[0];
+}
+
+interface ApiParts {
+  readonly tenants: Tenants;
+  readonly billing: Billing;
+  /** Signs download links. */
+  readonly secret: string;
+  /** Checks saved templates and renders previews; the caller closes it. */
+  readonly templateEngine: TemplateEngine;
+  /** The health of all components of the process together. */
+  readonly checks: Pick<OpsDeps, 'readiness' | 'liveness' | 'browserVersion'>;
+}
+
+/** An API that does not listen yet. */
+export interface Api {
+  readonly deps: Omit<ApiDeps, 'forOperators'>;
+  /** Ends what has no end of its own: streams of events. */
+  endStreams(): Promise<void>;
+  /** Resolves when no caller waits for a job any more; after `graceMs` milliseconds the last ones are told to go on. */
+  endWaiting(graceMs: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Opens what the routes of the API work with. To be opened once a process. */
+export async function openApi(core: ApiCore, parts: ApiParts): Promise<Api> {
+  const { config, logger, clock, bus, outputs, plans, usage, jobs, batches, callbacks, address } = core;
+  const { tenants, billing, templateEngine } = parts;
+  const { audit, accounts } = tenants;
+  const waiter = new OutcomeWaiter(bus);
+  const lastUse = new LastUse({ ...tenants, countries: await openCountryDatabase(), clock, logger });
+  const gate = new WorkGate({
+    maxLiveJobs: config.PLATEN_MAX_LIVE_JOBS,
+    keptForPaidPercent: config.PLATEN_LIVE_JOBS_KEPT_FOR_PAID,
+    countLiveJobs: () => jobs.store.live.estimatedCount(),
+    storageProblem: core.storageProblem,
+    clock,
+    logger,
+  });
+  const policy = createAddressPolicy({
+    allowedNetworks: parseNetworks(config.PLATEN_ALLOWED_PRIVATE_NETWORKS),
+  });
+  const batchWatch = new EventStreams();
+  const accountWatch = accountStreams();
+  const subscription = await bus.subscribeEvents('outcomes', ({ jobId }) =>
+    batchWatch.notify(groupOf(jobId)),
+  );
+  const merger = createPdfMerger({ memoryBytes: machineMemory().total, logger });
+  return {
+    deps: {
+      ...tenants,
+      ...parts.checks,
+      ...{ config, logger, clock, metrics: core.metrics, tracing: core.tracing, plans },
+      ...{ lastUse, batchWatch, accountWatch },
+      changes: new ChangeGate(core.changes),
+      bodies: new BodyIntake({
+        inAll: config.PLATEN_MAX_UPLOAD_BYTES,
+        perOwner: config.PLATEN_MAX_UPLOAD_BYTES_PER_ACCOUNT,
+        leastRate: config.PLATEN_LEAST_UPLOAD_RATE,
+        rateWindowMs: UPLOAD_WINDOW_MS,
+      }),
+      unread: new UnreadResponses(RESPONSE_BOUNDS),
+      admissionQueue: new AdmissionQueue(
+        core.role === 'standalone' ? { gapMs: GAP_CORE_MS / coresOfMachine() } : {},
+      ),
+      downloads: createDownloads(),
+      admission: (plan) => gate.rejection(plan),
+      renders: new RenderService({
+        ...{ ...jobs, outputs, waiter, clock },
+        syncWaitMs: config.PLATEN_SYNC_WAIT_MS,
+      }),
+      idempotency: jobs.idempotency,
+      stored: jobs.stored,
+      batches: batches.service,
+      batchMetrics: batches.metrics,
+      batchFiles: new BatchFiles(batches.service, outputs, merger),
+      templateEditor: new TemplateEditor({
+        ...{ store: tenants.templates, engine: templateEngine, audit, room: jobs.stored },
+      }),
+      recorder: usage.recorder,
+      usage: usage.reports,
+      deliveries: callbacks.deliveries,
+      signingKeys: new SigningKeyService({ keys: callbacks.keys, accounts, audit }),
+      billing,
+      disableLinks: billing.disableLinks,
+      autoOverage: billing.selling?.autoOverage ?? NO_AUTO_OVERAGE,
+      links: new DownloadLinks(parts.secret),
+      publicUrl: () => address.publicUrl ?? '',
+      checkCallbackUrl: (url) => checkCallbackUrl(url, policy),
+      checkUrl: (url, name) => void checkSourceUrl(url, policy, name),
+    },
+    async endStreams() {
+      gate.stop();
+      batchWatch.close();
+      accountWatch.close();
+      await subscription.stop();
+    },
+    endWaiting: (graceMs) => waiter.close(graceMs),
+    async close() {
+      await lastUse.flush();
+      await merger.close();
+    },
+  };
+}

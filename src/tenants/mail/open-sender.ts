@@ -1,0 +1,83 @@
+import { ordinary, type Sweep } from '../../infra/async/sweeper.ts';
+import type { Core } from '../../infra/core.ts';
+import { createFolderTransport } from './folder.ts';
+import type { MailTransport } from './mail.ts';
+import type { MailOutbox } from './outbox.ts';
+import { MailSender } from './sender.ts';
+import { createSmtpTransport } from './smtp.ts';
+
+/** The path that mails lead to, under the address of the service. */
+const DASHBOARD_PATH = '/dashboard';
+const BILLING_PATH = `${DASHBOARD_PATH}/billing`;
+const DISABLE_PATH = '/public/auto-overage/disable';
+/** The least time between two queries for mails, in milliseconds. */
+const LEAST_PAUSE_MS = 1000;
+/** How long the mail under way may take when the process stops, in milliseconds. */
+const GRACE_MS = 5000;
+
+interface SenderCore extends Pick<Core, 'clock' | 'logger' | 'metrics'> {
+  readonly outbox: MailOutbox;
+  /** Signs the links that turn auto overage off. */
+  readonly disableLinks: { sign(accountId: string, now: Date): Promise<string> };
+  /** The start of addresses in mails, which are kept while it is not known. */
+  readonly address: { readonly publicUrl: string | undefined };
+  readonly config: {
+    readonly SMTP_URL?: string | undefined;
+    readonly PLATEN_MAIL_FROM: string;
+    /** In milliseconds. */
+    readonly PLATEN_SWEEP_MS: number;
+  };
+}
+
+/**
+ * Opens what sends the mails of the outbox.
+ *
+ * @param folder where mails are written without a mail server; undefined: they are kept in the outbox.
+ */
+export function openMailSender(
+  core: SenderCore,
+  folder: string | undefined,
+): { readonly sweep: Sweep; stop(): Promise<void> } {
+  const { config, metrics, outbox } = core;
+  for (const outcome of ['sent', 'retried', 'failed']) metrics.mails.inc({ outcome }, 0);
+  const transport = transportOf(core, folder);
+  const sender = transport && senderOf(core, transport);
+  return {
+    sweep: ordinary('mails', Math.max(LEAST_PAUSE_MS, config.PLATEN_SWEEP_MS), async () => {
+      await sender?.send();
+      const { count, oldestMs } = await outbox.waiting();
+      metrics.mailsWaiting.set(count);
+      metrics.mailOldestWaiting.set(oldestMs / 1000);
+    }),
+    async stop() {
+      await sender?.stop(GRACE_MS);
+    },
+  };
+}
+
+function senderOf(core: SenderCore, transport: MailTransport): MailSender {
+  const { config, metrics, address, disableLinks } = core;
+  return new MailSender({
+    ...core,
+    transport,
+    from: config.PLATEN_MAIL_FROM,
+    async links(accountId, now) {
+      const { publicUrl } = address;
+      if (publicUrl === undefined) return undefined;
+      const disable = new URL(DISABLE_PATH, publicUrl);
+      disable.searchParams.set('token', await disableLinks.sign(accountId, now));
+      return {
+        dashboardUrl: new URL(DASHBOARD_PATH, publicUrl).href,
+        billingUrl: new URL(BILLING_PATH, publicUrl).href,
+        disableUrl: disable.href,
+      };
+    },
+    random: Math.random,
+    observe: (outcome) => metrics.mails.inc({ outcome }),
+  });
+}
+
+function transportOf({ config, logger }: SenderCore, folder: string | undefined): MailTransport | undefined {
+  if (config.SMTP_URL !== undefined) return createSmtpTransport(config.SMTP_URL);
+  return folder === undefined ? undefined : createFolderTransport(folder, logger);
+}

@@ -1,0 +1,61 @@
+import { ordinary, type Sweep } from '../../infra/async/sweeper.ts';
+import type { Core } from '../../infra/core.ts';
+import { createGuardedAgent } from '../../infra/egress/guarded-agent.ts';
+import type { WayOutOptions } from '../../infra/egress/way-out.ts';
+import type { AccountReader } from '../../tenants/accounts/account-store.ts';
+import type { Batches } from '../batches/open-batches.ts';
+import type { Callbacks } from './open-callbacks.ts';
+import { createPost } from './post.ts';
+import { CallbackSender } from './sender.ts';
+
+/** How long a receiver may take to respond, in milliseconds. */
+const TIMEOUT_MS = 10_000;
+
+interface SenderCore extends Pick<Core, 'clock' | 'logger' | 'metrics' | 'tracing'> {
+  readonly accounts: Pick<AccountReader, 'find'>;
+  readonly callbacks: Callbacks;
+  readonly batches: Batches;
+  /** The start of addresses in callbacks, which are kept while it is not known. */
+  readonly address: { readonly publicUrl: string | undefined };
+  readonly config: {
+    readonly PLATEN_HEADER_PREFIX: string;
+    /** In milliseconds. */
+    readonly PLATEN_SHUTDOWN_GRACE_MS: number;
+    /** In milliseconds. */
+    readonly PLATEN_SWEEP_MS: number;
+  };
+}
+
+/**
+ * Opens what sends all accounts' callbacks.
+ *
+ * @param wayOut the address policy of documents.
+ */
+export function openCallbackSender(
+  core: SenderCore,
+  wayOut: WayOutOptions,
+): { readonly sweep: Sweep; stop(): Promise<void> } {
+  const { config, metrics, address, callbacks, batches } = core;
+  const agent = createGuardedAgent({ ...wayOut, connectTimeoutMs: TIMEOUT_MS });
+  const sender = new CallbackSender({
+    ...core,
+    ...callbacks,
+    batches: batches.store,
+    post: createPost(agent, TIMEOUT_MS),
+    publicUrl: () => address.publicUrl,
+    headerPrefix: config.PLATEN_HEADER_PREFIX,
+    random: Math.random,
+    observe: (outcome) => metrics.callbacks.inc({ outcome }),
+  });
+  for (const outcome of ['delivered', 'retried', 'failed']) metrics.callbacks.inc({ outcome }, 0);
+  return {
+    sweep: ordinary('callbacks', config.PLATEN_SWEEP_MS, async () => {
+      await sender.send();
+      metrics.callbackOldestDue.set((await sender.oldestDueMs()) / 1000);
+    }),
+    async stop() {
+      await sender.stop(Math.min(TIMEOUT_MS, config.PLATEN_SHUTDOWN_GRACE_MS));
+      await agent.destroy();
+    },
+  };
+}
