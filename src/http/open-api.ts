@@ -54,7 +54,7 @@ export interface ApiCore extends Omit<Core, 'connection'>, Pick<Work, 'jobs' | '
   readonly changes: ConstructorParameters<typeof ChangeGate>[0];
 }
 
-interface ApiParts {
+interface ApiServices {
   readonly tenants: Tenants;
   readonly billing: Billing;
   /** Signs download links. */
@@ -76,9 +76,9 @@ export interface Api {
 }
 
 /** Opens what the routes of the API work with. To be opened once a process. */
-export async function openApi(core: ApiCore, parts: ApiParts): Promise<Api> {
+export async function openApi(core: ApiCore, services: ApiServices): Promise<Api> {
   const { config, logger, clock, bus, outputs, plans, usage, jobs, batches, callbacks, address } = core;
-  const { tenants, billing, templateEngine } = parts;
+  const { tenants, billing, templateEngine } = services;
   const { audit, accounts } = tenants;
   const waiter = new OutcomeWaiter(bus);
   const lastUse = new LastUse({ ...tenants, countries: await openCountryDatabase(), clock, logger });
@@ -102,7 +102,7 @@ export async function openApi(core: ApiCore, parts: ApiParts): Promise<Api> {
   return {
     deps: {
       ...tenants,
-      ...parts.checks,
+      ...services.checks,
       ...{ config, logger, clock, metrics: core.metrics, tracing: core.tracing, plans },
       ...{ lastUse, batchWatch, accountWatch },
       changes: new ChangeGate(core.changes),
@@ -137,7 +137,7 @@ export async function openApi(core: ApiCore, parts: ApiParts): Promise<Api> {
       billing,
       disableLinks: billing.disableLinks,
       autoOverage: billing.selling?.autoOverage ?? NO_AUTO_OVERAGE,
-      links: new DownloadLinks(parts.secret),
+      links: new DownloadLinks(services.secret),
       publicUrl: () => address.publicUrl ?? '',
       checkCallbackUrl: (url) => checkCallbackUrl(url, policy),
       checkUrl: (url, name) => void checkSourceUrl(url, policy, name),

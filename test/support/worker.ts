@@ -5,13 +5,13 @@ import { Worker } from '../../src/worker/worker.ts';
 import type { Domain } from './domain.ts';
 import { sharedTemplateEngine } from './template-engine.ts';
 
-type WorkerParts = ConstructorParameters<typeof Worker>[0];
+type WorkerDeps = ConstructorParameters<typeof Worker>[0];
 
 /** A worker of a domain with as many slots, which retries soon; `own` has what it renders with, and what is otherwise. */
 export function workerOf(
   domain: Domain,
   slots: number,
-  own: Pick<WorkerParts, 'renderer' | 'outputs' | 'owner'> & Partial<WorkerParts>,
+  own: Pick<WorkerDeps, 'renderer' | 'outputs' | 'owner'> & Partial<WorkerDeps>,
 ): Worker {
   return new Worker({
     ...domain,

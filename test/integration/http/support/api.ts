@@ -8,7 +8,7 @@ import { pino } from 'pino';
 import type { AutoOverage } from '../../../../src/billing/blocks/auto-overage-port.ts';
 import { type Config, loadConfig } from '../../../../src/config/config.ts';
 import { createHttpApp } from '../../../../src/http/app.ts';
-import { openApi as openParts } from '../../../../src/http/open-api.ts';
+import { openApi as openApiOf } from '../../../../src/http/open-api.ts';
 import type { PlatenError } from '../../../../src/infra/errors/registry.ts';
 import { createFolderOutputStore } from '../../../../src/infra/outputs/folder.ts';
 import { createGridFsOutputStore } from '../../../../src/infra/outputs/gridfs.ts';
@@ -119,7 +119,7 @@ export async function openApi(options: TestApiOptions = {}) {
   const services = await openServices(core);
   const { tenants, billing } = services;
   const state: ApiState = { rejection: undefined, problems: [], stuck: undefined };
-  const api = await openParts(core, {
+  const api = await openApiOf(core, {
     ...services,
     templateEngine: sharedTemplateEngine(),
     secret: 'a secret for tests, long enough to be one',
