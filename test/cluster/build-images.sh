@@ -24,7 +24,7 @@ inputs=$(
   cd "$project"
   find .dockerignore Dockerfile package.json package-lock.json .npmrc tsconfig.json scripts/bundle.ts scripts/hyphenation src clients/typescript/*.json clients/typescript/src \
     dashboard/src dashboard/*.* \
-    docs scripts/docs-site clients/*/README.md site/package*.json site/astro.config.mjs site/src/*.ts site/src/*.css site/src/*.astro site/src/*.svg \
+    docs scripts/docs-site scripts/clients clients/*/README.md clients/python/pyproject.toml clients/python/src site/package*.json site/astro.config.mjs site/src/*.ts site/src/*.css site/src/*.astro site/src/*.svg \
     fonts/package*.json scripts/fonts \
     test/image/stand-in.sh test/cluster/build-images.sh .cache/go/bin/pause ${NODE_IMAGE:+"$NODE_IMAGE"} \
     -type f -print0 | sort -z | xargs -0 sha256sum | sha256sum | cut -c1-16

@@ -38,7 +38,8 @@ def test_a_document_is_rendered(client: Caller, tmp_path: Path) -> None:
     assert (job.status, job.input_mode, job.error, job.pdf_size) == ("completed", "html", None, pdf.size)
     assert job.created_at <= job.completed_at
     pdf.save(tmp_path / "hello.pdf")
-    assert (tmp_path / "hello.pdf").read_bytes() == pdf.content
+    anyio.run(pdf.asave, tmp_path / "again.pdf")
+    assert (tmp_path / "hello.pdf").read_bytes() == (tmp_path / "again.pdf").read_bytes() == pdf.content
 
 
 def test_a_render_that_takes_longer_than_the_service_waits_is_followed(client: Caller) -> None:

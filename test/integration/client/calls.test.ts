@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
+import { Agent, fetch as undiciFetch } from 'undici';
 import {
   type ConnectionOptions,
   PlatenClient,
@@ -87,6 +88,23 @@ describe('calls of the TypeScript client', () => {
     const baseUrl = service.url.replace('http:', 'https:');
     await assert.rejects(clientWith({ baseUrl, fetch }).job(NOWHERE), { name: 'PlatenConnectionError' });
     assert.deepEqual(statuses, ['none']);
+  });
+
+  it('are sent by a fetch of the package undici, as the README has it', async () => {
+    const readme = await readFile(new URL('../../../clients/typescript/README.md', import.meta.url), 'utf8');
+    const [, method] = /^ {2}async fetch(\(request\) \{\n.*?^ {2}\}),$/ms.exec(readme)!;
+    const dispatcher = new Agent();
+    let sent = 0;
+    const noted: typeof undiciFetch = (...args) => {
+      sent += 1;
+      return undiciFetch(...args);
+    };
+    const ofReadme = new Function('fetch', 'dispatcher', `return async function ${method}`);
+    const own = clientWith({ fetch: ofReadme(noted, dispatcher) });
+    const { jobId, bytes } = await own.render({ html: '<p>by undici</p>' });
+    assert.deepEqual(new Uint8Array(await new Response(await own.stream(jobId)).arrayBuffer()), bytes);
+    assert.equal(sent, 2);
+    await dispatcher.close();
   });
 
   it('take data of any type, and the address of a callback', async () => {
