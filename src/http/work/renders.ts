@@ -6,6 +6,7 @@ import type { Caller } from '../../tenants/accounts/caller.ts';
 import { hasEnded, type Job } from '../../work/jobs/job.ts';
 import type { ApiDeps } from '../api-deps.ts';
 import { defineRoute } from '../request/route.ts';
+import { htmlBody } from './html-body.ts';
 import { idempotently } from './idempotency.ts';
 import { idempotencyHeaders, REPLAYED_HEADER } from './idempotency-schema.ts';
 import { fileHeaders, signedLink } from './job-files.ts';
@@ -47,6 +48,7 @@ const render = defineRoute({
   requestsWork: true,
   headers: idempotencyHeaders,
   body: renderRequestSchema,
+  textBody: htmlBody,
   bodyErrors: renderErrors,
   responses: {
     200: {
