@@ -11,7 +11,14 @@ const ROOT = join(import.meta.dirname, '..');
 const CLIENT = join(ROOT, 'clients', 'typescript');
 const TARGET = join(CLIENT, 'src', 'generated', 'schema.ts');
 
-const wanted = generate();
+/** Public names of the client for schemas that have another one in the document. */
+const ALIASES = {
+  NewApiKey: 'CreatedApiKey',
+  NewSession: 'CreatedSession',
+  NewWebhookKey: 'CreatedWebhookKey',
+};
+
+const wanted = generate() + aliases();
 const present = await readFile(TARGET, 'utf8').catch(() => undefined);
 if (present !== wanted) {
   if (process.argv.includes('--check')) {
@@ -33,4 +40,10 @@ function generate(): string {
     maxBuffer: 64 * 1024 * 1024,
     stdio: ['ignore', 'pipe', 'inherit'],
   });
+}
+
+function aliases(): string {
+  return Object.entries(ALIASES)
+    .map(([name, of]) => `export type ${name} = ${of};\n`)
+    .join('');
 }

@@ -54,6 +54,7 @@ const NAMES: Readonly<Record<string, string>> = {
   'JobRecord.status': 'JobStatus',
   'JobRecord.error': 'Failure',
   'BatchItem.status': 'ItemStatus',
+  'WebhookDeliveryDetailPayload.error': 'Failure',
 };
 /** The status of a response says it already. */
 const LEFT_OUT = ['success'];
@@ -165,13 +166,18 @@ export class Models {
         ? { annotation: name }
         : { annotation: name, decode: `${name}.from_json` };
     }
+    if (Array.isArray(schema.type)) {
+      const values = schema.enum?.filter((value) => value !== null);
+      const alternatives = schema.type.map((type: string) => ({
+        ...schema,
+        type,
+        ...(values && { enum: values }),
+      }));
+      return this.#union(alternatives, position, isRequest);
+    }
     if (schema.enum !== undefined) return { annotation: this.#enumeration(schema.enum, position) };
     if (schema.const !== undefined) return { annotation: `Literal[${JSON.stringify(schema.const)}]` };
     if (schema.anyOf !== undefined) return this.#union(schema.anyOf, position, isRequest);
-    if (Array.isArray(schema.type)) {
-      const alternatives = schema.type.map((type: string) => ({ ...schema, type }));
-      return this.#union(alternatives, position, isRequest);
-    }
     switch (schema.type) {
       case 'string':
         return schema.format === 'date-time' && !isRequest

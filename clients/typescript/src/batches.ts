@@ -12,7 +12,7 @@ import type {
   BatchProgress,
   BatchRequest,
   BatchSummary,
-  operations,
+  paths,
 } from './generated/schema.ts';
 import type { RenderInput } from './render.ts';
 
@@ -36,7 +36,7 @@ export interface BatchWaitOptions extends CallOptions {
 
 /** Which batches to list, and in which order. */
 export type BatchFilter = Omit<
-  NonNullable<operations['get_v1_pdf_batch']['parameters']['query']>,
+  NonNullable<paths['/v1/pdf/batch']['get']['parameters']['query']>,
   'limit' | 'offset'
 >;
 

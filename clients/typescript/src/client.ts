@@ -4,7 +4,7 @@ import { Batches } from './batches.ts';
 import { about, type CallOptions, named, type RenderCallOptions } from './call-options.ts';
 import { type Download, type DownloadOptions, downloader } from './download.ts';
 import { PlatenApiError, PlatenJobError } from './errors.ts';
-import type { AcceptedJob, DownloadUrl, JobRecord, operations, RenderReport } from './generated/schema.ts';
+import type { AcceptedJob, DownloadUrl, JobRecord, paths, RenderReport } from './generated/schema.ts';
 import { type RenderedPdf, type RenderInput, renderedPdf } from './render.ts';
 import { DEFAULT_RETRY } from './retrying-fetch.ts';
 
@@ -18,7 +18,7 @@ export interface PlatenClientOptions extends ConnectionOptions {
 
 /** Which jobs to list, and in which order. */
 export type JobFilter = Omit<
-  NonNullable<operations['get_v1_pdf_jobs']['parameters']['query']>,
+  NonNullable<paths['/v1/pdf/jobs']['get']['parameters']['query']>,
   'limit' | 'offset'
 >;
 

@@ -140,6 +140,8 @@ interface RouteSpec<A extends Auth, R extends Responses, P, Q, H, B> {
   readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete';
   /** Express pattern: `/v1/pdf/jobs/:id`. */
   readonly path: string;
+  /** What the API document and generated clients call it: `renderPdf`. Only a route that is left out of it needs none. */
+  readonly operationId?: string;
   readonly summary: string;
   readonly description?: string;
   readonly tags: readonly string[];

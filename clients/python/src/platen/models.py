@@ -103,6 +103,9 @@ ItemStatus = Literal[
 ]
 
 class RenderRequest(TypedDict):
+    """Exactly one of `html`, `url`, `templateId` is required. `data` needs `templateId`,
+    `templateVersionId` needs `templateId`."""
+
     html: NotRequired[str]
     """Input source: an HTML document."""
     url: NotRequired[str]
@@ -446,6 +449,8 @@ class Credentials(TypedDict):
 
 
 class SessionRequest(TypedDict):
+    """Either `email` and `password`, or `oneTimeToken`."""
+
     email: NotRequired[str]
     """Upper and lower case make no difference."""
     password: NotRequired[str]
@@ -506,6 +511,8 @@ class TemplateRequest(TypedDict):
 
 
 class PreviewRequest(TypedDict):
+    """Exactly one of `content` and `templateId` is required."""
+
     content: NotRequired[str]
     """HTML with Liquid: `{{name}}`, `{{a.b}}`, loops, conditions, filters."""
     templateId: NotRequired[str]
@@ -538,6 +545,9 @@ class TemplateChange(TypedDict):
 
 
 class UserRenderRequest(TypedDict):
+    """Exactly one of `html`, `url`, `templateId` is required. `data` needs `templateId`,
+    `templateVersionId` needs `templateId`."""
+
     html: NotRequired[str]
     """Input source: an HTML document."""
     url: NotRequired[str]
@@ -572,39 +582,42 @@ class WebhookTest(TypedDict):
 
 
 @dataclass(frozen=True, kw_only=True)
-class RenderResultMetadata:
-    size: int
-    """Bytes."""
-    processing_time: int
-    """Milliseconds."""
-    mode: str
-    """Input mode."""
-    format: str
-    """Paper format."""
+class Failure:
+    code: str
+    message: str
 
     @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> RenderResultMetadata:
+    def from_json(cls, data: Mapping[str, Any]) -> Failure:
         return cls(
-            size=data["size"],
-            processing_time=data["processingTime"],
-            mode=data["mode"],
-            format=data["format"],
+            code=data["code"],
+            message=data["message"],
         )
 
 
 @dataclass(frozen=True, kw_only=True)
-class RenderResult:
-    url: str
-    """Signed download address."""
-    expires_at: datetime
-    metadata: RenderResultMetadata
+class WebhookDeliveryDetailPayload:
+    """The body that is sent."""
+
+    event: Literal["batch.completed", "render.completed", "render.failed", "webhook.test"]
+    job_id: str
+    status: str
+    status_url: str
+    zip_url: str | None = None
+    file_url: str | None = None
+    completed_at: datetime
+    error: Failure | None = None
 
     @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> RenderResult:
+    def from_json(cls, data: Mapping[str, Any]) -> WebhookDeliveryDetailPayload:
         return cls(
-            url=data["url"],
-            expires_at=time_of(data["expiresAt"]),
-            metadata=RenderResultMetadata.from_json(data["metadata"]),
+            event=data["event"],
+            job_id=data["jobId"],
+            status=data["status"],
+            status_url=data["statusUrl"],
+            zip_url=data.get("zipUrl"),
+            file_url=data.get("fileUrl"),
+            completed_at=time_of(data["completedAt"]),
+            error=maybe(Failure.from_json)(data.get("error")),
         )
 
 
@@ -640,19 +653,6 @@ class JobList:
             limit=data["limit"],
             offset=data["offset"],
             jobs=each(JobRecord.from_json)(data["jobs"]),
-        )
-
-
-@dataclass(frozen=True, kw_only=True)
-class Failure:
-    code: str
-    message: str
-
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> Failure:
-        return cls(
-            code=data["code"],
-            message=data["message"],
         )
 
 
@@ -877,6 +877,8 @@ class RenderReportWaits:
 
 @dataclass(frozen=True, kw_only=True)
 class RenderReportPicture:
+    """The page at the moment when the render failed, where it could be drawn."""
+
     media_type: str
     data: str
     """Base64."""
@@ -949,7 +951,8 @@ class RenderReport:
 
 @dataclass(frozen=True, kw_only=True)
 class RenderAttemptPhases:
-    """Milliseconds of each part, one after the other; up to where it failed."""
+    """Milliseconds of each part, one after the other; up to where it failed. Null while it runs,
+    and where they are not known."""
 
     page: int
     load: int
@@ -976,7 +979,8 @@ class RenderAttempt:
     outcome: Literal["running", "completed", "failed", "cancelled"]
     error: Failure | None
     phases: RenderAttemptPhases | None
-    """Null while it runs, and where they are not known."""
+    """Milliseconds of each part, one after the other; up to where it failed. Null while it runs,
+    and where they are not known."""
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> RenderAttempt:
@@ -2405,33 +2409,6 @@ class WebhookDelivery:
 
 
 @dataclass(frozen=True, kw_only=True)
-class WebhookDeliveryDetailPayload:
-    """The body that is sent."""
-
-    event: Literal["batch.completed", "render.completed", "render.failed", "webhook.test"]
-    job_id: str
-    status: str
-    status_url: str
-    zip_url: str | None = None
-    file_url: str | None = None
-    completed_at: datetime
-    error: Failure | None = None
-
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> WebhookDeliveryDetailPayload:
-        return cls(
-            event=data["event"],
-            job_id=data["jobId"],
-            status=data["status"],
-            status_url=data["statusUrl"],
-            zip_url=data.get("zipUrl"),
-            file_url=data.get("fileUrl"),
-            completed_at=time_of(data["completedAt"]),
-            error=maybe(Failure.from_json)(data.get("error")),
-        )
-
-
-@dataclass(frozen=True, kw_only=True)
 class WebhookDeliveryDetailAttempts:
     at: datetime
     response_status: int | None
@@ -2467,7 +2444,6 @@ class WebhookDeliveryDetail:
     error: str | None
     """Why the last attempt failed."""
     payload: WebhookDeliveryDetailPayload
-    """The body that is sent."""
     attempts: list[WebhookDeliveryDetailAttempts]
     """The last 20 at most, the first of them first."""
 
@@ -2779,4 +2755,41 @@ class PaymentEventReceipt:
     def from_json(cls, data: Mapping[str, Any]) -> PaymentEventReceipt:
         return cls(
             received=data["received"],
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class RenderResultMetadata:
+    size: int
+    """Bytes."""
+    processing_time: int
+    """Milliseconds."""
+    mode: str
+    """Input mode."""
+    format: str
+    """Paper format."""
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> RenderResultMetadata:
+        return cls(
+            size=data["size"],
+            processing_time=data["processingTime"],
+            mode=data["mode"],
+            format=data["format"],
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class RenderResult:
+    url: str
+    """Signed download address."""
+    expires_at: datetime
+    metadata: RenderResultMetadata
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> RenderResult:
+        return cls(
+            url=data["url"],
+            expires_at=time_of(data["expiresAt"]),
+            metadata=RenderResultMetadata.from_json(data["metadata"]),
         )

@@ -17,7 +17,7 @@ export interface paths {
          * Render one document
          * @description Exactly one of `html`, `url` and `templateId` is the input. A render that ends within the sync wait window is answered with its output; one that takes longer, or whose attempt failed and will be repeated, is answered 202 and goes on.
          */
-        post: operations["post_v1_pdf"];
+        post: operations["renderPdf"];
         delete?: never;
         options?: never;
         head?: never;
@@ -35,7 +35,7 @@ export interface paths {
          * List the jobs of the account
          * @description A test key sees the jobs of test keys, a live key those of live keys.
          */
-        get: operations["get_v1_pdf_jobs"];
+        get: operations["listJobs"];
         put?: never;
         post?: never;
         delete?: never;
@@ -52,14 +52,14 @@ export interface paths {
             cookie?: never;
         };
         /** Get the status record of a job */
-        get: operations["get_v1_pdf_jobs_id"];
+        get: operations["getJob"];
         put?: never;
         post?: never;
         /**
          * Cancel a job
          * @description A render that is running is stopped.
          */
-        delete: operations["delete_v1_pdf_jobs_id"];
+        delete: operations["cancelJob"];
         options?: never;
         head?: never;
         patch?: never;
@@ -73,7 +73,7 @@ export interface paths {
             cookie?: never;
         };
         /** Download the PDF of a job */
-        get: operations["get_v1_pdf_jobs_id_file"];
+        get: operations["downloadJobPdf"];
         put?: never;
         post?: never;
         delete?: never;
@@ -90,7 +90,7 @@ export interface paths {
             cookie?: never;
         };
         /** Get a signed address of the PDF of a job */
-        get: operations["get_v1_pdf_jobs_id_download_url"];
+        get: operations["getJobDownloadUrl"];
         put?: never;
         post?: never;
         delete?: never;
@@ -110,7 +110,7 @@ export interface paths {
          * Get the report of a render
          * @description What the document requested and what became of it, console, exceptions, fonts, characters without a font, waits, and warnings in plain words; of a render that is lost with its worker, its attempts alone. A render that was asked for with `report` has one from its end on, for as long as its job is kept.
          */
-        get: operations["get_v1_pdf_jobs_id_report"];
+        get: operations["getJobReport"];
         put?: never;
         post?: never;
         delete?: never;
@@ -127,13 +127,13 @@ export interface paths {
             cookie?: never;
         };
         /** List the batches of the account */
-        get: operations["get_v1_pdf_batch"];
+        get: operations["listBatches"];
         put?: never;
         /**
          * Render many documents in one batch
          * @description All items are checked at once, and let in all or none. The answer comes before any of them is rendered; follow the batch at `statusUrl`, or give a `webhookUrl`.
          */
-        post: operations["post_v1_pdf_batch"];
+        post: operations["createBatch"];
         delete?: never;
         options?: never;
         head?: never;
@@ -151,14 +151,14 @@ export interface paths {
          * Get the status of a batch
          * @description Its items come along, in order: the first thousand of them unless `limit` and `offset` say otherwise.
          */
-        get: operations["get_v1_pdf_batch_id"];
+        get: operations["getBatch"];
         put?: never;
         post?: never;
         /**
          * Cancel a batch
          * @description Items that no worker has begun are cancelled; those that run are left to end.
          */
-        delete: operations["delete_v1_pdf_batch_id"];
+        delete: operations["cancelBatch"];
         options?: never;
         head?: never;
         patch?: never;
@@ -175,7 +175,7 @@ export interface paths {
          * Follow a batch
          * @description Server-sent events: `progress` whenever an item has ended, and one `end`, after which the stream closes. Each says how the batch stands; `Last-Event-ID` leaves out what was seen. Whoever comes back with the id of the `end` is answered with 204, after which an EventSource does not come again.
          */
-        get: operations["get_v1_pdf_batch_id_events"];
+        get: operations["streamBatchEvents"];
         put?: never;
         post?: never;
         delete?: never;
@@ -195,7 +195,7 @@ export interface paths {
          * Download the completed items of a batch as a zip
          * @description All items that are completed by now, in their order, under file names of their own. Before the end of the batch that may be a part of them. A download that broke off can be resumed by a range.
          */
-        get: operations["get_v1_pdf_batch_id_zip"];
+        get: operations["downloadBatchZip"];
         put?: never;
         post?: never;
         delete?: never;
@@ -215,7 +215,7 @@ export interface paths {
          * Get a signed address of the manifest of a batch
          * @description The manifest says what became of each item, and under which name its PDF is in the zip.
          */
-        get: operations["get_v1_pdf_batch_id_manifest_download_url"];
+        get: operations["getBatchManifestDownloadUrl"];
         put?: never;
         post?: never;
         delete?: never;
@@ -235,7 +235,7 @@ export interface paths {
          * Download the completed items of a batch as one PDF
          * @description All items that are completed by now, in their order, with a bookmark for each and the bookmarks of its own below. It is tagged if all of them are. It is made while it is sent, so its length is not known beforehand.
          */
-        get: operations["get_v1_pdf_batch_id_pdf"];
+        get: operations["downloadBatchPdf"];
         put?: never;
         post?: never;
         delete?: never;
@@ -252,7 +252,7 @@ export interface paths {
             cookie?: never;
         };
         /** Get a signed address of the PDF of an item */
-        get: operations["get_v1_pdf_batch_id_items_itemId_download_url"];
+        get: operations["getBatchItemDownloadUrl"];
         put?: never;
         post?: never;
         delete?: never;
@@ -269,7 +269,7 @@ export interface paths {
             cookie?: never;
         };
         /** Download the PDF of an item */
-        get: operations["get_v1_pdf_batch_id_itemId"];
+        get: operations["downloadBatchItemPdf"];
         put?: never;
         post?: never;
         delete?: never;
@@ -286,7 +286,7 @@ export interface paths {
             cookie?: never;
         };
         /** Download a PDF by its signed address */
-        get: operations["get_v1_files_token"];
+        get: operations["downloadSignedFile"];
         put?: never;
         post?: never;
         delete?: never;
@@ -303,7 +303,7 @@ export interface paths {
             cookie?: never;
         };
         /** Download the manifest of a batch by its signed address */
-        get: operations["get_v1_files_token_manifest"];
+        get: operations["downloadSignedManifest"];
         put?: never;
         post?: never;
         delete?: never;
@@ -320,7 +320,7 @@ export interface paths {
             cookie?: never;
         };
         /** Get the usage summary of the account */
-        get: operations["get_user_usage"];
+        get: operations["getUsage"];
         put?: never;
         post?: never;
         delete?: never;
@@ -337,7 +337,7 @@ export interface paths {
             cookie?: never;
         };
         /** Get the usage of the account over time */
-        get: operations["get_user_usage_series"];
+        get: operations["getUsageSeries"];
         put?: never;
         post?: never;
         delete?: never;
@@ -354,7 +354,7 @@ export interface paths {
             cookie?: never;
         };
         /** Get the metrics of the batches of the account */
-        get: operations["get_user_batches_metrics"];
+        get: operations["getBatchMetrics"];
         put?: never;
         post?: never;
         delete?: never;
@@ -374,7 +374,7 @@ export interface paths {
          * List the requests for renders that the account has made
          * @description With `status` or `endpoint`, a page may end before its limit where such requests are rare: the next one begins at `offset` plus the number that came.
          */
-        get: operations["get_user_request_logs"];
+        get: operations["listRequestLogs"];
         put?: never;
         post?: never;
         delete?: never;
@@ -396,7 +396,7 @@ export interface paths {
          * Make an account
          * @description The account is on the free plan, or on that of the invitation. An address that has an account already is answered like a sign-in that fails. Whoever operates the service may close this.
          */
-        post: operations["post_auth_register"];
+        post: operations["register"];
         delete?: never;
         options?: never;
         head?: never;
@@ -413,7 +413,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Sign in */
-        post: operations["post_auth_login"];
+        post: operations["signIn"];
         delete?: never;
         options?: never;
         head?: never;
@@ -430,7 +430,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Revoke the access token that this request comes with */
-        post: operations["post_auth_logout"];
+        post: operations["signOut"];
         delete?: never;
         options?: never;
         head?: never;
@@ -445,7 +445,7 @@ export interface paths {
             cookie?: never;
         };
         /** Get the account that is signed in */
-        get: operations["get_auth_me"];
+        get: operations["getAccount"];
         put?: never;
         post?: never;
         delete?: never;
@@ -462,7 +462,7 @@ export interface paths {
             cookie?: never;
         };
         /** Get the ways there are to sign in and to register */
-        get: operations["get_auth_config"];
+        get: operations["getAuthConfig"];
         put?: never;
         post?: never;
         delete?: never;
@@ -484,12 +484,12 @@ export interface paths {
          * Sign in, as a browser
          * @description The session is in a cookie that no script can read. It ends after 12 hours, or after 2 without use. One that the browser has already is replaced. Only pages of the public origin may ask for this.
          */
-        post: operations["post_auth_session"];
+        post: operations["createSession"];
         /**
          * Sign out
          * @description Ends the session, or revokes the access token, that this request comes with.
          */
-        delete: operations["delete_auth_session"];
+        delete: operations["endCurrentSession"];
         options?: never;
         head?: never;
         patch?: never;
@@ -506,7 +506,7 @@ export interface paths {
          * List the sessions of the account
          * @description The newest first. Access tokens of POST /auth/login are no sessions.
          */
-        get: operations["get_auth_sessions"];
+        get: operations["listSessions"];
         put?: never;
         post?: never;
         delete?: never;
@@ -526,7 +526,7 @@ export interface paths {
         put?: never;
         post?: never;
         /** End a session of the account */
-        delete: operations["delete_auth_sessions_id"];
+        delete: operations["endSession"];
         options?: never;
         head?: never;
         patch?: never;
@@ -543,7 +543,7 @@ export interface paths {
          * Sign in at the OpenID Connect issuer, with a browser
          * @description Leads to the page of the issuer, which leads back to GET /auth/oidc/callback within ten minutes. GET /auth/config says whether there is an issuer to sign in at.
          */
-        get: operations["get_auth_oidc_start"];
+        get: operations["startOidcSignIn"];
         put?: never;
         post?: never;
         delete?: never;
@@ -563,7 +563,7 @@ export interface paths {
          * Come back from the OpenID Connect issuer
          * @description For the browser that GET /auth/oidc/start sent there. It gets a session and is led to the page that it asked for; or, when the issuer did not sign it in, to the page to sign in at, which says so.
          */
-        get: operations["get_auth_oidc_callback"];
+        get: operations["finishOidcSignIn"];
         put?: never;
         post?: never;
         delete?: never;
@@ -585,7 +585,7 @@ export interface paths {
          * Change the password
          * @description Ends every other session, and all access tokens. The session that this comes with goes on under a new cookie.
          */
-        post: operations["post_auth_password"];
+        post: operations["changePassword"];
         delete?: never;
         options?: never;
         head?: never;
@@ -605,7 +605,7 @@ export interface paths {
          * Ask for a link that sets a new password
          * @description The answer is the same whether the address has an account or not. From one network three links an hour can be asked for by one address, and from all networks fifteen. A link works once, for an hour.
          */
-        post: operations["post_auth_forgot"];
+        post: operations["requestPasswordReset"];
         delete?: never;
         options?: never;
         head?: never;
@@ -625,7 +625,7 @@ export interface paths {
          * Set a new password by the link of a mail
          * @description Ends every session and access token of the account, and every other such link. When nobody has confirmed the address before, somebody else may have registered the account: then its API keys, the keys that sign its callbacks and its waiting and running work end as well.
          */
-        post: operations["post_auth_reset"];
+        post: operations["resetPassword"];
         delete?: never;
         options?: never;
         head?: never;
@@ -645,7 +645,7 @@ export interface paths {
          * Ask for a link that confirms the address of the account
          * @description Three an hour are sent. A link works once, for a day.
          */
-        post: operations["post_auth_email_verification"];
+        post: operations["requestEmailVerification"];
         delete?: never;
         options?: never;
         head?: never;
@@ -665,7 +665,7 @@ export interface paths {
          * Confirm the address of an account by the link of a mail
          * @description Somebody else may have registered the account with this address. So the link alone confirms nothing: the request comes with a session of the account, or with its `password`; or a `newPassword` takes the account over, which ends what was made with it, as POST /auth/reset does. Otherwise the answer is CONFIRMATION_UNPROVEN, which says what the account has, and the link can still be used.
          */
-        post: operations["post_auth_email_verify"];
+        post: operations["verifyEmail"];
         delete?: never;
         options?: never;
         head?: never;
@@ -680,10 +680,10 @@ export interface paths {
             cookie?: never;
         };
         /** List the API keys of the account */
-        get: operations["get_user_api_keys"];
+        get: operations["listApiKeys"];
         put?: never;
         /** Make an API key */
-        post: operations["post_user_api_keys"];
+        post: operations["createApiKey"];
         delete?: never;
         options?: never;
         head?: never;
@@ -703,7 +703,7 @@ export interface paths {
          * Replace an API key by a new one
          * @description The new key has the name, mode and allowed addresses of the old one, which is revoked. It needs no spare capacity.
          */
-        post: operations["post_user_api_keys_id_rotate"];
+        post: operations["rotateApiKey"];
         delete?: never;
         options?: never;
         head?: never;
@@ -724,14 +724,14 @@ export interface paths {
          * Revoke an API key
          * @description It stops working everywhere within a second. Doing it again changes nothing.
          */
-        delete: operations["delete_user_api_keys_id"];
+        delete: operations["revokeApiKey"];
         options?: never;
         head?: never;
         /**
          * Change the name of an API key, or where it may be used from
          * @description In force everywhere within a second. Fields that are left out stay as they are.
          */
-        patch: operations["patch_user_api_keys_id"];
+        patch: operations["updateApiKey"];
         trace?: never;
     };
     "/user/templates": {
@@ -745,13 +745,13 @@ export interface paths {
          * List the templates of the account
          * @description Newest first. A page of very large templates ends before its limit: the next one begins at `offset` plus the number that came.
          */
-        get: operations["get_user_templates"];
+        get: operations["listTemplates"];
         put?: never;
         /**
          * Save a new template
          * @description An account may have 1000 templates.
          */
-        post: operations["post_user_templates"];
+        post: operations["createTemplate"];
         delete?: never;
         options?: never;
         head?: never;
@@ -768,7 +768,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Show what a template and data come to: the HTML, or with `output` = `pdf` a test render */
-        post: operations["post_user_templates_preview"];
+        post: operations["previewTemplate"];
         delete?: never;
         options?: never;
         head?: never;
@@ -783,21 +783,21 @@ export interface paths {
             cookie?: never;
         };
         /** Get a template */
-        get: operations["get_user_templates_id"];
+        get: operations["getTemplate"];
         put?: never;
         post?: never;
         /**
          * Delete a template and its versions
          * @description Jobs that were accepted before are rendered all the same.
          */
-        delete: operations["delete_user_templates_id"];
+        delete: operations["deleteTemplate"];
         options?: never;
         head?: never;
         /**
          * Change a template
          * @description Saves a new version; fields that are left out stay as they are. The latest 1000 versions of a template are kept, of plans without version history the latest one alone: an older one can no longer be pinned or rolled back to.
          */
-        patch: operations["patch_user_templates_id"];
+        patch: operations["updateTemplate"];
         trace?: never;
     };
     "/user/templates/{id}/versions": {
@@ -811,7 +811,7 @@ export interface paths {
          * List the versions of a template
          * @description Newest first; for plans with version history.
          */
-        get: operations["get_user_templates_id_versions"];
+        get: operations["listTemplateVersions"];
         put?: never;
         post?: never;
         delete?: never;
@@ -831,7 +831,7 @@ export interface paths {
          * Get one version of a template
          * @description For plans with version history.
          */
-        get: operations["get_user_templates_id_versions_versionId"];
+        get: operations["getTemplateVersion"];
         put?: never;
         post?: never;
         delete?: never;
@@ -853,7 +853,7 @@ export interface paths {
          * Save an old version of a template anew
          * @description The template gets a new version that is as the old one was; for plans with version history.
          */
-        post: operations["post_user_templates_id_versions_versionId_rollback"];
+        post: operations["rollBackTemplate"];
         delete?: never;
         options?: never;
         head?: never;
@@ -871,7 +871,7 @@ export interface paths {
          * List what was done to the account
          * @description Sign-ins, keys, templates, changes of the account itself and what was bought for it, for 400 days. Of what is done more than 500 times in a day (UTC), `audit.entries_left_out` says how many were left out.
          */
-        get: operations["get_user_audit_log"];
+        get: operations["listAuditLog"];
         put?: never;
         post?: never;
         delete?: never;
@@ -891,13 +891,13 @@ export interface paths {
          * List the single renders of the account
          * @description Those of live and of test keys, and those that were asked for from the dashboard.
          */
-        get: operations["get_user_renders"];
+        get: operations["listUserRenders"];
         put?: never;
         /**
          * Render one document, without an API key
          * @description Answered at once; follow the job. It goes before those that are asked for with `executionMode` = `async`.
          */
-        post: operations["post_user_renders"];
+        post: operations["createUserRender"];
         delete?: never;
         options?: never;
         head?: never;
@@ -912,14 +912,14 @@ export interface paths {
             cookie?: never;
         };
         /** Get a render of the account, with its attempts */
-        get: operations["get_user_renders_id"];
+        get: operations["getUserRender"];
         put?: never;
         post?: never;
         /**
          * Cancel a render
          * @description One that is running is stopped.
          */
-        delete: operations["delete_user_renders_id"];
+        delete: operations["cancelUserRender"];
         options?: never;
         head?: never;
         patch?: never;
@@ -933,7 +933,7 @@ export interface paths {
             cookie?: never;
         };
         /** Show or download the PDF of a render */
-        get: operations["get_user_renders_id_file"];
+        get: operations["downloadUserRenderPdf"];
         put?: never;
         post?: never;
         delete?: never;
@@ -953,7 +953,7 @@ export interface paths {
          * Get the report of a render
          * @description What the document requested and what became of it, console, exceptions, fonts, characters without a font, waits, and warnings in plain words; of a render that is lost with its worker, its attempts alone. A render that was asked for with `report` has one from its end on, for as long as its job is kept.
          */
-        get: operations["get_user_renders_id_report"];
+        get: operations["getUserRenderReport"];
         put?: never;
         post?: never;
         delete?: never;
@@ -973,7 +973,7 @@ export interface paths {
          * Get what a render was to render
          * @description It is kept until the render has completed; of one that has failed, until its retention ends.
          */
-        get: operations["get_user_renders_id_input"];
+        get: operations["getUserRenderInput"];
         put?: never;
         post?: never;
         delete?: never;
@@ -995,7 +995,7 @@ export interface paths {
          * Render again what has failed or was cancelled
          * @description It is a new job under the present plan, which uses quota as any other. The old one stays as it is.
          */
-        post: operations["post_user_renders_id_retry"];
+        post: operations["retryUserRender"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1010,7 +1010,7 @@ export interface paths {
             cookie?: never;
         };
         /** Get how many jobs of the account run and wait */
-        get: operations["get_user_queue"];
+        get: operations["getQueue"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1030,7 +1030,7 @@ export interface paths {
          * Hear that something has happened to the jobs of the account
          * @description Server-sent events: `progress` with `{kind: "jobs", id, status, inFlight, waiting}` within two seconds of a job that is accepted, gets its slot or ends; several that come together are one. It is a hint to look again, and says no more. `end` with `{kind: "session", id, status: "ended"}` once the session or token is open no more. An account has ten such streams at the most, and browsers six connections to an origin: a page keeps one while it is visible.
          */
-        get: operations["get_user_events"];
+        get: operations["streamUserEvents"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1050,7 +1050,7 @@ export interface paths {
          * List the batches of the account
          * @description Those of live and of test keys.
          */
-        get: operations["get_user_batches"];
+        get: operations["listUserBatches"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1067,14 +1067,14 @@ export interface paths {
             cookie?: never;
         };
         /** Get a batch of the account, without its items */
-        get: operations["get_user_batches_id"];
+        get: operations["getUserBatch"];
         put?: never;
         post?: never;
         /**
          * Cancel a batch
          * @description Items that no worker has begun are cancelled; those that run are left to end.
          */
-        delete: operations["delete_user_batches_id"];
+        delete: operations["cancelUserBatch"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1088,7 +1088,7 @@ export interface paths {
             cookie?: never;
         };
         /** List the items of a batch */
-        get: operations["get_user_batches_id_items"];
+        get: operations["listUserBatchItems"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1105,7 +1105,7 @@ export interface paths {
             cookie?: never;
         };
         /** Download the completed items of a batch as a zip */
-        get: operations["get_user_batches_id_zip"];
+        get: operations["downloadUserBatchZip"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1127,7 +1127,7 @@ export interface paths {
          * Render again the items of a batch that have failed or were cancelled
          * @description They are a new batch under the present plan, which uses quota as any other. The old one stays as it is.
          */
-        post: operations["post_user_batches_id_retry_failed"];
+        post: operations["retryFailedBatchItems"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1145,7 +1145,7 @@ export interface paths {
          * List the callbacks of the account
          * @description What was sent, is being sent and could not be sent, for 90 days.
          */
-        get: operations["get_user_webhook_deliveries"];
+        get: operations["listWebhookDeliveries"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1167,7 +1167,7 @@ export interface paths {
          * Send a callback that tells of nothing
          * @description Signed and repeated as any other, with the event `webhook.test`: to see whether they arrive.
          */
-        post: operations["post_user_webhook_deliveries_test"];
+        post: operations["sendTestWebhook"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1182,7 +1182,7 @@ export interface paths {
             cookie?: never;
         };
         /** Get a callback with what it says and the attempts to send it */
-        get: operations["get_user_webhook_deliveries_id"];
+        get: operations["getWebhookDelivery"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1204,7 +1204,7 @@ export interface paths {
          * Send a callback again
          * @description It begins anew, at once and with all its attempts, under the same id, whatever became of it before.
          */
-        post: operations["post_user_webhook_deliveries_id_redeliver"];
+        post: operations["redeliverWebhook"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1219,7 +1219,7 @@ export interface paths {
             cookie?: never;
         };
         /** List the keys that sign callbacks */
-        get: operations["get_user_webhook_keys"];
+        get: operations["listWebhookKeys"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1241,7 +1241,7 @@ export interface paths {
          * Make a new key that signs callbacks
          * @description The first secret of an account is got this way, too. The key before signs beside the new one for 24 hours.
          */
-        post: operations["post_user_webhook_keys_rotate"];
+        post: operations["rotateWebhookKey"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1256,7 +1256,7 @@ export interface paths {
             cookie?: never;
         };
         /** List the plans that the account has and can choose from */
-        get: operations["get_user_plans"];
+        get: operations["listPlans"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1273,7 +1273,7 @@ export interface paths {
             cookie?: never;
         };
         /** Get the subscription of the account */
-        get: operations["get_user_subscription"];
+        get: operations["getSubscription"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1295,7 +1295,7 @@ export interface paths {
          * End the subscription with its period
          * @description Until then everything stays as it is, and it can be resumed. A plan that was to follow does not.
          */
-        post: operations["post_user_subscription_cancel"];
+        post: operations["cancelSubscription"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1312,7 +1312,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Take back the end of the subscription */
-        post: operations["post_user_subscription_resume"];
+        post: operations["resumeSubscription"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1332,7 +1332,7 @@ export interface paths {
          * Let blocks be bought when the quota is used up, or no longer
          * @description What is not given stays as it was; at first the smallest block, and a cap that one block fits under. The cap holds for one billing period.
          */
-        post: operations["post_user_subscription_auto_overage"];
+        post: operations["setAutoOverage"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1350,7 +1350,7 @@ export interface paths {
          * Say what changing to a higher plan would cost now
          * @description The change itself costs the same for half an hour.
          */
-        get: operations["get_user_subscription_upgrade_preview"];
+        get: operations["previewUpgrade"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1372,7 +1372,7 @@ export interface paths {
          * Change to a paid plan
          * @description Without a subscription `url` is the page where it is paid. A higher plan than that of the running one is charged for at once, and in force when that is paid: `url` is empty then, or the page where the bank wants to see the customer. A lower one begins with the next period, and `url` is empty. Where a payment is owed, `url` is the page where that is put right.
          */
-        post: operations["post_user_checkout"];
+        post: operations["checkOut"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1392,7 +1392,7 @@ export interface paths {
          * Buy one block of PDFs beyond the quota
          * @description Its PDFs can be used once it is paid, until the end of the next period. Asked again while the page is open, it is the same page; it is closed when a block of another size is asked for.
          */
-        post: operations["post_user_overage"];
+        post: operations["buyOverage"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1407,7 +1407,7 @@ export interface paths {
             cookie?: never;
         };
         /** Open the pages for cards, addresses and receipts */
-        get: operations["get_user_billing_portal"];
+        get: operations["getBillingPortal"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1424,7 +1424,7 @@ export interface paths {
             cookie?: never;
         };
         /** List the invoices of the account */
-        get: operations["get_user_invoices"];
+        get: operations["listInvoices"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1446,7 +1446,7 @@ export interface paths {
          * Take an event of the payment provider
          * @description Called by the provider. The signature is over the bytes of the body, in Stripe's form `t=…,v1=…`. What an event says is taken as a hint: the state is asked for anew. Whatever is answered 400 is to be sent again; that is the answer to everything that is not taken, one that is too large included.
          */
-        post: operations["post_webhooks_payments"];
+        post: operations["receivePaymentEvent"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1461,7 +1461,7 @@ export interface paths {
             cookie?: never;
         };
         /** Whether the process makes progress */
-        get: operations["get_healthz"];
+        get: operations["getHealth"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1478,7 +1478,7 @@ export interface paths {
             cookie?: never;
         };
         /** Whether the process can take work */
-        get: operations["get_readyz"];
+        get: operations["getReadiness"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1498,7 +1498,7 @@ export interface paths {
          * Measurements in the Prometheus text format
          * @description In the format of OpenMetrics where traces are recorded and the caller accepts it.
          */
-        get: operations["get_metrics"];
+        get: operations["getMetrics"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1518,7 +1518,7 @@ export interface paths {
          * Which version runs here
          * @description Everything but `version` is on the port of operations alone.
          */
-        get: operations["get_version"];
+        get: operations["getVersion"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1538,13 +1538,13 @@ export interface paths {
          * Ask whether auto overage is to be turned off
          * @description The page that a mail about a purchase leads to. It changes nothing, however often it is fetched; a token that is missing, not valid, or no longer, gets a page that says so.
          */
-        get: operations["get_public_auto_overage_disable"];
+        get: operations["askToDisableAutoOverage"];
         put?: never;
         /**
          * Turn auto overage off by the link of a mail
          * @description Leads to the billing page in any case: with `autoOverageDisabled=1` when that turned it off, with `0` when it was off already, or the token is not valid, or no longer.
          */
-        post: operations["post_public_auto_overage_disable"];
+        post: operations["disableAutoOverage"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1559,7 +1559,7 @@ export interface paths {
             cookie?: never;
         };
         /** This document: OpenAPI 3.1 */
-        get: operations["get_openapi_json"];
+        get: operations["getApiDocument"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1576,7 +1576,7 @@ export interface paths {
             cookie?: never;
         };
         /** The documentation */
-        get: operations["get_docs"];
+        get: operations["getDocumentation"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1593,7 +1593,7 @@ export interface paths {
             cookie?: never;
         };
         /** This document as a page, from which requests can be sent */
-        get: operations["get_docs_api_try"];
+        get: operations["getApiPlayground"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1603,9 +1603,79 @@ export interface paths {
         trace?: never;
     };
 }
-export type webhooks = Record<string, never>;
+export interface webhooks {
+    "batch.completed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A batch has ended; items of it may have failed */
+        post: operations["onBatchCompleted"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "render.completed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A single render has its PDF */
+        post: operations["onRenderCompleted"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "render.failed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A single render has failed or was cancelled */
+        post: operations["onRenderFailed"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "webhook.test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A test callback was asked for */
+        post: operations["onWebhookTest"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
 export interface components {
     schemas: {
+        /** @description Exactly one of `html`, `url`, `templateId` is required. `data` needs `templateId`, `templateVersionId` needs `templateId`. */
         RenderRequest: {
             /** @description Input source: an HTML document. */
             html?: string;
@@ -1652,7 +1722,7 @@ export interface components {
             /** @description The same as `strictData` of the options, before which it comes. */
             strictData?: boolean;
             options?: components["schemas"]["RenderOptions"];
-        } & (unknown | unknown | unknown);
+        };
         RenderOptions: {
             /** @description Sent when protected assets are fetched: to the source URL's origin, or to the origins (scheme, host and port) that the HTML's own markup or the template's source names; never to those that come from filled-in data. */
             assetHeaders?: {
@@ -1899,6 +1969,7 @@ export interface components {
             email: string;
             password: string;
         };
+        /** @description Either `email` and `password`, or `oneTimeToken`. */
         SessionRequest: {
             /**
              * Format: email
@@ -1908,7 +1979,7 @@ export interface components {
             password?: string;
             /** @description What stands behind `#once=` in the link that standalone prints when it starts. */
             oneTimeToken?: string;
-        } & (unknown | unknown);
+        };
         PasswordChange: {
             currentPassword: string;
             newPassword: string;
@@ -1962,6 +2033,7 @@ export interface components {
             /** @description Options of each render of the template; those of the render itself come first. All but `assetHeaders` and `cookies`; null for none. */
             options?: components["schemas"]["RenderOptions"] | null;
         };
+        /** @description Exactly one of `content` and `templateId` is required. */
         PreviewRequest: {
             /** @description HTML with Liquid: `{{name}}`, `{{a.b}}`, loops, conditions, filters. */
             content?: string;
@@ -1984,7 +2056,7 @@ export interface components {
             output?: "html" | "pdf";
             /** @description Of the PDF; `locale`, `timezone` and `strictData` also of the HTML. With `templateId` those of the saved template come after them. */
             options?: components["schemas"]["RenderOptions"];
-        } & (unknown | unknown);
+        };
         TemplateChange: {
             name?: string;
             /** @description HTML with Liquid: `{{name}}`, `{{a.b}}`, loops, conditions, filters. */
@@ -1998,6 +2070,7 @@ export interface components {
             /** @description Options of each render of the template; those of the render itself come first. All but `assetHeaders` and `cookies`; null for none. */
             options?: components["schemas"]["RenderOptions"] | null;
         };
+        /** @description Exactly one of `html`, `url`, `templateId` is required. `data` needs `templateId`, `templateVersionId` needs `templateId`. */
         UserRenderRequest: {
             /** @description Input source: an HTML document. */
             html?: string;
@@ -2050,7 +2123,7 @@ export interface components {
              * @enum {string}
              */
             mode?: "live" | "test";
-        } & (unknown | unknown | unknown);
+        };
         WebhookTest: {
             /**
              * Format: uri
@@ -2058,33 +2131,22 @@ export interface components {
              */
             url: string;
         };
-        RenderResult: {
-            /** @constant */
-            success: true;
-            /** @description Signed download address. */
-            url: string;
-            /** Format: date-time */
-            expiresAt: string;
-            metadata: {
-                /** @description Bytes. */
-                size: number;
-                /** @description Milliseconds. */
-                processingTime: number;
-                /** @description Input mode. */
-                mode: string;
-                /** @description Paper format. */
-                format: string;
-            };
-        };
-        AcceptedJob: {
-            /** @constant */
-            success: true;
+        /** @description The body that is sent. */
+        WebhookPayload: {
+            /** @enum {string} */
+            event: "batch.completed" | "render.completed" | "render.failed" | "webhook.test";
             /** Format: uuid */
             jobId: string;
-            /** @constant */
-            status: "queued";
+            status: string;
             statusUrl: string;
-            fileUrl: string;
+            zipUrl?: string;
+            fileUrl?: string;
+            /** Format: date-time */
+            completedAt: string;
+            error?: {
+                code: string;
+                message: string;
+            };
         };
         Error: {
             statusCode: number;
@@ -2112,10 +2174,24 @@ export interface components {
              */
             jobId?: string;
         };
+        AcceptedJob: {
+            success: boolean;
+            /** Format: uuid */
+            jobId: string;
+            /** @enum {string} */
+            status: "queued";
+            statusUrl: string;
+            fileUrl: string;
+        };
         JobList: {
-            /** @description How many there are in all. */
+            /**
+             * Format: int64
+             * @description How many there are in all.
+             */
             total: number;
+            /** Format: int64 */
             limit: number;
+            /** Format: int64 */
             offset: number;
             jobs: components["schemas"]["JobRecord"][];
         };
@@ -2133,19 +2209,33 @@ export interface components {
             createdAt: string;
             /** Format: date-time */
             updatedAt: string;
+            /** Format: date-time */
             completedAt: string | null;
             outputAvailable: boolean;
-            /** @description End of the retention window. */
+            /**
+             * Format: date-time
+             * @description End of the retention window.
+             */
             outputExpiresAt: string | null;
             downloadUrlEndpoint: string;
             fileName: string;
-            /** @description Bytes; 0 until completed. */
+            /**
+             * Format: int64
+             * @description Bytes; 0 until completed.
+             */
             pdfSize: number;
-            /** @description 0 until completed. */
+            /**
+             * Format: int64
+             * @description 0 until completed.
+             */
             pages: number;
+            /** Format: int64 */
             processingTimeMs: number;
+            /** Format: int64 */
             attemptCount: number;
+            /** Format: int64 */
             retryAttempt: number | null;
+            /** Format: int64 */
             maxAttempts: number;
             willRetry: boolean;
             /** @description True once the job has failed for good: stop polling. */
@@ -2159,8 +2249,7 @@ export interface components {
             reportEndpoint?: string;
         };
         DownloadUrl: {
-            /** @constant */
-            success: true;
+            success: boolean;
             /** @description Signed download address; no key is needed for it. */
             url: string;
             /**
@@ -2170,8 +2259,7 @@ export interface components {
             expiresAt: string;
         };
         RenderReport: {
-            /** @constant */
-            success: true;
+            success: boolean;
             /** Format: uuid */
             jobId: string;
             status: string;
@@ -2181,6 +2269,7 @@ export interface components {
             attempts: components["schemas"]["RenderAttempt"][];
             phases: {
                 name: string;
+                /** Format: int64 */
                 ms: number;
             }[];
             /** @description 500 at most, those of workers among them; data in addresses is not. */
@@ -2191,13 +2280,20 @@ export interface components {
                 kind: string;
                 /** @enum {string} */
                 outcome: "pending" | "loaded" | "redirected" | "error" | "unreachable" | "blocked" | "cancelled";
-                /** @description Null without a response. */
+                /**
+                 * Format: int64
+                 * @description Null without a response.
+                 */
                 status: number | null;
                 /** @description What decided it: cache, blockRequests, egress, cors, content security policy, …; null for nothing. */
                 rule: string | null;
                 error: string | null;
-                /** @description As received; 0 from the cache. */
+                /**
+                 * Format: int64
+                 * @description As received; 0 from the cache.
+                 */
                 bytes: number;
+                /** Format: int64 */
                 ms: number;
             }[];
             /** @description 100 lines at most. */
@@ -2222,7 +2318,9 @@ export interface components {
             missingGlyphs: {
                 character: string;
                 codePoint: string;
+                /** Format: int64 */
                 page: number;
+                /** Format: int64 */
                 count: number;
             }[];
             /** @description What a look at the document and at its printed pages has found, 60 at most. */
@@ -2231,17 +2329,25 @@ export interface components {
                 rule: "overflow" | "shrunk" | "hidden" | "covered" | "rasterised" | "blank" | "undecodable" | "embedded" | "stillChanging" | "redirect" | "deadLink" | "pageRules" | "unsupportedCss" | "garbled" | "fontSynthesis";
                 message: string;
                 selector: string | null;
+                /** Format: int64 */
                 page: number | null;
             }[];
             waits: {
                 name: string;
+                /** Format: int64 */
                 ms: number;
                 /** @enum {string} */
                 outcome: "reached" | "given up" | "failed";
             }[];
-            /** @description 0 when it has failed. */
+            /**
+             * Format: int64
+             * @description 0 when it has failed.
+             */
             pages: number;
-            /** @description Bytes of the PDF; 0 when it has failed. */
+            /**
+             * Format: int64
+             * @description Bytes of the PDF; 0 when it has failed.
+             */
             size: number;
             error: {
                 code: string;
@@ -2259,9 +2365,11 @@ export interface components {
             truncated: string[];
         };
         RenderAttempt: {
+            /** Format: int64 */
             number: number;
             /** Format: date-time */
             startedAt: string;
+            /** Format: date-time */
             endedAt: string | null;
             /** @enum {string} */
             outcome: "running" | "completed" | "failed" | "cancelled";
@@ -2269,21 +2377,28 @@ export interface components {
                 code: string;
                 message: string;
             } | null;
-            /** @description Null while it runs, and where they are not known. */
+            /** @description Milliseconds of each part, one after the other; up to where it failed. Null while it runs, and where they are not known. */
             phases: {
+                /** Format: int64 */
                 page: number;
+                /** Format: int64 */
                 load: number;
+                /** Format: int64 */
                 wait: number;
+                /** Format: int64 */
                 print: number;
+                /** Format: int64 */
                 finish: number;
             } | null;
         };
         AcceptedBatch: {
             /** Format: uuid */
             jobId: string;
-            /** @constant */
+            /** @enum {string} */
             status: "queued";
+            /** Format: int64 */
             itemCount: number;
+            /** Format: int64 */
             totalCount: number;
             statusUrl: string;
             /** Format: date-time */
@@ -2292,9 +2407,14 @@ export interface components {
             expiresAt: string;
         };
         BatchList: {
-            /** @description How many there are in all. */
+            /**
+             * Format: int64
+             * @description How many there are in all.
+             */
             total: number;
+            /** Format: int64 */
             limit: number;
+            /** Format: int64 */
             offset: number;
             batches: components["schemas"]["BatchSummary"][];
         };
@@ -2310,8 +2430,12 @@ export interface components {
             createdAt: string;
             /** Format: date-time */
             updatedAt: string;
+            /** Format: date-time */
             completedAt: string | null;
-            /** @description When the last item ended, also of a batch that was cancelled. */
+            /**
+             * Format: date-time
+             * @description When the last item ended, also of a batch that was cancelled.
+             */
             finishedAt: string | null;
             /**
              * Format: date-time
@@ -2322,6 +2446,7 @@ export interface components {
             manifestAvailable: boolean;
             manifestDownloadUrlEndpoint: string;
             progress: components["schemas"]["BatchProgress"];
+            /** Format: date-time */
             estimatedCompletionTime: string | null;
             job: {
                 /** Format: uuid */
@@ -2330,14 +2455,19 @@ export interface components {
                 status: "queued" | "processing" | "completed" | "failed" | "cancelled";
                 /** @description Whether the outputs can be fetched no more. */
                 accessExpired: boolean;
+                /** Format: int64 */
                 totalCount: number;
+                /** Format: int64 */
                 completedCount: number;
+                /** Format: int64 */
                 failedCount: number;
                 /** Format: date-time */
                 createdAt: string;
                 /** Format: date-time */
                 updatedAt: string;
+                /** Format: date-time */
                 completedAt: string | null;
+                /** Format: date-time */
                 finishedAt: string | null;
                 /** Format: date-time */
                 expiresAt: string;
@@ -2348,12 +2478,21 @@ export interface components {
             };
         };
         BatchProgress: {
+            /** Format: int64 */
             total: number;
+            /** Format: int64 */
             completed: number;
+            /** Format: int64 */
             failed: number;
-            /** @description Items that have not ended. */
+            /**
+             * Format: int64
+             * @description Items that have not ended.
+             */
             pending: number;
-            /** @description Those of them that wait for a plan slot. */
+            /**
+             * Format: int64
+             * @description Those of them that wait for a plan slot.
+             */
             throttled: number;
             percentComplete: number;
         };
@@ -2369,8 +2508,12 @@ export interface components {
             createdAt: string;
             /** Format: date-time */
             updatedAt: string;
+            /** Format: date-time */
             completedAt: string | null;
-            /** @description When the last item ended, also of a batch that was cancelled. */
+            /**
+             * Format: date-time
+             * @description When the last item ended, also of a batch that was cancelled.
+             */
             finishedAt: string | null;
             /**
              * Format: date-time
@@ -2381,6 +2524,7 @@ export interface components {
             manifestAvailable: boolean;
             manifestDownloadUrlEndpoint: string;
             progress: components["schemas"]["BatchProgress"];
+            /** Format: date-time */
             estimatedCompletionTime: string | null;
             job: {
                 /** Format: uuid */
@@ -2389,14 +2533,19 @@ export interface components {
                 status: "queued" | "processing" | "completed" | "failed" | "cancelled";
                 /** @description Whether the outputs can be fetched no more. */
                 accessExpired: boolean;
+                /** Format: int64 */
                 totalCount: number;
+                /** Format: int64 */
                 completedCount: number;
+                /** Format: int64 */
                 failedCount: number;
                 /** Format: date-time */
                 createdAt: string;
                 /** Format: date-time */
                 updatedAt: string;
+                /** Format: date-time */
                 completedAt: string | null;
+                /** Format: date-time */
                 finishedAt: string | null;
                 /** Format: date-time */
                 expiresAt: string;
@@ -2416,17 +2565,26 @@ export interface components {
             status: "queued" | "processing" | "completed" | "failed";
             outputAvailable: boolean;
             downloadUrlEndpoint: string;
+            /** Format: date-time */
             outputExpiresAt: string | null;
             errorMessage: string | null;
+            /** Format: int64 */
             retryAttempt: number | null;
             error: {
                 code: string;
                 message: string;
             } | null;
-            /** @description Bytes; 0 until completed. */
+            /**
+             * Format: int64
+             * @description Bytes; 0 until completed.
+             */
             pdfSize: number;
-            /** @description 0 until completed. */
+            /**
+             * Format: int64
+             * @description 0 until completed.
+             */
             pages: number;
+            /** Format: int64 */
             processingTimeMs: number;
             /** @description Where its report is: from its end on, if one was asked for. */
             reportEndpoint?: string;
@@ -2434,19 +2592,32 @@ export interface components {
         UsageSummary: {
             /** @description The name of the plan of the account. */
             plan: string;
-            /** @description Requests for a render that are over: refused, or with a job that has ended. */
+            /**
+             * Format: int64
+             * @description Requests for a render that are over: refused, or with a job that has ended.
+             */
             totalRequests: number;
+            /** Format: int64 */
             successCount: number;
+            /** Format: int64 */
             failedCount: number;
             errorsByCategory: {
                 [key: string]: number;
             };
-            /** @description PDFs left of the quota of this month. */
+            /**
+             * Format: int64
+             * @description PDFs left of the quota of this month.
+             */
             remaining: number;
+            /** Format: int64 */
             requestsPerMinute: number;
+            /** Format: int64 */
             concurrentRenders: number;
+            /** Format: int64 */
             maxInputSizeBytes: number;
+            /** Format: int64 */
             maxOutputSizeBytes: number;
+            /** Format: int64 */
             maxTimeoutMs: number;
             /**
              * Format: date
@@ -2457,7 +2628,9 @@ export interface components {
             keyBreakdown?: {
                 /** Format: uuid */
                 apiKeyId: string;
+                /** Format: int64 */
                 totalRequests: number;
+                /** Format: int64 */
                 failedCount: number;
             }[];
         };
@@ -2471,6 +2644,7 @@ export interface components {
             /** @description What failed in the whole period, the most frequent first. */
             errors: {
                 code: string;
+                /** Format: int64 */
                 count: number;
                 /** @description What can be done about it. */
                 remedy: string;
@@ -2487,8 +2661,11 @@ export interface components {
              * @description When the hour or day (UTC) began.
              */
             at: string;
+            /** Format: int64 */
             total: number;
+            /** Format: int64 */
             success: number;
+            /** Format: int64 */
             failed: number;
             errorsByCategory: {
                 [key: string]: number;
@@ -2496,35 +2673,59 @@ export interface components {
             errorsByCode: {
                 [key: string]: number;
             };
-            /** @description Of the PDFs that were rendered. */
+            /**
+             * Format: int64
+             * @description Of the PDFs that were rendered.
+             */
             pages: number;
-            /** @description Of the same. */
+            /**
+             * Format: int64
+             * @description Of the same.
+             */
             bytes: number;
             /** @description How long their renders took: how many took up to each of `durationBoundsMs`, and at the end how many took longer. */
             durations: number[];
             /** @description Milliseconds that their renders spent in each phase, in sum. */
             phasesMs: {
+                /** Format: int64 */
                 page: number;
+                /** Format: int64 */
                 load: number;
+                /** Format: int64 */
                 wait: number;
+                /** Format: int64 */
                 print: number;
+                /** Format: int64 */
                 finish: number;
             };
         };
         BatchMetrics: {
-            /** @description Items of active batches that wait for a plan slot. */
+            /**
+             * Format: int64
+             * @description Items of active batches that wait for a plan slot.
+             */
             queueDepth: number;
+            /** Format: int64 */
             activeBatches: number;
+            /** Format: int64 */
             queuedBatches: number;
+            /** Format: int64 */
             processingBatches: number;
             /** @description Of the batches that ended: those that were not cancelled. */
             completionRatePercent: number;
             itemSuccessRatePercent: number;
-            /** @description Items that ended by themselves, well or badly. */
+            /**
+             * Format: int64
+             * @description Items that ended by themselves, well or badly.
+             */
             itemEligibleCount: number;
             webhookSuccessRatePercent: number;
-            /** @description Batches whose callback was delivered or given up. */
+            /**
+             * Format: int64
+             * @description Batches whose callback was delivered or given up.
+             */
             webhookEligibleCount: number;
+            /** Format: int64 */
             webhookDeliveredCount: number;
             averageItemsPerBatch: number;
             /** @description From the start of the first item to the end of the last. */
@@ -2532,21 +2733,30 @@ export interface components {
             /** @description What items failed with, the commonest first; time-outs of all kinds are `TIMEOUT`. */
             commonFailureReasons: {
                 code: string;
+                /** Format: int64 */
                 count: number;
             }[];
+            /** Format: int64 */
             lookbackDays: number;
             /** Format: date-time */
             generatedAt: string;
         };
         RequestLogList: {
-            /** @description How many there are in all. */
+            /**
+             * Format: int64
+             * @description How many there are in all.
+             */
             total: number;
+            /** Format: int64 */
             limit: number;
+            /** Format: int64 */
             offset: number;
             /** @description The endpoints that were asked for. */
             endpointOptions: string[];
             summary: {
+                /** Format: int64 */
                 successCount: number;
+                /** Format: int64 */
                 failedCount: number;
             };
             logs: components["schemas"]["RequestLogEntry"][];
@@ -2567,7 +2777,10 @@ export interface components {
             status: "success" | "error";
             /** @description The error's code. */
             errorReason: string | null;
-            /** @description The job or batch that it got; null without one. */
+            /**
+             * Format: uuid
+             * @description The job or batch that it got; null without one.
+             */
             jobId: string | null;
             /** Format: date-time */
             createdAt: string;
@@ -2575,19 +2788,21 @@ export interface components {
         AccessToken: {
             /** @description For the header Authorization: Bearer. */
             accessToken: string;
-            /** @constant */
+            /** @enum {string} */
             tokenType: "Bearer";
             /** Format: date-time */
             expiresAt: string;
         };
         Success: {
-            /** @constant */
-            success: true;
+            success: boolean;
         };
         Account: {
             /** Format: uuid */
             id: string;
-            /** @description Null when an issuer vouches for no address. */
+            /**
+             * Format: email
+             * @description Null when an issuer vouches for no address.
+             */
             email: string | null;
             /**
              * @description What its owner signs in with: a password of this service; an OpenID Connect issuer; or, without a password, what whoever operates the service gives, such as the link that standalone prints.
@@ -2598,7 +2813,10 @@ export interface components {
             emailConfirmed: boolean;
             /** @description Whether live API keys, and live renders without a key, wait until the address is confirmed. */
             confirmationNeeded: boolean;
-            /** @description When the owner of the address has taken the account over from whoever registered it: API keys and work from before have ended, templates from before are still there. Null if that has never happened. */
+            /**
+             * Format: date-time
+             * @description When the owner of the address has taken the account over from whoever registered it: API keys and work from before have ended, templates from before are still there. Null if that has never happened.
+             */
             takenOverAt: string | null;
             /** @description The name of its plan. */
             plan: string;
@@ -2615,24 +2833,34 @@ export interface components {
             issuer: boolean;
             /** @description Characters of a password. */
             passwordLength: {
+                /** Format: int64 */
                 min: number;
+                /** Format: int64 */
                 max: number;
             };
         };
-        NewSession: {
+        CreatedSession: {
             account: components["schemas"]["Account"];
             /**
              * Format: date-time
              * @description The session ends then, however much it is used.
              */
             expiresAt: string;
-            /** @description It ends earlier when it is not used for so long. */
+            /**
+             * Format: int64
+             * @description It ends earlier when it is not used for so long.
+             */
             idleTimeoutSeconds: number;
         };
         SessionList: {
-            /** @description How many there are in all. */
+            /**
+             * Format: int64
+             * @description How many there are in all.
+             */
             total: number;
+            /** Format: int64 */
             limit: number;
+            /** Format: int64 */
             offset: number;
             sessions: components["schemas"]["Session"][];
         };
@@ -2655,9 +2883,14 @@ export interface components {
             userAgent: string | null;
         };
         ApiKeyList: {
-            /** @description How many there are in all. */
+            /**
+             * Format: int64
+             * @description How many there are in all.
+             */
             total: number;
+            /** Format: int64 */
             limit: number;
+            /** Format: int64 */
             offset: number;
             keys: components["schemas"]["ApiKey"][];
         };
@@ -2673,15 +2906,17 @@ export interface components {
             status: "active" | "revoked";
             /** Format: date-time */
             createdAt: string;
+            /** Format: date-time */
             lastUsedAt: string | null;
             lastUsedIp: string | null;
             /** @description A country. */
             lastUsedGeo: string | null;
+            /** Format: date-time */
             revokedAt: string | null;
             /** @description Where the key may be used from; empty: everywhere. */
             allowedIps: string[];
         };
-        NewApiKey: {
+        CreatedApiKey: {
             /** Format: uuid */
             id: string;
             /** @description The secret. It is shown this once and cannot be recovered. */
@@ -2705,6 +2940,7 @@ export interface components {
              * @description The version that renders use unless they pin another.
              */
             versionId: string;
+            /** Format: int64 */
             version: number;
             /** Format: date-time */
             createdAt: string;
@@ -2712,16 +2948,26 @@ export interface components {
             updatedAt: string;
         };
         TemplateList: {
-            /** @description How many there are in all. */
+            /**
+             * Format: int64
+             * @description How many there are in all.
+             */
             total: number;
+            /** Format: int64 */
             limit: number;
+            /** Format: int64 */
             offset: number;
             templates: components["schemas"]["Template"][];
         };
         TemplateSummaryList: {
-            /** @description How many there are in all. */
+            /**
+             * Format: int64
+             * @description How many there are in all.
+             */
             total: number;
+            /** Format: int64 */
             limit: number;
+            /** Format: int64 */
             offset: number;
             templates: components["schemas"]["TemplateSummary"][];
         };
@@ -2734,32 +2980,41 @@ export interface components {
              * @description The version that renders use unless they pin another.
              */
             versionId: string;
+            /** Format: int64 */
             version: number;
             /** Format: date-time */
             createdAt: string;
             /** Format: date-time */
             updatedAt: string;
-            /** @description Bytes of its content, sample data, schema and options. */
+            /**
+             * Format: int64
+             * @description Bytes of its content, sample data, schema and options.
+             */
             size: number;
         };
         Preview: {
             html: string;
         };
         AcceptedUserRender: {
-            /** @constant */
-            success: true;
+            success: boolean;
             /** Format: uuid */
             jobId: string;
-            /** @constant */
+            /** @enum {string} */
             status: "queued";
             statusUrl: string;
             fileUrl: string;
+            /** Format: uuid */
             retryOf: string | null;
         };
         TemplateVersionList: {
-            /** @description How many there are in all. */
+            /**
+             * Format: int64
+             * @description How many there are in all.
+             */
             total: number;
+            /** Format: int64 */
             limit: number;
+            /** Format: int64 */
             offset: number;
             versions: components["schemas"]["TemplateVersionSummary"][];
         };
@@ -2773,6 +3028,7 @@ export interface components {
             versionId: string;
             /** Format: uuid */
             templateId: string;
+            /** Format: int64 */
             version: number;
             name: string;
             /** @description Whether renders use it unless they pin another. */
@@ -2790,6 +3046,7 @@ export interface components {
             versionId: string;
             /** Format: uuid */
             templateId: string;
+            /** Format: int64 */
             version: number;
             name: string;
             /** @description Whether renders use it unless they pin another. */
@@ -2804,9 +3061,14 @@ export interface components {
             options?: components["schemas"]["RenderOptions"];
         };
         AuditLog: {
-            /** @description How many there are in all. */
+            /**
+             * Format: int64
+             * @description How many there are in all.
+             */
             total: number;
+            /** Format: int64 */
             limit: number;
+            /** Format: int64 */
             offset: number;
             entries: components["schemas"]["AuditEntry"][];
         };
@@ -2830,9 +3092,14 @@ export interface components {
             createdAt: string;
         };
         UserRenderList: {
-            /** @description How many there are in all. */
+            /**
+             * Format: int64
+             * @description How many there are in all.
+             */
             total: number;
+            /** Format: int64 */
             limit: number;
+            /** Format: int64 */
             offset: number;
             renders: components["schemas"]["UserRender"][];
         };
@@ -2850,19 +3117,33 @@ export interface components {
             createdAt: string;
             /** Format: date-time */
             updatedAt: string;
+            /** Format: date-time */
             completedAt: string | null;
             outputAvailable: boolean;
-            /** @description End of the retention window. */
+            /**
+             * Format: date-time
+             * @description End of the retention window.
+             */
             outputExpiresAt: string | null;
             downloadUrlEndpoint: string;
             fileName: string;
-            /** @description Bytes; 0 until completed. */
+            /**
+             * Format: int64
+             * @description Bytes; 0 until completed.
+             */
             pdfSize: number;
-            /** @description 0 until completed. */
+            /**
+             * Format: int64
+             * @description 0 until completed.
+             */
             pages: number;
+            /** Format: int64 */
             processingTimeMs: number;
+            /** Format: int64 */
             attemptCount: number;
+            /** Format: int64 */
             retryAttempt: number | null;
+            /** Format: int64 */
             maxAttempts: number;
             willRetry: boolean;
             /** @description True once the job has failed for good: stop polling. */
@@ -2879,16 +3160,26 @@ export interface components {
              * @enum {string}
              */
             mode: "live" | "test";
-            /** @description Null when it was asked for without a key, from the dashboard. */
+            /**
+             * Format: uuid
+             * @description Null when it was asked for without a key, from the dashboard.
+             */
             apiKeyId: string | null;
             /** @description Null without a key, and of one that is long revoked. */
             apiKeyPrefix: string | null;
             /** @description Paper format. */
             format: string;
+            /** Format: uuid */
             templateId: string | null;
-            /** @description The job that it repeats. */
+            /**
+             * Format: uuid
+             * @description The job that it repeats.
+             */
             retryOf: string | null;
-            /** @description Milliseconds from its acceptance to its first attempt; up to now while it waits. */
+            /**
+             * Format: int64
+             * @description Milliseconds from its acceptance to its first attempt; up to now while it waits.
+             */
             queuedMs: number;
         };
         UserRenderDetail: {
@@ -2905,19 +3196,33 @@ export interface components {
             createdAt: string;
             /** Format: date-time */
             updatedAt: string;
+            /** Format: date-time */
             completedAt: string | null;
             outputAvailable: boolean;
-            /** @description End of the retention window. */
+            /**
+             * Format: date-time
+             * @description End of the retention window.
+             */
             outputExpiresAt: string | null;
             downloadUrlEndpoint: string;
             fileName: string;
-            /** @description Bytes; 0 until completed. */
+            /**
+             * Format: int64
+             * @description Bytes; 0 until completed.
+             */
             pdfSize: number;
-            /** @description 0 until completed. */
+            /**
+             * Format: int64
+             * @description 0 until completed.
+             */
             pages: number;
+            /** Format: int64 */
             processingTimeMs: number;
+            /** Format: int64 */
             attemptCount: number;
+            /** Format: int64 */
             retryAttempt: number | null;
+            /** Format: int64 */
             maxAttempts: number;
             willRetry: boolean;
             /** @description True once the job has failed for good: stop polling. */
@@ -2934,16 +3239,26 @@ export interface components {
              * @enum {string}
              */
             mode: "live" | "test";
-            /** @description Null when it was asked for without a key, from the dashboard. */
+            /**
+             * Format: uuid
+             * @description Null when it was asked for without a key, from the dashboard.
+             */
             apiKeyId: string | null;
             /** @description Null without a key, and of one that is long revoked. */
             apiKeyPrefix: string | null;
             /** @description Paper format. */
             format: string;
+            /** Format: uuid */
             templateId: string | null;
-            /** @description The job that it repeats. */
+            /**
+             * Format: uuid
+             * @description The job that it repeats.
+             */
             retryOf: string | null;
-            /** @description Milliseconds from its acceptance to its first attempt; up to now while it waits. */
+            /**
+             * Format: int64
+             * @description Milliseconds from its acceptance to its first attempt; up to now while it waits.
+             */
             queuedMs: number;
             /** @description The first one first. */
             attempts: components["schemas"]["RenderAttempt"][];
@@ -2955,16 +3270,27 @@ export interface components {
                 url: string;
                 /** @enum {string} */
                 status: "pending" | "delivered" | "failed";
+                /** Format: int64 */
                 attemptCount: number;
+                /** Format: int64 */
                 responseStatus: number | null;
                 error: string | null;
             } | null;
             queue: {
-                /** @description Jobs of the account that come before it; null when it does not wait. */
+                /**
+                 * Format: int64
+                 * @description Jobs of the account that come before it; null when it does not wait.
+                 */
                 ahead: number | null;
-                /** @description Jobs of the account that hold a slot of its plan. */
+                /**
+                 * Format: int64
+                 * @description Jobs of the account that hold a slot of its plan.
+                 */
                 inFlight: number;
-                /** @description Slots that the plan has. */
+                /**
+                 * Format: int64
+                 * @description Slots that the plan has.
+                 */
                 concurrentRenders: number;
             };
         };
@@ -2984,18 +3310,33 @@ export interface components {
             options: components["schemas"]["RenderOptions"];
         };
         Queue: {
-            /** @description Jobs that hold a slot of the plan. */
+            /**
+             * Format: int64
+             * @description Jobs that hold a slot of the plan.
+             */
             inFlight: number;
+            /** Format: int64 */
             waiting: number;
-            /** @description Slots that the plan has. */
+            /**
+             * Format: int64
+             * @description Slots that the plan has.
+             */
             concurrentRenders: number;
-            /** @description When the oldest of those was made that are next. */
+            /**
+             * Format: date-time
+             * @description When the oldest of those was made that are next.
+             */
             oldestWaitingAt: string | null;
         };
         UserBatchList: {
-            /** @description How many there are in all. */
+            /**
+             * Format: int64
+             * @description How many there are in all.
+             */
             total: number;
+            /** Format: int64 */
             limit: number;
+            /** Format: int64 */
             offset: number;
             batches: components["schemas"]["UserBatch"][];
         };
@@ -3011,8 +3352,12 @@ export interface components {
             createdAt: string;
             /** Format: date-time */
             updatedAt: string;
+            /** Format: date-time */
             completedAt: string | null;
-            /** @description When the last item ended, also of a batch that was cancelled. */
+            /**
+             * Format: date-time
+             * @description When the last item ended, also of a batch that was cancelled.
+             */
             finishedAt: string | null;
             /**
              * Format: date-time
@@ -3023,6 +3368,7 @@ export interface components {
             manifestAvailable: boolean;
             manifestDownloadUrlEndpoint: string;
             progress: components["schemas"]["BatchProgress"];
+            /** Format: date-time */
             estimatedCompletionTime: string | null;
             job: {
                 /** Format: uuid */
@@ -3031,14 +3377,19 @@ export interface components {
                 status: "queued" | "processing" | "completed" | "failed" | "cancelled";
                 /** @description Whether the outputs can be fetched no more. */
                 accessExpired: boolean;
+                /** Format: int64 */
                 totalCount: number;
+                /** Format: int64 */
                 completedCount: number;
+                /** Format: int64 */
                 failedCount: number;
                 /** Format: date-time */
                 createdAt: string;
                 /** Format: date-time */
                 updatedAt: string;
+                /** Format: date-time */
                 completedAt: string | null;
+                /** Format: date-time */
                 finishedAt: string | null;
                 /** Format: date-time */
                 expiresAt: string;
@@ -3052,16 +3403,24 @@ export interface components {
              * @enum {string}
              */
             mode: "live" | "test";
-            /** @description Null when it was asked for without a key, from the dashboard. */
+            /**
+             * Format: uuid
+             * @description Null when it was asked for without a key, from the dashboard.
+             */
             apiKeyId: string | null;
             /** @description Null without a key, and of one that is long revoked. */
             apiKeyPrefix: string | null;
             webhookUrl: string | null;
         };
         UserBatchItemList: {
-            /** @description How many there are in all. */
+            /**
+             * Format: int64
+             * @description How many there are in all.
+             */
             total: number;
+            /** Format: int64 */
             limit: number;
+            /** Format: int64 */
             offset: number;
             items: components["schemas"]["UserBatchItem"][];
         };
@@ -3074,29 +3433,43 @@ export interface components {
             status: "queued" | "processing" | "completed" | "failed";
             outputAvailable: boolean;
             downloadUrlEndpoint: string;
+            /** Format: date-time */
             outputExpiresAt: string | null;
             errorMessage: string | null;
+            /** Format: int64 */
             retryAttempt: number | null;
             error: {
                 code: string;
                 message: string;
             } | null;
-            /** @description Bytes; 0 until completed. */
+            /**
+             * Format: int64
+             * @description Bytes; 0 until completed.
+             */
             pdfSize: number;
-            /** @description 0 until completed. */
+            /**
+             * Format: int64
+             * @description 0 until completed.
+             */
             pages: number;
+            /** Format: int64 */
             processingTimeMs: number;
             /** @description Where its report is: from its end on, if one was asked for. */
             reportEndpoint?: string;
-            /** @description The render that it is; null once that is deleted, or before it is made. */
+            /**
+             * Format: uuid
+             * @description The render that it is; null once that is deleted, or before it is made.
+             */
             jobId: string | null;
         };
         RetriedBatch: {
             /** Format: uuid */
             jobId: string;
-            /** @constant */
+            /** @enum {string} */
             status: "queued";
+            /** Format: int64 */
             itemCount: number;
+            /** Format: int64 */
             totalCount: number;
             statusUrl: string;
             /** Format: date-time */
@@ -3107,9 +3480,14 @@ export interface components {
             retryOf: string;
         };
         WebhookDeliveryList: {
-            /** @description How many there are in all. */
+            /**
+             * Format: int64
+             * @description How many there are in all.
+             */
             total: number;
+            /** Format: int64 */
             limit: number;
+            /** Format: int64 */
             offset: number;
             deliveries: components["schemas"]["WebhookDelivery"][];
         };
@@ -3129,15 +3507,26 @@ export interface components {
             url: string;
             /** @enum {string} */
             status: "pending" | "delivered" | "failed";
-            /** @description Since it was ordered, or last asked for by hand. */
+            /**
+             * Format: int64
+             * @description Since it was ordered, or last asked for by hand.
+             */
             attemptCount: number;
             /** Format: date-time */
             createdAt: string;
+            /** Format: date-time */
             lastAttemptAt: string | null;
-            /** @description Null when no attempt follows. */
+            /**
+             * Format: date-time
+             * @description Null when no attempt follows.
+             */
             nextAttemptAt: string | null;
+            /** Format: date-time */
             deliveredAt: string | null;
-            /** @description The status of the last response of the receiver; null without one. */
+            /**
+             * Format: int64
+             * @description The status of the last response of the receiver; null without one.
+             */
             responseStatus: number | null;
             /** @description Why the last attempt failed. */
             error: string | null;
@@ -3158,39 +3547,35 @@ export interface components {
             url: string;
             /** @enum {string} */
             status: "pending" | "delivered" | "failed";
-            /** @description Since it was ordered, or last asked for by hand. */
+            /**
+             * Format: int64
+             * @description Since it was ordered, or last asked for by hand.
+             */
             attemptCount: number;
             /** Format: date-time */
             createdAt: string;
+            /** Format: date-time */
             lastAttemptAt: string | null;
-            /** @description Null when no attempt follows. */
+            /**
+             * Format: date-time
+             * @description Null when no attempt follows.
+             */
             nextAttemptAt: string | null;
+            /** Format: date-time */
             deliveredAt: string | null;
-            /** @description The status of the last response of the receiver; null without one. */
+            /**
+             * Format: int64
+             * @description The status of the last response of the receiver; null without one.
+             */
             responseStatus: number | null;
             /** @description Why the last attempt failed. */
             error: string | null;
-            /** @description The body that is sent. */
-            payload: {
-                /** @enum {string} */
-                event: "batch.completed" | "render.completed" | "render.failed" | "webhook.test";
-                /** Format: uuid */
-                jobId: string;
-                status: string;
-                statusUrl: string;
-                zipUrl?: string;
-                fileUrl?: string;
-                /** Format: date-time */
-                completedAt: string;
-                error?: {
-                    code: string;
-                    message: string;
-                };
-            };
+            payload: components["schemas"]["WebhookPayload"];
             /** @description The last 20 at most, the first of them first. */
             attempts: {
                 /** Format: date-time */
                 at: string;
+                /** Format: int64 */
                 responseStatus: number | null;
                 error: string | null;
             }[];
@@ -3211,9 +3596,10 @@ export interface components {
             status: "active" | "retiring";
             /** Format: date-time */
             createdAt: string;
+            /** Format: date-time */
             expiresAt: string | null;
         };
-        NewWebhookKey: {
+        CreatedWebhookKey: {
             /** Format: uuid */
             id: string;
             /** @description `whsec_` and base64 of the key; shown this once. */
@@ -3248,7 +3634,10 @@ export interface components {
                 maxBatchItems: number;
                 /** @description Jobs of one account that may wait for a slot. */
                 maxWaitingJobs: number;
-                /** @description What one account may keep: PDFs, inputs of jobs that are not completed, templates with their versions, and what is known of batches and callbacks, in bytes. */
+                /**
+                 * Format: int64
+                 * @description What one account may keep: PDFs, inputs of jobs that are not completed, templates with their versions, and what is known of batches and callbacks, in bytes.
+                 */
                 maxStoredBytes: number;
                 /** @description Renders of test keys a day. */
                 maxTestRendersPerDay: number;
@@ -3279,16 +3668,25 @@ export interface components {
             /** Format: date-time */
             scheduledPlanEffectiveDate?: string;
             autoOverageEnabled?: boolean;
-            /** @description PDFs of a block that is bought by itself. */
+            /**
+             * Format: int64
+             * @description PDFs of a block that is bought by itself.
+             */
             autoOverageBlockSize?: number | null;
-            /** @description US cents that blocks may cost in one period. */
+            /**
+             * Format: int64
+             * @description US cents that blocks may cost in one period.
+             */
             autoOverageCycleCapCents?: number | null;
         };
         UpgradePreview: {
             eligible: boolean;
             currentPlan: string;
             targetPlan?: string;
-            /** @description At once, for the rest of the period. */
+            /**
+             * Format: int64
+             * @description At once, for the rest of the period.
+             */
             amountDueCents?: number;
             currency?: string;
             /** Format: date-time */
@@ -3307,9 +3705,14 @@ export interface components {
             url: string;
         };
         InvoiceList: {
-            /** @description How many there are in all. */
+            /**
+             * Format: int64
+             * @description How many there are in all.
+             */
             total: number;
+            /** Format: int64 */
             limit: number;
+            /** Format: int64 */
             offset: number;
             invoices: components["schemas"]["Invoice"][];
             /** @description What `status` can be asked for. */
@@ -3321,7 +3724,9 @@ export interface components {
             number: string | null;
             status: string;
             currency: string;
+            /** Format: int64 */
             amountDueCents: number;
+            /** Format: int64 */
             amountPaidCents: number;
             /** Format: date-time */
             createdAt: string;
@@ -3333,8 +3738,370 @@ export interface components {
         PaymentEventReceipt: {
             received: boolean;
         };
+        RenderResult: {
+            success: boolean;
+            /** @description Signed download address. */
+            url: string;
+            /** Format: date-time */
+            expiresAt: string;
+            metadata: {
+                /**
+                 * Format: int64
+                 * @description Bytes.
+                 */
+                size: number;
+                /**
+                 * Format: int64
+                 * @description Milliseconds.
+                 */
+                processingTime: number;
+                /** @description Input mode. */
+                mode: string;
+                /** @description Paper format. */
+                format: string;
+            };
+        };
     };
-    responses: never;
+    responses: {
+        /** @description Bad Request. `code` says which error it is. */
+        BadRequest: {
+            headers: {
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "statusCode": 400,
+                 *       "error": "Bad Request",
+                 *       "message": [
+                 *         "options.scale: must be at most 2"
+                 *       ],
+                 *       "code": "VALIDATION",
+                 *       "remedy": "Correct each field that `message` names.",
+                 *       "docsUrl": "https://pdf.example.com/docs/errors#VALIDATION",
+                 *       "requestId": "6f0b1a52-6a4e-4bb5-9d0a-0f4c7d5f1f5e"
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Unauthorized. `code` says which error it is. */
+        Unauthorized: {
+            headers: {
+                "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "statusCode": 400,
+                 *       "error": "Bad Request",
+                 *       "message": [
+                 *         "options.scale: must be at most 2"
+                 *       ],
+                 *       "code": "VALIDATION",
+                 *       "remedy": "Correct each field that `message` names.",
+                 *       "docsUrl": "https://pdf.example.com/docs/errors#VALIDATION",
+                 *       "requestId": "6f0b1a52-6a4e-4bb5-9d0a-0f4c7d5f1f5e"
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Forbidden. `code` says which error it is. */
+        Forbidden: {
+            headers: {
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "statusCode": 400,
+                 *       "error": "Bad Request",
+                 *       "message": [
+                 *         "options.scale: must be at most 2"
+                 *       ],
+                 *       "code": "VALIDATION",
+                 *       "remedy": "Correct each field that `message` names.",
+                 *       "docsUrl": "https://pdf.example.com/docs/errors#VALIDATION",
+                 *       "requestId": "6f0b1a52-6a4e-4bb5-9d0a-0f4c7d5f1f5e"
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Not Found. `code` says which error it is. */
+        NotFound: {
+            headers: {
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "statusCode": 400,
+                 *       "error": "Bad Request",
+                 *       "message": [
+                 *         "options.scale: must be at most 2"
+                 *       ],
+                 *       "code": "VALIDATION",
+                 *       "remedy": "Correct each field that `message` names.",
+                 *       "docsUrl": "https://pdf.example.com/docs/errors#VALIDATION",
+                 *       "requestId": "6f0b1a52-6a4e-4bb5-9d0a-0f4c7d5f1f5e"
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Method Not Allowed. `code` says which error it is. */
+        MethodNotAllowed: {
+            headers: {
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "statusCode": 400,
+                 *       "error": "Bad Request",
+                 *       "message": [
+                 *         "options.scale: must be at most 2"
+                 *       ],
+                 *       "code": "VALIDATION",
+                 *       "remedy": "Correct each field that `message` names.",
+                 *       "docsUrl": "https://pdf.example.com/docs/errors#VALIDATION",
+                 *       "requestId": "6f0b1a52-6a4e-4bb5-9d0a-0f4c7d5f1f5e"
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Request Timeout. `code` says which error it is. */
+        RequestTimeout: {
+            headers: {
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "statusCode": 400,
+                 *       "error": "Bad Request",
+                 *       "message": [
+                 *         "options.scale: must be at most 2"
+                 *       ],
+                 *       "code": "VALIDATION",
+                 *       "remedy": "Correct each field that `message` names.",
+                 *       "docsUrl": "https://pdf.example.com/docs/errors#VALIDATION",
+                 *       "requestId": "6f0b1a52-6a4e-4bb5-9d0a-0f4c7d5f1f5e"
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Conflict. `code` says which error it is. */
+        Conflict: {
+            headers: {
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "statusCode": 400,
+                 *       "error": "Bad Request",
+                 *       "message": [
+                 *         "options.scale: must be at most 2"
+                 *       ],
+                 *       "code": "VALIDATION",
+                 *       "remedy": "Correct each field that `message` names.",
+                 *       "docsUrl": "https://pdf.example.com/docs/errors#VALIDATION",
+                 *       "requestId": "6f0b1a52-6a4e-4bb5-9d0a-0f4c7d5f1f5e"
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Gone. `code` says which error it is. */
+        Gone: {
+            headers: {
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "statusCode": 400,
+                 *       "error": "Bad Request",
+                 *       "message": [
+                 *         "options.scale: must be at most 2"
+                 *       ],
+                 *       "code": "VALIDATION",
+                 *       "remedy": "Correct each field that `message` names.",
+                 *       "docsUrl": "https://pdf.example.com/docs/errors#VALIDATION",
+                 *       "requestId": "6f0b1a52-6a4e-4bb5-9d0a-0f4c7d5f1f5e"
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Payload Too Large. `code` says which error it is. */
+        PayloadTooLarge: {
+            headers: {
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "statusCode": 400,
+                 *       "error": "Bad Request",
+                 *       "message": [
+                 *         "options.scale: must be at most 2"
+                 *       ],
+                 *       "code": "VALIDATION",
+                 *       "remedy": "Correct each field that `message` names.",
+                 *       "docsUrl": "https://pdf.example.com/docs/errors#VALIDATION",
+                 *       "requestId": "6f0b1a52-6a4e-4bb5-9d0a-0f4c7d5f1f5e"
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Range Not Satisfiable. `code` says which error it is. */
+        RangeNotSatisfiable: {
+            headers: {
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "statusCode": 400,
+                 *       "error": "Bad Request",
+                 *       "message": [
+                 *         "options.scale: must be at most 2"
+                 *       ],
+                 *       "code": "VALIDATION",
+                 *       "remedy": "Correct each field that `message` names.",
+                 *       "docsUrl": "https://pdf.example.com/docs/errors#VALIDATION",
+                 *       "requestId": "6f0b1a52-6a4e-4bb5-9d0a-0f4c7d5f1f5e"
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Too Many Requests. `code` says which error it is. */
+        TooManyRequests: {
+            headers: {
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "statusCode": 400,
+                 *       "error": "Bad Request",
+                 *       "message": [
+                 *         "options.scale: must be at most 2"
+                 *       ],
+                 *       "code": "VALIDATION",
+                 *       "remedy": "Correct each field that `message` names.",
+                 *       "docsUrl": "https://pdf.example.com/docs/errors#VALIDATION",
+                 *       "requestId": "6f0b1a52-6a4e-4bb5-9d0a-0f4c7d5f1f5e"
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Internal Server Error. `code` says which error it is. */
+        InternalServerError: {
+            headers: {
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "statusCode": 400,
+                 *       "error": "Bad Request",
+                 *       "message": [
+                 *         "options.scale: must be at most 2"
+                 *       ],
+                 *       "code": "VALIDATION",
+                 *       "remedy": "Correct each field that `message` names.",
+                 *       "docsUrl": "https://pdf.example.com/docs/errors#VALIDATION",
+                 *       "requestId": "6f0b1a52-6a4e-4bb5-9d0a-0f4c7d5f1f5e"
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Service Unavailable. `code` says which error it is. */
+        ServiceUnavailable: {
+            headers: {
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "statusCode": 400,
+                 *       "error": "Bad Request",
+                 *       "message": [
+                 *         "options.scale: must be at most 2"
+                 *       ],
+                 *       "code": "VALIDATION",
+                 *       "remedy": "Correct each field that `message` names.",
+                 *       "docsUrl": "https://pdf.example.com/docs/errors#VALIDATION",
+                 *       "requestId": "6f0b1a52-6a4e-4bb5-9d0a-0f4c7d5f1f5e"
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Gateway Timeout. `code` says which error it is. */
+        GatewayTimeout: {
+            headers: {
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "statusCode": 400,
+                 *       "error": "Bad Request",
+                 *       "message": [
+                 *         "options.scale: must be at most 2"
+                 *       ],
+                 *       "code": "VALIDATION",
+                 *       "remedy": "Correct each field that `message` names.",
+                 *       "docsUrl": "https://pdf.example.com/docs/errors#VALIDATION",
+                 *       "requestId": "6f0b1a52-6a4e-4bb5-9d0a-0f4c7d5f1f5e"
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+    };
     parameters: never;
     requestBodies: never;
     headers: {
@@ -3366,9 +4133,9 @@ export type PreviewRequest = components['schemas']['PreviewRequest'];
 export type TemplateChange = components['schemas']['TemplateChange'];
 export type UserRenderRequest = components['schemas']['UserRenderRequest'];
 export type WebhookTest = components['schemas']['WebhookTest'];
-export type RenderResult = components['schemas']['RenderResult'];
-export type AcceptedJob = components['schemas']['AcceptedJob'];
+export type WebhookPayload = components['schemas']['WebhookPayload'];
 export type Error = components['schemas']['Error'];
+export type AcceptedJob = components['schemas']['AcceptedJob'];
 export type JobList = components['schemas']['JobList'];
 export type JobRecord = components['schemas']['JobRecord'];
 export type DownloadUrl = components['schemas']['DownloadUrl'];
@@ -3390,12 +4157,12 @@ export type AccessToken = components['schemas']['AccessToken'];
 export type Success = components['schemas']['Success'];
 export type Account = components['schemas']['Account'];
 export type AuthConfig = components['schemas']['AuthConfig'];
-export type NewSession = components['schemas']['NewSession'];
+export type CreatedSession = components['schemas']['CreatedSession'];
 export type SessionList = components['schemas']['SessionList'];
 export type Session = components['schemas']['Session'];
 export type ApiKeyList = components['schemas']['ApiKeyList'];
 export type ApiKey = components['schemas']['ApiKey'];
-export type NewApiKey = components['schemas']['NewApiKey'];
+export type CreatedApiKey = components['schemas']['CreatedApiKey'];
 export type Template = components['schemas']['Template'];
 export type TemplateList = components['schemas']['TemplateList'];
 export type TemplateSummaryList = components['schemas']['TemplateSummaryList'];
@@ -3422,7 +4189,7 @@ export type WebhookDelivery = components['schemas']['WebhookDelivery'];
 export type WebhookDeliveryDetail = components['schemas']['WebhookDeliveryDetail'];
 export type WebhookKeyList = components['schemas']['WebhookKeyList'];
 export type WebhookKey = components['schemas']['WebhookKey'];
-export type NewWebhookKey = components['schemas']['NewWebhookKey'];
+export type CreatedWebhookKey = components['schemas']['CreatedWebhookKey'];
 export type PlanList = components['schemas']['PlanList'];
 export type PlanRow = components['schemas']['PlanRow'];
 export type Subscription = components['schemas']['Subscription'];
@@ -3432,13 +4199,28 @@ export type HostedPage = components['schemas']['HostedPage'];
 export type InvoiceList = components['schemas']['InvoiceList'];
 export type Invoice = components['schemas']['Invoice'];
 export type PaymentEventReceipt = components['schemas']['PaymentEventReceipt'];
+export type RenderResult = components['schemas']['RenderResult'];
+export type ResponseBadRequest = components['responses']['BadRequest'];
+export type ResponseUnauthorized = components['responses']['Unauthorized'];
+export type ResponseForbidden = components['responses']['Forbidden'];
+export type ResponseNotFound = components['responses']['NotFound'];
+export type ResponseMethodNotAllowed = components['responses']['MethodNotAllowed'];
+export type ResponseRequestTimeout = components['responses']['RequestTimeout'];
+export type ResponseConflict = components['responses']['Conflict'];
+export type ResponseGone = components['responses']['Gone'];
+export type ResponsePayloadTooLarge = components['responses']['PayloadTooLarge'];
+export type ResponseRangeNotSatisfiable = components['responses']['RangeNotSatisfiable'];
+export type ResponseTooManyRequests = components['responses']['TooManyRequests'];
+export type ResponseInternalServerError = components['responses']['InternalServerError'];
+export type ResponseServiceUnavailable = components['responses']['ServiceUnavailable'];
+export type ResponseGatewayTimeout = components['responses']['GatewayTimeout'];
 export type HeaderRateLimitPolicy = components['headers']['RateLimit-Policy'];
 export type HeaderRateLimit = components['headers']['RateLimit'];
 export type HeaderRetryAfter = components['headers']['Retry-After'];
 export type HeaderWwwAuthenticate = components['headers']['WWW-Authenticate'];
 export type $defs = Record<string, never>;
 export interface operations {
-    post_v1_pdf: {
+    renderPdf: {
         parameters: {
             query?: never;
             header?: {
@@ -3448,13 +4230,28 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
+        /** @description JSON, or as `text/html`: The HTML itself, in UTF-8. The other fields and the options are parameters of the query then: `?filename=a.pdf&format=A4&margin.top=2cm`. Fields of an object follow a dot; a list is JSON, or its parameter is repeated. */
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "html": "<h1>Invoice 66</h1><p>Total: 12 €</p>",
+                 *       "filename": "invoice-66.pdf",
+                 *       "options": {
+                 *         "format": "A4",
+                 *         "margin": {
+                 *           "top": "2cm"
+                 *         }
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["RenderRequest"];
+                /** @example <h1>Invoice 66</h1><p>Total: 12 €</p> */
+                "text/html": string;
             };
         };
         responses: {
-            /** @description Completed. With `output` = `binary` the PDF, with `url` where to download it. */
+            /** @description Completed: the PDF. With `output` = `url` it is JSON instead, a `RenderResult`, with the address to download it from. */
             200: {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -3472,8 +4269,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/pdf": unknown;
-                    "application/json": components["schemas"]["RenderResult"];
+                    "application/pdf": string;
                 };
             };
             /** @description Accepted; follow the job. */
@@ -3486,146 +4282,45 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "jobId": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *       "status": "queued",
+                     *       "statusUrl": "/v1/pdf/jobs/0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *       "fileUrl": "/v1/pdf/jobs/0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17/file"
+                     *     }
+                     */
                     "application/json": components["schemas"]["AcceptedJob"];
                 };
             };
             /** @description Bad Request: `VALIDATION`, `UNSUPPORTED_MEDIA_TYPE`, `MALFORMED_JSON`, `INVALID_URL`, `URL_BLOCKED`, `URL_UNREACHABLE`, `SELECTOR_TIMEOUT`, `CONDITION_TIMEOUT`, `EXCEPTION_THROWN`, `ASSET_FAILED`, `GLYPH_MISSING`, `DOCUMENT_FAULT`, `COOKIE_INVALID`, `PAGE_RANGE_INVALID`, `TEMPLATE_ERROR`, `DOCUMENT_LIMIT` */
-            400: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ADDRESS_NOT_ALLOWED`, `PLAN_LIMIT`, `QUOTA_EXCEEDED`, `TEST_QUOTA_EXCEEDED`, `STORAGE_FULL` */
-            403: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Not Found: `NOT_FOUND` */
-            404: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            404: components["responses"]["NotFound"];
             /** @description Request Timeout: `UPLOAD_TOO_SLOW` */
-            408: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            408: components["responses"]["RequestTimeout"];
             /** @description Conflict: `IDEMPOTENCY_MISMATCH`, `IDEMPOTENCY_IN_PROGRESS`, `CANCELLED` */
-            409: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            409: components["responses"]["Conflict"];
             /** @description Gone: `EXPIRED` */
-            410: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            410: components["responses"]["Gone"];
             /** @description Payload Too Large: `INPUT_TOO_LARGE`, `OUTPUT_TOO_LARGE` */
-            413: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            413: components["responses"]["PayloadTooLarge"];
             /** @description Too Many Requests: `TOO_MANY_UPLOADS`, `RATE_LIMITED`, `TOO_MANY_WAITING` */
-            429: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `BROWSER_CRASHED`, `WORKER_LOST`, `RENDER_FAILED`, `INTERNAL` */
-            500: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE`, `OVERAGE_PENDING` */
-            503: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
             /** @description Gateway Timeout: `RENDER_TIMEOUT` */
-            504: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            504: components["responses"]["GatewayTimeout"];
         };
     };
-    get_v1_pdf_jobs: {
+    listJobs: {
         parameters: {
             query?: {
                 /** @description Only jobs in this state. */
@@ -3650,79 +4345,56 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "total": 1,
+                     *       "limit": 1,
+                     *       "offset": 1,
+                     *       "jobs": [
+                     *         {
+                     *           "success": true,
+                     *           "jobId": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *           "status": "completed",
+                     *           "inputMode": "html",
+                     *           "outputMode": "binary",
+                     *           "createdAt": "2026-11-28T09:30:00.000Z",
+                     *           "updatedAt": "2026-11-28T09:30:01.000Z",
+                     *           "completedAt": "2026-11-28T09:30:01.000Z",
+                     *           "outputAvailable": true,
+                     *           "outputExpiresAt": "2026-11-29T09:30:01.000Z",
+                     *           "downloadUrlEndpoint": "/v1/pdf/jobs/0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17/download-url",
+                     *           "fileName": "invoice-66.pdf",
+                     *           "pdfSize": 18204,
+                     *           "pages": 1,
+                     *           "processingTimeMs": 412,
+                     *           "attemptCount": 1,
+                     *           "retryAttempt": null,
+                     *           "maxAttempts": 3,
+                     *           "willRetry": false,
+                     *           "deadLettered": false,
+                     *           "error": null
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["JobList"];
                 };
             };
             /** @description Bad Request: `VALIDATION` */
-            400: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ADDRESS_NOT_ALLOWED` */
-            403: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
-            429: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_v1_pdf_jobs_id: {
+    getJob: {
         parameters: {
             query?: never;
             header?: never;
@@ -3741,90 +4413,51 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "jobId": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *       "status": "completed",
+                     *       "inputMode": "html",
+                     *       "outputMode": "binary",
+                     *       "createdAt": "2026-11-28T09:30:00.000Z",
+                     *       "updatedAt": "2026-11-28T09:30:01.000Z",
+                     *       "completedAt": "2026-11-28T09:30:01.000Z",
+                     *       "outputAvailable": true,
+                     *       "outputExpiresAt": "2026-11-29T09:30:01.000Z",
+                     *       "downloadUrlEndpoint": "/v1/pdf/jobs/0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17/download-url",
+                     *       "fileName": "invoice-66.pdf",
+                     *       "pdfSize": 18204,
+                     *       "pages": 1,
+                     *       "processingTimeMs": 412,
+                     *       "attemptCount": 1,
+                     *       "retryAttempt": null,
+                     *       "maxAttempts": 3,
+                     *       "willRetry": false,
+                     *       "deadLettered": false,
+                     *       "error": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["JobRecord"];
                 };
             };
             /** @description Bad Request: `VALIDATION` */
-            400: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ADDRESS_NOT_ALLOWED` */
-            403: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Not Found: `NOT_FOUND` */
-            404: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            404: components["responses"]["NotFound"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
-            429: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    delete_v1_pdf_jobs_id: {
+    cancelJob: {
         parameters: {
             query?: never;
             header?: never;
@@ -3843,101 +4476,53 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "jobId": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *       "status": "completed",
+                     *       "inputMode": "html",
+                     *       "outputMode": "binary",
+                     *       "createdAt": "2026-11-28T09:30:00.000Z",
+                     *       "updatedAt": "2026-11-28T09:30:01.000Z",
+                     *       "completedAt": "2026-11-28T09:30:01.000Z",
+                     *       "outputAvailable": true,
+                     *       "outputExpiresAt": "2026-11-29T09:30:01.000Z",
+                     *       "downloadUrlEndpoint": "/v1/pdf/jobs/0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17/download-url",
+                     *       "fileName": "invoice-66.pdf",
+                     *       "pdfSize": 18204,
+                     *       "pages": 1,
+                     *       "processingTimeMs": 412,
+                     *       "attemptCount": 1,
+                     *       "retryAttempt": null,
+                     *       "maxAttempts": 3,
+                     *       "willRetry": false,
+                     *       "deadLettered": false,
+                     *       "error": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["JobRecord"];
                 };
             };
             /** @description Bad Request: `VALIDATION` */
-            400: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ADDRESS_NOT_ALLOWED` */
-            403: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Not Found: `NOT_FOUND` */
-            404: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            404: components["responses"]["NotFound"];
             /** @description Conflict: `JOB_ENDED` */
-            409: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            409: components["responses"]["Conflict"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
-            429: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_v1_pdf_jobs_id_file: {
+    downloadJobPdf: {
         parameters: {
             query?: never;
             header?: never;
@@ -3956,90 +4541,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/pdf": unknown;
+                    "application/pdf": string;
                 };
             };
             /** @description Bad Request: `VALIDATION` */
-            400: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ADDRESS_NOT_ALLOWED` */
-            403: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Not Found: `NOT_FOUND` */
-            404: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            404: components["responses"]["NotFound"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
-            429: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_v1_pdf_jobs_id_download_url: {
+    getJobDownloadUrl: {
         parameters: {
             query?: never;
             header?: never;
@@ -4058,90 +4579,33 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "url": "https://pdf.example.com/v1/files/eyJqb2IiOiI",
+                     *       "expiresAt": "2026-11-28T09:30:00.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["DownloadUrl"];
                 };
             };
             /** @description Bad Request: `VALIDATION` */
-            400: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ADDRESS_NOT_ALLOWED` */
-            403: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Not Found: `NOT_FOUND` */
-            404: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            404: components["responses"]["NotFound"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
-            429: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_v1_pdf_jobs_id_report: {
+    getJobReport: {
         parameters: {
             query?: never;
             header?: never;
@@ -4160,90 +4624,129 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "jobId": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *       "status": "status",
+                     *       "engine": "engine",
+                     *       "attempts": [
+                     *         {
+                     *           "number": 1,
+                     *           "startedAt": "2026-11-28T09:30:00.000Z",
+                     *           "endedAt": "2026-11-28T09:30:00.000Z",
+                     *           "outcome": "running",
+                     *           "error": null,
+                     *           "phases": {
+                     *             "page": 1,
+                     *             "load": 1,
+                     *             "wait": 1,
+                     *             "print": 1,
+                     *             "finish": 1
+                     *           }
+                     *         }
+                     *       ],
+                     *       "phases": [
+                     *         {
+                     *           "name": "shop",
+                     *           "ms": 1
+                     *         }
+                     *       ],
+                     *       "requests": [
+                     *         {
+                     *           "url": "https://pdf.example.com/v1/files/eyJqb2IiOiI",
+                     *           "kind": "kind",
+                     *           "outcome": "pending",
+                     *           "status": 1,
+                     *           "rule": "rule",
+                     *           "error": null,
+                     *           "bytes": 1,
+                     *           "ms": 1
+                     *         }
+                     *       ],
+                     *       "console": [
+                     *         {
+                     *           "level": "level",
+                     *           "text": "Draft"
+                     *         }
+                     *       ],
+                     *       "exceptions": [
+                     *         {
+                     *           "message": "The selector #ready did not appear within 5000 ms.",
+                     *           "at": "at"
+                     *         }
+                     *       ],
+                     *       "fonts": [
+                     *         {
+                     *           "asked": [
+                     *             "asked"
+                     *           ],
+                     *           "used": [
+                     *             {
+                     *               "family": "family",
+                     *               "webFont": true
+                     *             }
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "missingGlyphs": [
+                     *         {
+                     *           "character": "😀",
+                     *           "codePoint": "U+1F600",
+                     *           "page": 1,
+                     *           "count": 1
+                     *         }
+                     *       ],
+                     *       "observations": [
+                     *         {
+                     *           "rule": "overflow",
+                     *           "message": "The selector #ready did not appear within 5000 ms.",
+                     *           "selector": "#ready",
+                     *           "page": 1
+                     *         }
+                     *       ],
+                     *       "waits": [
+                     *         {
+                     *           "name": "shop",
+                     *           "ms": 1,
+                     *           "outcome": "reached"
+                     *         }
+                     *       ],
+                     *       "pages": 1,
+                     *       "size": 18204,
+                     *       "error": null,
+                     *       "picture": {
+                     *         "mediaType": "mediaType",
+                     *         "data": "data"
+                     *       },
+                     *       "warnings": [
+                     *         "warnings"
+                     *       ],
+                     *       "truncated": [
+                     *         "truncated"
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["RenderReport"];
                 };
             };
             /** @description Bad Request: `VALIDATION` */
-            400: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ADDRESS_NOT_ALLOWED` */
-            403: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Not Found: `NOT_FOUND` */
-            404: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            404: components["responses"]["NotFound"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
-            429: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_v1_pdf_batch: {
+    listBatches: {
         parameters: {
             query?: {
                 /** @description Only batches in this state. */
@@ -4268,79 +4771,69 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "total": 1,
+                     *       "limit": 1,
+                     *       "offset": 1,
+                     *       "batches": [
+                     *         {
+                     *           "jobId": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *           "status": "queued",
+                     *           "createdAt": "2026-11-28T09:30:00.000Z",
+                     *           "updatedAt": "2026-11-28T09:30:00.000Z",
+                     *           "completedAt": "2026-11-28T09:30:00.000Z",
+                     *           "finishedAt": "2026-11-28T09:30:00.000Z",
+                     *           "expiresAt": "2026-11-28T09:30:00.000Z",
+                     *           "zipUrl": "/v1/pdf/batch/0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17/zip",
+                     *           "manifestAvailable": true,
+                     *           "manifestDownloadUrlEndpoint": "/v1/pdf/batch/0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17/manifest/download-url",
+                     *           "progress": {
+                     *             "total": 1,
+                     *             "completed": 1,
+                     *             "failed": 1,
+                     *             "pending": 1,
+                     *             "throttled": 1,
+                     *             "percentComplete": 1
+                     *           },
+                     *           "estimatedCompletionTime": "2026-11-28T09:30:00.000Z",
+                     *           "job": {
+                     *             "id": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *             "status": "queued",
+                     *             "accessExpired": true,
+                     *             "totalCount": 1,
+                     *             "completedCount": 1,
+                     *             "failedCount": 1,
+                     *             "createdAt": "2026-11-28T09:30:00.000Z",
+                     *             "updatedAt": "2026-11-28T09:30:00.000Z",
+                     *             "completedAt": "2026-11-28T09:30:00.000Z",
+                     *             "finishedAt": "2026-11-28T09:30:00.000Z",
+                     *             "expiresAt": "2026-11-28T09:30:00.000Z",
+                     *             "notes": "November",
+                     *             "metadata": {}
+                     *           }
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["BatchList"];
                 };
             };
             /** @description Bad Request: `VALIDATION` */
-            400: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ADDRESS_NOT_ALLOWED` */
-            403: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
-            429: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    post_v1_pdf_batch: {
+    createBatch: {
         parameters: {
             query?: never;
             header?: {
@@ -4352,6 +4845,23 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "items": [
+                 *         {
+                 *           "id": "inv-66",
+                 *           "html": "<h1>Invoice 66</h1>",
+                 *           "filename": "invoice-66.pdf"
+                 *         },
+                 *         {
+                 *           "id": "inv-67",
+                 *           "html": "<h1>Invoice 67</h1>",
+                 *           "filename": "invoice-67.pdf"
+                 *         }
+                 *       ],
+                 *       "notes": "November"
+                 *     }
+                 */
                 "application/json": components["schemas"]["BatchRequest"];
             };
         };
@@ -4366,124 +4876,43 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "jobId": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *       "status": "queued",
+                     *       "itemCount": 2,
+                     *       "totalCount": 2,
+                     *       "statusUrl": "/v1/pdf/batch/0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *       "estimatedCompletionTime": "2026-11-28T09:30:10.000Z",
+                     *       "expiresAt": "2026-11-29T09:30:00.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["AcceptedBatch"];
                 };
             };
             /** @description Bad Request: `VALIDATION`, `UNSUPPORTED_MEDIA_TYPE`, `MALFORMED_JSON`, `INVALID_URL`, `URL_BLOCKED` */
-            400: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ADDRESS_NOT_ALLOWED`, `PLAN_LIMIT`, `QUOTA_EXCEEDED`, `TEST_QUOTA_EXCEEDED`, `STORAGE_FULL` */
-            403: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Not Found: `NOT_FOUND` */
-            404: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            404: components["responses"]["NotFound"];
             /** @description Request Timeout: `UPLOAD_TOO_SLOW` */
-            408: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            408: components["responses"]["RequestTimeout"];
             /** @description Conflict: `IDEMPOTENCY_MISMATCH`, `IDEMPOTENCY_IN_PROGRESS` */
-            409: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            409: components["responses"]["Conflict"];
             /** @description Payload Too Large: `INPUT_TOO_LARGE`, `BATCH_TOO_LARGE` */
-            413: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            413: components["responses"]["PayloadTooLarge"];
             /** @description Too Many Requests: `TOO_MANY_UPLOADS`, `RATE_LIMITED`, `TOO_MANY_WAITING` */
-            429: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE`, `OVERAGE_PENDING` */
-            503: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_v1_pdf_batch_id: {
+    getBatch: {
         parameters: {
             query?: {
                 /** @description How many items to return. */
@@ -4507,90 +4936,80 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "jobId": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *       "status": "queued",
+                     *       "createdAt": "2026-11-28T09:30:00.000Z",
+                     *       "updatedAt": "2026-11-28T09:30:00.000Z",
+                     *       "completedAt": "2026-11-28T09:30:00.000Z",
+                     *       "finishedAt": "2026-11-28T09:30:00.000Z",
+                     *       "expiresAt": "2026-11-28T09:30:00.000Z",
+                     *       "zipUrl": "/v1/pdf/batch/0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17/zip",
+                     *       "manifestAvailable": true,
+                     *       "manifestDownloadUrlEndpoint": "/v1/pdf/batch/0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17/manifest/download-url",
+                     *       "progress": {
+                     *         "total": 1,
+                     *         "completed": 1,
+                     *         "failed": 1,
+                     *         "pending": 1,
+                     *         "throttled": 1,
+                     *         "percentComplete": 1
+                     *       },
+                     *       "estimatedCompletionTime": "2026-11-28T09:30:00.000Z",
+                     *       "job": {
+                     *         "id": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *         "status": "queued",
+                     *         "accessExpired": true,
+                     *         "totalCount": 1,
+                     *         "completedCount": 1,
+                     *         "failedCount": 1,
+                     *         "createdAt": "2026-11-28T09:30:00.000Z",
+                     *         "updatedAt": "2026-11-28T09:30:00.000Z",
+                     *         "completedAt": "2026-11-28T09:30:00.000Z",
+                     *         "finishedAt": "2026-11-28T09:30:00.000Z",
+                     *         "expiresAt": "2026-11-28T09:30:00.000Z",
+                     *         "notes": "November",
+                     *         "metadata": {}
+                     *       },
+                     *       "items": [
+                     *         {
+                     *           "itemId": "inv-66",
+                     *           "status": "queued",
+                     *           "outputAvailable": true,
+                     *           "downloadUrlEndpoint": "/v1/pdf/jobs/0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17/download-url",
+                     *           "outputExpiresAt": "2026-11-28T09:30:00.000Z",
+                     *           "errorMessage": null,
+                     *           "retryAttempt": null,
+                     *           "error": null,
+                     *           "pdfSize": 18204,
+                     *           "pages": 1,
+                     *           "processingTimeMs": 412,
+                     *           "reportEndpoint": "/v1/pdf/jobs/0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17/report"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["Batch"];
                 };
             };
             /** @description Bad Request: `VALIDATION` */
-            400: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ADDRESS_NOT_ALLOWED` */
-            403: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Not Found: `NOT_FOUND` */
-            404: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            404: components["responses"]["NotFound"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
-            429: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    delete_v1_pdf_batch_id: {
+    cancelBatch: {
         parameters: {
             query?: never;
             header?: never;
@@ -4609,101 +5028,82 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "jobId": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *       "status": "queued",
+                     *       "createdAt": "2026-11-28T09:30:00.000Z",
+                     *       "updatedAt": "2026-11-28T09:30:00.000Z",
+                     *       "completedAt": "2026-11-28T09:30:00.000Z",
+                     *       "finishedAt": "2026-11-28T09:30:00.000Z",
+                     *       "expiresAt": "2026-11-28T09:30:00.000Z",
+                     *       "zipUrl": "/v1/pdf/batch/0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17/zip",
+                     *       "manifestAvailable": true,
+                     *       "manifestDownloadUrlEndpoint": "/v1/pdf/batch/0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17/manifest/download-url",
+                     *       "progress": {
+                     *         "total": 1,
+                     *         "completed": 1,
+                     *         "failed": 1,
+                     *         "pending": 1,
+                     *         "throttled": 1,
+                     *         "percentComplete": 1
+                     *       },
+                     *       "estimatedCompletionTime": "2026-11-28T09:30:00.000Z",
+                     *       "job": {
+                     *         "id": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *         "status": "queued",
+                     *         "accessExpired": true,
+                     *         "totalCount": 1,
+                     *         "completedCount": 1,
+                     *         "failedCount": 1,
+                     *         "createdAt": "2026-11-28T09:30:00.000Z",
+                     *         "updatedAt": "2026-11-28T09:30:00.000Z",
+                     *         "completedAt": "2026-11-28T09:30:00.000Z",
+                     *         "finishedAt": "2026-11-28T09:30:00.000Z",
+                     *         "expiresAt": "2026-11-28T09:30:00.000Z",
+                     *         "notes": "November",
+                     *         "metadata": {}
+                     *       },
+                     *       "items": [
+                     *         {
+                     *           "itemId": "inv-66",
+                     *           "status": "queued",
+                     *           "outputAvailable": true,
+                     *           "downloadUrlEndpoint": "/v1/pdf/jobs/0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17/download-url",
+                     *           "outputExpiresAt": "2026-11-28T09:30:00.000Z",
+                     *           "errorMessage": null,
+                     *           "retryAttempt": null,
+                     *           "error": null,
+                     *           "pdfSize": 18204,
+                     *           "pages": 1,
+                     *           "processingTimeMs": 412,
+                     *           "reportEndpoint": "/v1/pdf/jobs/0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17/report"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["Batch"];
                 };
             };
             /** @description Bad Request: `VALIDATION` */
-            400: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ADDRESS_NOT_ALLOWED` */
-            403: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Not Found: `NOT_FOUND` */
-            404: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            404: components["responses"]["NotFound"];
             /** @description Conflict: `JOB_ENDED` */
-            409: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            409: components["responses"]["Conflict"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
-            429: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_v1_pdf_batch_id_events: {
+    streamBatchEvents: {
         parameters: {
             query?: never;
             header?: {
@@ -4725,7 +5125,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "text/event-stream": unknown;
+                    "text/event-stream": string;
                 };
             };
             /** @description The caller has seen the end: nothing follows. */
@@ -4738,86 +5138,22 @@ export interface operations {
                 content?: never;
             };
             /** @description Bad Request: `VALIDATION` */
-            400: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ADDRESS_NOT_ALLOWED` */
-            403: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Not Found: `NOT_FOUND` */
-            404: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            404: components["responses"]["NotFound"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
-            429: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_v1_pdf_batch_id_zip: {
+    downloadBatchZip: {
         parameters: {
             query?: never;
             header?: {
@@ -4849,7 +5185,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/zip": unknown;
+                    "application/zip": string;
                 };
             };
             /** @description The part of it that was asked for. */
@@ -4870,112 +5206,30 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/zip": unknown;
+                    "application/zip": string;
                 };
             };
             /** @description Bad Request: `VALIDATION` */
-            400: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ADDRESS_NOT_ALLOWED` */
-            403: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Not Found: `NOT_FOUND` */
-            404: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            404: components["responses"]["NotFound"];
             /** @description Gone: `GONE` */
-            410: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            410: components["responses"]["Gone"];
             /** @description Range Not Satisfiable: `RANGE_NOT_SATISFIABLE` */
-            416: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            416: components["responses"]["RangeNotSatisfiable"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
-            429: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_v1_pdf_batch_id_manifest_download_url: {
+    getBatchManifestDownloadUrl: {
         parameters: {
             query?: never;
             header?: never;
@@ -4994,101 +5248,35 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "url": "https://pdf.example.com/v1/files/eyJqb2IiOiI",
+                     *       "expiresAt": "2026-11-28T09:30:00.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["DownloadUrl"];
                 };
             };
             /** @description Bad Request: `VALIDATION` */
-            400: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ADDRESS_NOT_ALLOWED` */
-            403: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Not Found: `NOT_FOUND` */
-            404: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            404: components["responses"]["NotFound"];
             /** @description Gone: `GONE` */
-            410: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            410: components["responses"]["Gone"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
-            429: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_v1_pdf_batch_id_pdf: {
+    downloadBatchPdf: {
         parameters: {
             query?: {
                 /** @description What this does anyway. */
@@ -5114,101 +5302,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/pdf": unknown;
+                    "application/pdf": string;
                 };
             };
             /** @description Bad Request: `VALIDATION` */
-            400: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ADDRESS_NOT_ALLOWED` */
-            403: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Not Found: `NOT_FOUND` */
-            404: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            404: components["responses"]["NotFound"];
             /** @description Gone: `GONE` */
-            410: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            410: components["responses"]["Gone"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
-            429: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_v1_pdf_batch_id_items_itemId_download_url: {
+    getBatchItemDownloadUrl: {
         parameters: {
             query?: never;
             header?: never;
@@ -5228,101 +5343,35 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "url": "https://pdf.example.com/v1/files/eyJqb2IiOiI",
+                     *       "expiresAt": "2026-11-28T09:30:00.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["DownloadUrl"];
                 };
             };
             /** @description Bad Request: `VALIDATION` */
-            400: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ADDRESS_NOT_ALLOWED` */
-            403: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Not Found: `NOT_FOUND` */
-            404: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            404: components["responses"]["NotFound"];
             /** @description Gone: `GONE` */
-            410: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            410: components["responses"]["Gone"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
-            429: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_v1_pdf_batch_id_itemId: {
+    downloadBatchItemPdf: {
         parameters: {
             query?: never;
             header?: never;
@@ -5342,101 +5391,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/pdf": unknown;
+                    "application/pdf": string;
                 };
             };
             /** @description Bad Request: `VALIDATION` */
-            400: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ADDRESS_NOT_ALLOWED` */
-            403: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Not Found: `NOT_FOUND` */
-            404: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            404: components["responses"]["NotFound"];
             /** @description Gone: `GONE` */
-            410: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            410: components["responses"]["Gone"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
-            429: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_v1_files_token: {
+    downloadSignedFile: {
         parameters: {
             query?: never;
             header?: never;
@@ -5453,59 +5429,22 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/pdf": unknown;
+                    "application/pdf": string;
                 };
             };
             /** @description Bad Request: `VALIDATION` */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Not Found: `NOT_FOUND` */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            404: components["responses"]["NotFound"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
-            429: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_v1_files_token_manifest: {
+    downloadSignedManifest: {
         parameters: {
             query?: never;
             header?: never;
@@ -5522,59 +5461,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": unknown;
+                    /** @example {} */
+                    "application/json": {
+                        [key: string]: unknown;
+                    };
                 };
             };
             /** @description Bad Request: `VALIDATION` */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Not Found: `NOT_FOUND` */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            404: components["responses"]["NotFound"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
-            429: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_user_usage: {
+    getUsage: {
         parameters: {
             query?: {
                 /** @description How far back; counted from the start of the hour. */
@@ -5596,79 +5501,47 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "plan": "professional",
+                     *       "totalRequests": 1,
+                     *       "successCount": 1,
+                     *       "failedCount": 1,
+                     *       "errorsByCategory": {},
+                     *       "remaining": 1,
+                     *       "requestsPerMinute": 1,
+                     *       "concurrentRenders": 1,
+                     *       "maxInputSizeBytes": 1,
+                     *       "maxOutputSizeBytes": 1,
+                     *       "maxTimeoutMs": 1,
+                     *       "resetDate": "2026-12-01",
+                     *       "keyBreakdown": [
+                     *         {
+                     *           "apiKeyId": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *           "totalRequests": 1,
+                     *           "failedCount": 1
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["UsageSummary"];
                 };
             };
             /** @description Bad Request: `VALIDATION` */
-            400: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `ACCOUNT_SUSPENDED` */
-            403: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
-            429: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_user_usage_series: {
+    getUsageSeries: {
         parameters: {
             query?: {
                 /** @description How far back; counted from the start of the hour. */
@@ -5692,79 +5565,62 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "interval": "hour",
+                     *       "durationBoundsMs": [
+                     *         1
+                     *       ],
+                     *       "points": [
+                     *         {
+                     *           "at": "2026-11-28T09:30:00.000Z",
+                     *           "total": 1,
+                     *           "success": 1,
+                     *           "failed": 1,
+                     *           "errorsByCategory": {},
+                     *           "errorsByCode": {},
+                     *           "pages": 1,
+                     *           "bytes": 1,
+                     *           "durations": [
+                     *             1
+                     *           ],
+                     *           "phasesMs": {
+                     *             "page": 1,
+                     *             "load": 1,
+                     *             "wait": 1,
+                     *             "print": 1,
+                     *             "finish": 1
+                     *           }
+                     *         }
+                     *       ],
+                     *       "errors": [
+                     *         {
+                     *           "code": "code",
+                     *           "count": 1,
+                     *           "remedy": "remedy",
+                     *           "docsUrl": "https://pdf.example.com/"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["UsageSeries"];
                 };
             };
             /** @description Bad Request: `VALIDATION` */
-            400: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `ACCOUNT_SUSPENDED` */
-            403: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
-            429: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_user_batches_metrics: {
+    getBatchMetrics: {
         parameters: {
             query?: {
                 /** @description How far back; counted from the start of the hour. */
@@ -5784,79 +5640,48 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "queueDepth": 1,
+                     *       "activeBatches": 1,
+                     *       "queuedBatches": 1,
+                     *       "processingBatches": 1,
+                     *       "completionRatePercent": 1,
+                     *       "itemSuccessRatePercent": 1,
+                     *       "itemEligibleCount": 1,
+                     *       "webhookSuccessRatePercent": 1,
+                     *       "webhookEligibleCount": 1,
+                     *       "webhookDeliveredCount": 1,
+                     *       "averageItemsPerBatch": 1,
+                     *       "averageBatchProcessingTimeMs": 1,
+                     *       "commonFailureReasons": [
+                     *         {
+                     *           "code": "code",
+                     *           "count": 1
+                     *         }
+                     *       ],
+                     *       "lookbackDays": 1,
+                     *       "generatedAt": "2026-11-28T09:30:00.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["BatchMetrics"];
                 };
             };
             /** @description Bad Request: `VALIDATION` */
-            400: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `ACCOUNT_SUSPENDED` */
-            403: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
-            429: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_user_request_logs: {
+    listRequestLogs: {
         parameters: {
             query?: {
                 /** @description How far back; counted from the start of the hour. */
@@ -5887,79 +5712,52 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "total": 1,
+                     *       "limit": 1,
+                     *       "offset": 1,
+                     *       "endpointOptions": [
+                     *         "endpointOptions"
+                     *       ],
+                     *       "summary": {
+                     *         "successCount": 1,
+                     *         "failedCount": 1
+                     *       },
+                     *       "logs": [
+                     *         {
+                     *           "id": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *           "apiKeyId": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *           "apiKeyPrefix": "sk_live_4dVb",
+                     *           "endpoint": "/v1/pdf",
+                     *           "ipAddress": "203.0.113.7",
+                     *           "status": "success",
+                     *           "errorReason": null,
+                     *           "jobId": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *           "createdAt": "2026-11-28T09:30:00.000Z"
+                     *         }
+                     *       ],
+                     *       "canRevealIp": true
+                     *     }
+                     */
                     "application/json": components["schemas"]["RequestLogList"];
                 };
             };
             /** @description Bad Request: `VALIDATION` */
-            400: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `ACCOUNT_SUSPENDED` */
-            403: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
-            429: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    post_auth_register: {
+    register: {
         parameters: {
             query?: never;
             header?: never;
@@ -5968,6 +5766,12 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "email": "ada@example.com",
+                 *       "password": "correct horse battery"
+                 *     }
+                 */
                 "application/json": components["schemas"]["Registration"];
             };
         };
@@ -5978,87 +5782,35 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "accessToken": "at_6Zk3…",
+                     *       "tokenType": "Bearer",
+                     *       "expiresAt": "2026-11-28T09:30:00.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["AccessToken"];
                 };
             };
             /** @description Bad Request: `VALIDATION`, `UNSUPPORTED_MEDIA_TYPE`, `MALFORMED_JSON` */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `REGISTRATION_CLOSED`, `INVITATION_INVALID` */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Request Timeout: `UPLOAD_TOO_SLOW` */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            408: components["responses"]["RequestTimeout"];
             /** @description Payload Too Large: `INPUT_TOO_LARGE` */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            413: components["responses"]["PayloadTooLarge"];
             /** @description Too Many Requests: `TOO_MANY_UPLOADS`, `TOO_MANY_REGISTRATIONS`, `TOO_MANY_FAILURES` */
-            429: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    post_auth_login: {
+    signIn: {
         parameters: {
             query?: never;
             header?: never;
@@ -6067,6 +5819,12 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "email": "ada@example.com",
+                 *       "password": "correct horse battery"
+                 *     }
+                 */
                 "application/json": components["schemas"]["Credentials"];
             };
         };
@@ -6077,87 +5835,35 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "accessToken": "at_6Zk3…",
+                     *       "tokenType": "Bearer",
+                     *       "expiresAt": "2026-11-28T09:30:00.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["AccessToken"];
                 };
             };
             /** @description Bad Request: `VALIDATION`, `UNSUPPORTED_MEDIA_TYPE`, `MALFORMED_JSON` */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `ACCOUNT_SUSPENDED` */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Request Timeout: `UPLOAD_TOO_SLOW` */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            408: components["responses"]["RequestTimeout"];
             /** @description Payload Too Large: `INPUT_TOO_LARGE` */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            413: components["responses"]["PayloadTooLarge"];
             /** @description Too Many Requests: `TOO_MANY_UPLOADS`, `TOO_MANY_FAILURES` */
-            429: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    post_auth_logout: {
+    signOut: {
         parameters: {
             query?: never;
             header?: never;
@@ -6174,68 +5880,27 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "success": true
+                     *     }
+                     */
                     "application/json": components["schemas"]["Success"];
                 };
             };
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ORIGIN_NOT_ALLOWED` */
-            403: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
-            429: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_auth_me: {
+    getAccount: {
         parameters: {
             query?: never;
             header?: never;
@@ -6252,68 +5917,34 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *       "email": "ada@example.com",
+                     *       "signInBy": "password",
+                     *       "emailConfirmed": true,
+                     *       "confirmationNeeded": true,
+                     *       "takenOverAt": "2026-11-28T09:30:00.000Z",
+                     *       "plan": "professional",
+                     *       "createdAt": "2026-11-28T09:30:00.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Account"];
                 };
             };
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `ACCOUNT_SUSPENDED` */
-            403: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
-            429: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_auth_config: {
+    getAuthConfig: {
         parameters: {
             query?: never;
             header?: never;
@@ -6328,21 +5959,24 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "registration": "open",
+                     *       "issuer": true,
+                     *       "passwordLength": {
+                     *         "min": 1,
+                     *         "max": 1
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["AuthConfig"];
                 };
             };
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
         };
     };
-    post_auth_session: {
+    createSession: {
         parameters: {
             query?: never;
             header?: never;
@@ -6351,6 +5985,12 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "email": "ada@example.com",
+                 *       "password": "correct horse battery"
+                 *     }
+                 */
                 "application/json": components["schemas"]["SessionRequest"];
             };
         };
@@ -6363,87 +6003,44 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["NewSession"];
+                    /**
+                     * @example {
+                     *       "account": {
+                     *         "id": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *         "email": "ada@example.com",
+                     *         "signInBy": "password",
+                     *         "emailConfirmed": true,
+                     *         "confirmationNeeded": true,
+                     *         "takenOverAt": "2026-11-28T09:30:00.000Z",
+                     *         "plan": "professional",
+                     *         "createdAt": "2026-11-28T09:30:00.000Z"
+                     *       },
+                     *       "expiresAt": "2026-11-28T09:30:00.000Z",
+                     *       "idleTimeoutSeconds": 1
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CreatedSession"];
                 };
             };
             /** @description Bad Request: `VALIDATION`, `UNSUPPORTED_MEDIA_TYPE`, `MALFORMED_JSON` */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `ORIGIN_NOT_ALLOWED`, `ACCOUNT_SUSPENDED`, `LINK_INVALID` */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Request Timeout: `UPLOAD_TOO_SLOW` */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            408: components["responses"]["RequestTimeout"];
             /** @description Payload Too Large: `INPUT_TOO_LARGE` */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            413: components["responses"]["PayloadTooLarge"];
             /** @description Too Many Requests: `TOO_MANY_UPLOADS`, `TOO_MANY_FAILURES` */
-            429: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    delete_auth_session: {
+    endCurrentSession: {
         parameters: {
             query?: never;
             header?: never;
@@ -6462,68 +6059,27 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "success": true
+                     *     }
+                     */
                     "application/json": components["schemas"]["Success"];
                 };
             };
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ORIGIN_NOT_ALLOWED` */
-            403: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
-            429: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_auth_sessions: {
+    listSessions: {
         parameters: {
             query?: {
                 /** @description How many to return. */
@@ -6545,79 +6101,42 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "total": 1,
+                     *       "limit": 1,
+                     *       "offset": 1,
+                     *       "sessions": [
+                     *         {
+                     *           "id": "id",
+                     *           "current": true,
+                     *           "createdAt": "2026-11-28T09:30:00.000Z",
+                     *           "lastUsedAt": "2026-11-28T09:30:00.000Z",
+                     *           "expiresAt": "2026-11-28T09:30:00.000Z",
+                     *           "ipAddress": "203.0.113.7",
+                     *           "userAgent": "Mozilla/5.0"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["SessionList"];
                 };
             };
             /** @description Bad Request: `VALIDATION` */
-            400: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `ACCOUNT_SUSPENDED` */
-            403: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
-            429: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    delete_auth_sessions_id: {
+    endSession: {
         parameters: {
             query?: never;
             header?: never;
@@ -6636,90 +6155,31 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "success": true
+                     *     }
+                     */
                     "application/json": components["schemas"]["Success"];
                 };
             };
             /** @description Bad Request: `VALIDATION` */
-            400: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ORIGIN_NOT_ALLOWED` */
-            403: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Not Found: `NOT_FOUND` */
-            404: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            404: components["responses"]["NotFound"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
-            429: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_auth_oidc_start: {
+    startOidcSignIn: {
         parameters: {
             query?: {
                 /** @description The page of the dashboard to come back to. */
@@ -6743,45 +6203,16 @@ export interface operations {
                 content?: never;
             };
             /** @description Bad Request: `VALIDATION` */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Not Found: `NOT_FOUND` */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            404: components["responses"]["NotFound"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_auth_oidc_callback: {
+    finishOidcSignIn: {
         parameters: {
             query?: {
                 /** @description What the browser was sent there with. */
@@ -6809,45 +6240,16 @@ export interface operations {
                 content?: never;
             };
             /** @description Bad Request: `VALIDATION` */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Not Found: `NOT_FOUND` */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            404: components["responses"]["NotFound"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    post_auth_password: {
+    changePassword: {
         parameters: {
             query?: never;
             header?: never;
@@ -6856,6 +6258,12 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "currentPassword": "correct horse battery",
+                 *       "newPassword": "battery correct horse"
+                 *     }
+                 */
                 "application/json": components["schemas"]["PasswordChange"];
             };
         };
@@ -6870,101 +6278,33 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "success": true
+                     *     }
+                     */
                     "application/json": components["schemas"]["Success"];
                 };
             };
             /** @description Bad Request: `VALIDATION`, `UNSUPPORTED_MEDIA_TYPE`, `MALFORMED_JSON` */
-            400: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ORIGIN_NOT_ALLOWED`, `WRONG_PASSWORD` */
-            403: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Request Timeout: `UPLOAD_TOO_SLOW` */
-            408: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            408: components["responses"]["RequestTimeout"];
             /** @description Payload Too Large: `INPUT_TOO_LARGE` */
-            413: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            413: components["responses"]["PayloadTooLarge"];
             /** @description Too Many Requests: `TOO_MANY_UPLOADS`, `RATE_LIMITED`, `TOO_MANY_WAITING`, `TOO_MANY_FAILURES` */
-            429: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    post_auth_forgot: {
+    requestPasswordReset: {
         parameters: {
             query?: never;
             header?: never;
@@ -6973,6 +6313,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "email": "ada@example.com"
+                 *     }
+                 */
                 "application/json": components["schemas"]["ForgottenPassword"];
             };
         };
@@ -6983,77 +6328,31 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "success": true
+                     *     }
+                     */
                     "application/json": components["schemas"]["Success"];
                 };
             };
             /** @description Bad Request: `VALIDATION`, `UNSUPPORTED_MEDIA_TYPE`, `MALFORMED_JSON` */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Forbidden: `ORIGIN_NOT_ALLOWED` */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Request Timeout: `UPLOAD_TOO_SLOW` */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            408: components["responses"]["RequestTimeout"];
             /** @description Payload Too Large: `INPUT_TOO_LARGE` */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            413: components["responses"]["PayloadTooLarge"];
             /** @description Too Many Requests: `TOO_MANY_UPLOADS`, `TOO_MANY_MAILS` */
-            429: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    post_auth_reset: {
+    resetPassword: {
         parameters: {
             query?: never;
             header?: never;
@@ -7062,6 +6361,12 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "token": "kJ8vQ2mX7nR4tY9wB3cF6hL1pS5dG0zA8eU2iO7jK4x",
+                 *       "password": "correct horse battery"
+                 *     }
+                 */
                 "application/json": components["schemas"]["PasswordReset"];
             };
         };
@@ -7072,77 +6377,31 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "success": true
+                     *     }
+                     */
                     "application/json": components["schemas"]["Success"];
                 };
             };
             /** @description Bad Request: `VALIDATION`, `UNSUPPORTED_MEDIA_TYPE`, `MALFORMED_JSON` */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Forbidden: `ORIGIN_NOT_ALLOWED`, `LINK_INVALID` */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Request Timeout: `UPLOAD_TOO_SLOW` */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            408: components["responses"]["RequestTimeout"];
             /** @description Payload Too Large: `INPUT_TOO_LARGE` */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            413: components["responses"]["PayloadTooLarge"];
             /** @description Too Many Requests: `TOO_MANY_UPLOADS` */
-            429: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    post_auth_email_verification: {
+    requestEmailVerification: {
         parameters: {
             query?: never;
             header?: never;
@@ -7159,68 +6418,27 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "success": true
+                     *     }
+                     */
                     "application/json": components["schemas"]["Success"];
                 };
             };
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ORIGIN_NOT_ALLOWED` */
-            403: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING`, `TOO_MANY_MAILS` */
-            429: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    post_auth_email_verify: {
+    verifyEmail: {
         parameters: {
             query?: never;
             header?: never;
@@ -7229,6 +6447,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "token": "kJ8vQ2mX7nR4tY9wB3cF6hL1pS5dG0zA8eU2iO7jK4x"
+                 *     }
+                 */
                 "application/json": components["schemas"]["EmailVerification"];
             };
         };
@@ -7239,77 +6462,31 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "success": true
+                     *     }
+                     */
                     "application/json": components["schemas"]["Success"];
                 };
             };
             /** @description Bad Request: `VALIDATION`, `UNSUPPORTED_MEDIA_TYPE`, `MALFORMED_JSON` */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Forbidden: `ORIGIN_NOT_ALLOWED`, `LINK_INVALID`, `CONFIRMATION_UNPROVEN`, `WRONG_PASSWORD` */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Request Timeout: `UPLOAD_TOO_SLOW` */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            408: components["responses"]["RequestTimeout"];
             /** @description Payload Too Large: `INPUT_TOO_LARGE` */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            413: components["responses"]["PayloadTooLarge"];
             /** @description Too Many Requests: `TOO_MANY_UPLOADS`, `TOO_MANY_FAILURES` */
-            429: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_user_api_keys: {
+    listApiKeys: {
         parameters: {
             query?: {
                 /** @description Only keys in this state. */
@@ -7336,79 +6513,48 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "total": 1,
+                     *       "limit": 1,
+                     *       "offset": 1,
+                     *       "keys": [
+                     *         {
+                     *           "id": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *           "name": "shop",
+                     *           "prefix": "sk_live_4dVb",
+                     *           "mode": "live",
+                     *           "status": "active",
+                     *           "createdAt": "2026-11-28T09:30:00.000Z",
+                     *           "lastUsedAt": "2026-11-28T09:30:00.000Z",
+                     *           "lastUsedIp": "203.0.113.7",
+                     *           "lastUsedGeo": "Germany",
+                     *           "revokedAt": null,
+                     *           "allowedIps": [
+                     *             "allowedIps"
+                     *           ]
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["ApiKeyList"];
                 };
             };
             /** @description Bad Request: `VALIDATION` */
-            400: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `ACCOUNT_SUSPENDED` */
-            403: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
-            429: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    post_user_api_keys: {
+    createApiKey: {
         parameters: {
             query?: never;
             header?: never;
@@ -7417,6 +6563,15 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "shop",
+                 *       "mode": "live",
+                 *       "allowedIps": [
+                 *         "203.0.113.0/24"
+                 *       ]
+                 *     }
+                 */
                 "application/json": components["schemas"]["ApiKeyRequest"];
             };
         };
@@ -7429,101 +6584,36 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["NewApiKey"];
+                    /**
+                     * @example {
+                     *       "id": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *       "apiKey": "sk_live_4dVbT…",
+                     *       "prefix": "sk_live_4dVb",
+                     *       "mode": "live"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CreatedApiKey"];
                 };
             };
             /** @description Bad Request: `VALIDATION`, `UNSUPPORTED_MEDIA_TYPE`, `MALFORMED_JSON` */
-            400: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ORIGIN_NOT_ALLOWED`, `KEY_CAPACITY`, `PASSWORD_REQUIRED`, `ADDRESS_NOT_CONFIRMED` */
-            403: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Request Timeout: `UPLOAD_TOO_SLOW` */
-            408: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            408: components["responses"]["RequestTimeout"];
             /** @description Payload Too Large: `INPUT_TOO_LARGE` */
-            413: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            413: components["responses"]["PayloadTooLarge"];
             /** @description Too Many Requests: `TOO_MANY_UPLOADS`, `RATE_LIMITED`, `TOO_MANY_WAITING` */
-            429: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    post_user_api_keys_id_rotate: {
+    rotateApiKey: {
         parameters: {
             query?: never;
             header?: never;
@@ -7542,90 +6632,34 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["NewApiKey"];
+                    /**
+                     * @example {
+                     *       "id": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *       "apiKey": "sk_live_4dVbT…",
+                     *       "prefix": "sk_live_4dVb",
+                     *       "mode": "live"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CreatedApiKey"];
                 };
             };
             /** @description Bad Request: `VALIDATION` */
-            400: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ORIGIN_NOT_ALLOWED`, `PASSWORD_REQUIRED`, `ADDRESS_NOT_CONFIRMED` */
-            403: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Not Found: `NOT_FOUND` */
-            404: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            404: components["responses"]["NotFound"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
-            429: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    delete_user_api_keys_id: {
+    revokeApiKey: {
         parameters: {
             query?: never;
             header?: never;
@@ -7644,90 +6678,43 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *       "name": "shop",
+                     *       "prefix": "sk_live_4dVb",
+                     *       "mode": "live",
+                     *       "status": "active",
+                     *       "createdAt": "2026-11-28T09:30:00.000Z",
+                     *       "lastUsedAt": "2026-11-28T09:30:00.000Z",
+                     *       "lastUsedIp": "203.0.113.7",
+                     *       "lastUsedGeo": "Germany",
+                     *       "revokedAt": null,
+                     *       "allowedIps": [
+                     *         "allowedIps"
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["ApiKey"];
                 };
             };
             /** @description Bad Request: `VALIDATION` */
-            400: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ORIGIN_NOT_ALLOWED` */
-            403: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Not Found: `NOT_FOUND` */
-            404: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            404: components["responses"]["NotFound"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
-            429: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    patch_user_api_keys_id: {
+    updateApiKey: {
         parameters: {
             query?: never;
             header?: never;
@@ -7738,6 +6725,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "shop, second server"
+                 *     }
+                 */
                 "application/json": components["schemas"]["ApiKeyChange"];
             };
         };
@@ -7750,112 +6742,47 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *       "name": "shop",
+                     *       "prefix": "sk_live_4dVb",
+                     *       "mode": "live",
+                     *       "status": "active",
+                     *       "createdAt": "2026-11-28T09:30:00.000Z",
+                     *       "lastUsedAt": "2026-11-28T09:30:00.000Z",
+                     *       "lastUsedIp": "203.0.113.7",
+                     *       "lastUsedGeo": "Germany",
+                     *       "revokedAt": null,
+                     *       "allowedIps": [
+                     *         "allowedIps"
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["ApiKey"];
                 };
             };
             /** @description Bad Request: `VALIDATION`, `UNSUPPORTED_MEDIA_TYPE`, `MALFORMED_JSON` */
-            400: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ORIGIN_NOT_ALLOWED` */
-            403: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Not Found: `NOT_FOUND` */
-            404: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            404: components["responses"]["NotFound"];
             /** @description Request Timeout: `UPLOAD_TOO_SLOW` */
-            408: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            408: components["responses"]["RequestTimeout"];
             /** @description Payload Too Large: `INPUT_TOO_LARGE` */
-            413: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            413: components["responses"]["PayloadTooLarge"];
             /** @description Too Many Requests: `TOO_MANY_UPLOADS`, `RATE_LIMITED`, `TOO_MANY_WAITING` */
-            429: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_user_templates: {
+    listTemplates: {
         parameters: {
             query?: {
                 /** @description How many to return. */
@@ -7881,79 +6808,50 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "total": 1,
+                     *       "limit": 1,
+                     *       "offset": 1,
+                     *       "templates": [
+                     *         {
+                     *           "id": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *           "name": "shop",
+                     *           "content": "<h1>Invoice {{number}}</h1>",
+                     *           "sampleData": "{\"number\": 66}",
+                     *           "dataSchema": "dataSchema",
+                     *           "options": {
+                     *             "format": "A4",
+                     *             "margin": {
+                     *               "top": "2cm"
+                     *             }
+                     *           },
+                     *           "versionId": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *           "version": 1,
+                     *           "createdAt": "2026-11-28T09:30:00.000Z",
+                     *           "updatedAt": "2026-11-28T09:30:00.000Z"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["TemplateList"] | components["schemas"]["TemplateSummaryList"];
                 };
             };
             /** @description Bad Request: `VALIDATION` */
-            400: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `ACCOUNT_SUSPENDED` */
-            403: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
-            429: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    post_user_templates: {
+    createTemplate: {
         parameters: {
             query?: never;
             header?: never;
@@ -7962,6 +6860,13 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "Invoice",
+                 *       "content": "<h1>Invoice {{number}}</h1><p>Total: {{total}} €</p>",
+                 *       "sampleData": "{\"number\": 66, \"total\": 12}"
+                 *     }
+                 */
                 "application/json": components["schemas"]["TemplateRequest"];
             };
         };
@@ -7974,101 +6879,47 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *       "name": "shop",
+                     *       "content": "<h1>Invoice {{number}}</h1>",
+                     *       "sampleData": "{\"number\": 66}",
+                     *       "dataSchema": "dataSchema",
+                     *       "options": {
+                     *         "format": "A4",
+                     *         "margin": {
+                     *           "top": "2cm"
+                     *         }
+                     *       },
+                     *       "versionId": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *       "version": 1,
+                     *       "createdAt": "2026-11-28T09:30:00.000Z",
+                     *       "updatedAt": "2026-11-28T09:30:00.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Template"];
                 };
             };
             /** @description Bad Request: `VALIDATION`, `UNSUPPORTED_MEDIA_TYPE`, `MALFORMED_JSON`, `TEMPLATE_ERROR` */
-            400: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ORIGIN_NOT_ALLOWED`, `TEMPLATE_CAPACITY`, `STORAGE_FULL` */
-            403: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Request Timeout: `UPLOAD_TOO_SLOW` */
-            408: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            408: components["responses"]["RequestTimeout"];
             /** @description Payload Too Large: `INPUT_TOO_LARGE` */
-            413: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            413: components["responses"]["PayloadTooLarge"];
             /** @description Too Many Requests: `TOO_MANY_UPLOADS`, `RATE_LIMITED`, `TOO_MANY_WAITING` */
-            429: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    post_user_templates_preview: {
+    previewTemplate: {
         parameters: {
             query?: never;
             header?: never;
@@ -8077,6 +6928,12 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "content": "<h1>Invoice {{number}}</h1>",
+                 *       "sampleData": "{\"number\": 66}"
+                 *     }
+                 */
                 "application/json": components["schemas"]["PreviewRequest"];
             };
         };
@@ -8089,6 +6946,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "html": "<h1>Invoice 66</h1><p>Total: 12 €</p>"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Preview"];
                 };
             };
@@ -8100,124 +6962,42 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "jobId": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *       "status": "queued",
+                     *       "statusUrl": "/v1/pdf/jobs/0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *       "fileUrl": "/v1/pdf/jobs/0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17/file",
+                     *       "retryOf": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["AcceptedUserRender"];
                 };
             };
             /** @description Bad Request: `VALIDATION`, `UNSUPPORTED_MEDIA_TYPE`, `MALFORMED_JSON`, `TEMPLATE_ERROR` */
-            400: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ORIGIN_NOT_ALLOWED`, `PLAN_LIMIT`, `QUOTA_EXCEEDED`, `TEST_QUOTA_EXCEEDED`, `STORAGE_FULL` */
-            403: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Not Found: `NOT_FOUND` */
-            404: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            404: components["responses"]["NotFound"];
             /** @description Request Timeout: `UPLOAD_TOO_SLOW` */
-            408: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            408: components["responses"]["RequestTimeout"];
             /** @description Conflict: `IDEMPOTENCY_MISMATCH`, `IDEMPOTENCY_IN_PROGRESS` */
-            409: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            409: components["responses"]["Conflict"];
             /** @description Payload Too Large: `INPUT_TOO_LARGE` */
-            413: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            413: components["responses"]["PayloadTooLarge"];
             /** @description Too Many Requests: `TOO_MANY_UPLOADS`, `RATE_LIMITED`, `TOO_MANY_WAITING` */
-            429: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE`, `OVERAGE_PENDING` */
-            503: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_user_templates_id: {
+    getTemplate: {
         parameters: {
             query?: never;
             header?: never;
@@ -8236,90 +7016,45 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *       "name": "shop",
+                     *       "content": "<h1>Invoice {{number}}</h1>",
+                     *       "sampleData": "{\"number\": 66}",
+                     *       "dataSchema": "dataSchema",
+                     *       "options": {
+                     *         "format": "A4",
+                     *         "margin": {
+                     *           "top": "2cm"
+                     *         }
+                     *       },
+                     *       "versionId": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *       "version": 1,
+                     *       "createdAt": "2026-11-28T09:30:00.000Z",
+                     *       "updatedAt": "2026-11-28T09:30:00.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Template"];
                 };
             };
             /** @description Bad Request: `VALIDATION` */
-            400: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `ACCOUNT_SUSPENDED` */
-            403: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Not Found: `NOT_FOUND` */
-            404: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            404: components["responses"]["NotFound"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
-            429: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    delete_user_templates_id: {
+    deleteTemplate: {
         parameters: {
             query?: never;
             header?: never;
@@ -8338,90 +7073,31 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "success": true
+                     *     }
+                     */
                     "application/json": components["schemas"]["Success"];
                 };
             };
             /** @description Bad Request: `VALIDATION` */
-            400: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ORIGIN_NOT_ALLOWED` */
-            403: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Not Found: `NOT_FOUND` */
-            404: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            404: components["responses"]["NotFound"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
-            429: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    patch_user_templates_id: {
+    updateTemplate: {
         parameters: {
             query?: never;
             header?: never;
@@ -8432,6 +7108,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "Invoice, new layout"
+                 *     }
+                 */
                 "application/json": components["schemas"]["TemplateChange"];
             };
         };
@@ -8444,112 +7125,49 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *       "name": "shop",
+                     *       "content": "<h1>Invoice {{number}}</h1>",
+                     *       "sampleData": "{\"number\": 66}",
+                     *       "dataSchema": "dataSchema",
+                     *       "options": {
+                     *         "format": "A4",
+                     *         "margin": {
+                     *           "top": "2cm"
+                     *         }
+                     *       },
+                     *       "versionId": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *       "version": 1,
+                     *       "createdAt": "2026-11-28T09:30:00.000Z",
+                     *       "updatedAt": "2026-11-28T09:30:00.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Template"];
                 };
             };
             /** @description Bad Request: `VALIDATION`, `UNSUPPORTED_MEDIA_TYPE`, `MALFORMED_JSON`, `TEMPLATE_ERROR` */
-            400: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ORIGIN_NOT_ALLOWED`, `STORAGE_FULL` */
-            403: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Not Found: `NOT_FOUND` */
-            404: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            404: components["responses"]["NotFound"];
             /** @description Request Timeout: `UPLOAD_TOO_SLOW` */
-            408: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            408: components["responses"]["RequestTimeout"];
             /** @description Payload Too Large: `INPUT_TOO_LARGE` */
-            413: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            413: components["responses"]["PayloadTooLarge"];
             /** @description Too Many Requests: `TOO_MANY_UPLOADS`, `RATE_LIMITED`, `TOO_MANY_WAITING` */
-            429: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_user_templates_id_versions: {
+    listTemplateVersions: {
         parameters: {
             query?: {
                 /** @description How many to return. */
@@ -8573,90 +7191,44 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "total": 1,
+                     *       "limit": 1,
+                     *       "offset": 1,
+                     *       "versions": [
+                     *         {
+                     *           "id": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *           "versionId": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *           "templateId": "0192f0c4-7b02-7d11-8c55-6e1f2a9b4d30",
+                     *           "version": 1,
+                     *           "name": "shop",
+                     *           "current": true,
+                     *           "createdAt": "2026-11-28T09:30:00.000Z"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["TemplateVersionList"];
                 };
             };
             /** @description Bad Request: `VALIDATION` */
-            400: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `ACCOUNT_SUSPENDED`, `PLAN_LIMIT` */
-            403: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Not Found: `NOT_FOUND` */
-            404: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            404: components["responses"]["NotFound"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
-            429: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_user_templates_id_versions_versionId: {
+    getTemplateVersion: {
         parameters: {
             query?: never;
             header?: never;
@@ -8676,90 +7248,46 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *       "versionId": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *       "templateId": "0192f0c4-7b02-7d11-8c55-6e1f2a9b4d30",
+                     *       "version": 1,
+                     *       "name": "shop",
+                     *       "current": true,
+                     *       "createdAt": "2026-11-28T09:30:00.000Z",
+                     *       "content": "<h1>Invoice {{number}}</h1>",
+                     *       "sampleData": "{\"number\": 66}",
+                     *       "dataSchema": "dataSchema",
+                     *       "options": {
+                     *         "format": "A4",
+                     *         "margin": {
+                     *           "top": "2cm"
+                     *         }
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["TemplateVersion"];
                 };
             };
             /** @description Bad Request: `VALIDATION` */
-            400: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `ACCOUNT_SUSPENDED`, `PLAN_LIMIT` */
-            403: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Not Found: `NOT_FOUND` */
-            404: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            404: components["responses"]["NotFound"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
-            429: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    post_user_templates_id_versions_versionId_rollback: {
+    rollBackTemplate: {
         parameters: {
             query?: never;
             header?: never;
@@ -8779,90 +7307,45 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *       "name": "shop",
+                     *       "content": "<h1>Invoice {{number}}</h1>",
+                     *       "sampleData": "{\"number\": 66}",
+                     *       "dataSchema": "dataSchema",
+                     *       "options": {
+                     *         "format": "A4",
+                     *         "margin": {
+                     *           "top": "2cm"
+                     *         }
+                     *       },
+                     *       "versionId": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *       "version": 1,
+                     *       "createdAt": "2026-11-28T09:30:00.000Z",
+                     *       "updatedAt": "2026-11-28T09:30:00.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Template"];
                 };
             };
             /** @description Bad Request: `VALIDATION`, `TEMPLATE_ERROR` */
-            400: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ORIGIN_NOT_ALLOWED`, `PLAN_LIMIT`, `STORAGE_FULL` */
-            403: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Not Found: `NOT_FOUND` */
-            404: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            404: components["responses"]["NotFound"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
-            429: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_user_audit_log: {
+    listAuditLog: {
         parameters: {
             query?: {
                 /** @description Only entries of this kind. */
@@ -8887,79 +7370,42 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "total": 1,
+                     *       "limit": 1,
+                     *       "offset": 1,
+                     *       "entries": [
+                     *         {
+                     *           "id": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *           "action": "account.registered",
+                     *           "actor": "account",
+                     *           "ipAddress": "203.0.113.7",
+                     *           "targetId": "targetId",
+                     *           "details": {},
+                     *           "createdAt": "2026-11-28T09:30:00.000Z"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["AuditLog"];
                 };
             };
             /** @description Bad Request: `VALIDATION` */
-            400: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `ACCOUNT_SUSPENDED` */
-            403: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
-            429: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_user_renders: {
+    listUserRenders: {
         parameters: {
             query?: {
                 /** @description Only jobs in this state. */
@@ -8990,79 +7436,64 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "total": 1,
+                     *       "limit": 1,
+                     *       "offset": 1,
+                     *       "renders": [
+                     *         {
+                     *           "success": true,
+                     *           "jobId": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *           "status": "queued",
+                     *           "inputMode": "html",
+                     *           "outputMode": "binary",
+                     *           "createdAt": "2026-11-28T09:30:00.000Z",
+                     *           "updatedAt": "2026-11-28T09:30:00.000Z",
+                     *           "completedAt": "2026-11-28T09:30:00.000Z",
+                     *           "outputAvailable": true,
+                     *           "outputExpiresAt": "2026-11-28T09:30:00.000Z",
+                     *           "downloadUrlEndpoint": "/v1/pdf/jobs/0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17/download-url",
+                     *           "fileName": "invoice-66.pdf",
+                     *           "pdfSize": 18204,
+                     *           "pages": 1,
+                     *           "processingTimeMs": 412,
+                     *           "attemptCount": 1,
+                     *           "retryAttempt": null,
+                     *           "maxAttempts": 1,
+                     *           "willRetry": true,
+                     *           "deadLettered": true,
+                     *           "error": null,
+                     *           "reportEndpoint": "/v1/pdf/jobs/0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17/report",
+                     *           "mode": "live",
+                     *           "apiKeyId": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *           "apiKeyPrefix": "sk_live_4dVb",
+                     *           "format": "A4",
+                     *           "templateId": "0192f0c4-7b02-7d11-8c55-6e1f2a9b4d30",
+                     *           "retryOf": null,
+                     *           "queuedMs": 1
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["UserRenderList"];
                 };
             };
             /** @description Bad Request: `VALIDATION` */
-            400: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `ACCOUNT_SUSPENDED` */
-            403: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
-            429: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    post_user_renders: {
+    createUserRender: {
         parameters: {
             query?: never;
             header?: {
@@ -9074,6 +7505,14 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "html": "<h1>Invoice 66</h1><p>Total: 12 €</p>",
+                 *       "options": {
+                 *         "format": "A5"
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["UserRenderRequest"];
             };
         };
@@ -9088,124 +7527,42 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "jobId": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *       "status": "queued",
+                     *       "statusUrl": "/v1/pdf/jobs/0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *       "fileUrl": "/v1/pdf/jobs/0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17/file",
+                     *       "retryOf": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["AcceptedUserRender"];
                 };
             };
             /** @description Bad Request: `VALIDATION`, `UNSUPPORTED_MEDIA_TYPE`, `MALFORMED_JSON`, `INVALID_URL`, `URL_BLOCKED` */
-            400: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ORIGIN_NOT_ALLOWED`, `PLAN_LIMIT`, `ADDRESS_NOT_CONFIRMED`, `QUOTA_EXCEEDED`, `TEST_QUOTA_EXCEEDED`, `STORAGE_FULL` */
-            403: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Not Found: `NOT_FOUND` */
-            404: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            404: components["responses"]["NotFound"];
             /** @description Request Timeout: `UPLOAD_TOO_SLOW` */
-            408: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            408: components["responses"]["RequestTimeout"];
             /** @description Conflict: `IDEMPOTENCY_MISMATCH`, `IDEMPOTENCY_IN_PROGRESS` */
-            409: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            409: components["responses"]["Conflict"];
             /** @description Payload Too Large: `INPUT_TOO_LARGE` */
-            413: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            413: components["responses"]["PayloadTooLarge"];
             /** @description Too Many Requests: `TOO_MANY_UPLOADS`, `RATE_LIMITED`, `TOO_MANY_WAITING` */
-            429: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE`, `OVERAGE_PENDING` */
-            503: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_user_renders_id: {
+    getUserRender: {
         parameters: {
             query?: never;
             header?: never;
@@ -9224,90 +7581,89 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "jobId": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *       "status": "queued",
+                     *       "inputMode": "html",
+                     *       "outputMode": "binary",
+                     *       "createdAt": "2026-11-28T09:30:00.000Z",
+                     *       "updatedAt": "2026-11-28T09:30:00.000Z",
+                     *       "completedAt": "2026-11-28T09:30:00.000Z",
+                     *       "outputAvailable": true,
+                     *       "outputExpiresAt": "2026-11-28T09:30:00.000Z",
+                     *       "downloadUrlEndpoint": "/v1/pdf/jobs/0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17/download-url",
+                     *       "fileName": "invoice-66.pdf",
+                     *       "pdfSize": 18204,
+                     *       "pages": 1,
+                     *       "processingTimeMs": 412,
+                     *       "attemptCount": 1,
+                     *       "retryAttempt": null,
+                     *       "maxAttempts": 1,
+                     *       "willRetry": true,
+                     *       "deadLettered": true,
+                     *       "error": null,
+                     *       "reportEndpoint": "/v1/pdf/jobs/0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17/report",
+                     *       "mode": "live",
+                     *       "apiKeyId": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *       "apiKeyPrefix": "sk_live_4dVb",
+                     *       "format": "A4",
+                     *       "templateId": "0192f0c4-7b02-7d11-8c55-6e1f2a9b4d30",
+                     *       "retryOf": null,
+                     *       "queuedMs": 1,
+                     *       "attempts": [
+                     *         {
+                     *           "number": 1,
+                     *           "startedAt": "2026-11-28T09:30:00.000Z",
+                     *           "endedAt": "2026-11-28T09:30:00.000Z",
+                     *           "outcome": "running",
+                     *           "error": null,
+                     *           "phases": {
+                     *             "page": 1,
+                     *             "load": 1,
+                     *             "wait": 1,
+                     *             "print": 1,
+                     *             "finish": 1
+                     *           }
+                     *         }
+                     *       ],
+                     *       "inputAvailable": true,
+                     *       "callback": {
+                     *         "id": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *         "url": "https://pdf.example.com/v1/files/eyJqb2IiOiI",
+                     *         "status": "pending",
+                     *         "attemptCount": 1,
+                     *         "responseStatus": 1,
+                     *         "error": null
+                     *       },
+                     *       "queue": {
+                     *         "ahead": 1,
+                     *         "inFlight": 1,
+                     *         "concurrentRenders": 1
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["UserRenderDetail"];
                 };
             };
             /** @description Bad Request: `VALIDATION` */
-            400: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `ACCOUNT_SUSPENDED` */
-            403: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Not Found: `NOT_FOUND` */
-            404: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            404: components["responses"]["NotFound"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
-            429: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    delete_user_renders_id: {
+    cancelUserRender: {
         parameters: {
             query?: never;
             header?: never;
@@ -9326,101 +7682,53 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "jobId": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *       "status": "completed",
+                     *       "inputMode": "html",
+                     *       "outputMode": "binary",
+                     *       "createdAt": "2026-11-28T09:30:00.000Z",
+                     *       "updatedAt": "2026-11-28T09:30:01.000Z",
+                     *       "completedAt": "2026-11-28T09:30:01.000Z",
+                     *       "outputAvailable": true,
+                     *       "outputExpiresAt": "2026-11-29T09:30:01.000Z",
+                     *       "downloadUrlEndpoint": "/v1/pdf/jobs/0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17/download-url",
+                     *       "fileName": "invoice-66.pdf",
+                     *       "pdfSize": 18204,
+                     *       "pages": 1,
+                     *       "processingTimeMs": 412,
+                     *       "attemptCount": 1,
+                     *       "retryAttempt": null,
+                     *       "maxAttempts": 3,
+                     *       "willRetry": false,
+                     *       "deadLettered": false,
+                     *       "error": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["JobRecord"];
                 };
             };
             /** @description Bad Request: `VALIDATION` */
-            400: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ORIGIN_NOT_ALLOWED` */
-            403: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Not Found: `NOT_FOUND` */
-            404: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            404: components["responses"]["NotFound"];
             /** @description Conflict: `JOB_ENDED` */
-            409: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            409: components["responses"]["Conflict"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
-            429: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_user_renders_id_file: {
+    downloadUserRenderPdf: {
         parameters: {
             query?: {
                 /** @description Whether it is to be saved, not shown. */
@@ -9442,90 +7750,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/pdf": unknown;
+                    "application/pdf": string;
                 };
             };
             /** @description Bad Request: `VALIDATION` */
-            400: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `ACCOUNT_SUSPENDED` */
-            403: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Not Found: `NOT_FOUND` */
-            404: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            404: components["responses"]["NotFound"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
-            429: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_user_renders_id_report: {
+    getUserRenderReport: {
         parameters: {
             query?: never;
             header?: never;
@@ -9544,90 +7788,129 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "jobId": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *       "status": "status",
+                     *       "engine": "engine",
+                     *       "attempts": [
+                     *         {
+                     *           "number": 1,
+                     *           "startedAt": "2026-11-28T09:30:00.000Z",
+                     *           "endedAt": "2026-11-28T09:30:00.000Z",
+                     *           "outcome": "running",
+                     *           "error": null,
+                     *           "phases": {
+                     *             "page": 1,
+                     *             "load": 1,
+                     *             "wait": 1,
+                     *             "print": 1,
+                     *             "finish": 1
+                     *           }
+                     *         }
+                     *       ],
+                     *       "phases": [
+                     *         {
+                     *           "name": "shop",
+                     *           "ms": 1
+                     *         }
+                     *       ],
+                     *       "requests": [
+                     *         {
+                     *           "url": "https://pdf.example.com/v1/files/eyJqb2IiOiI",
+                     *           "kind": "kind",
+                     *           "outcome": "pending",
+                     *           "status": 1,
+                     *           "rule": "rule",
+                     *           "error": null,
+                     *           "bytes": 1,
+                     *           "ms": 1
+                     *         }
+                     *       ],
+                     *       "console": [
+                     *         {
+                     *           "level": "level",
+                     *           "text": "Draft"
+                     *         }
+                     *       ],
+                     *       "exceptions": [
+                     *         {
+                     *           "message": "The selector #ready did not appear within 5000 ms.",
+                     *           "at": "at"
+                     *         }
+                     *       ],
+                     *       "fonts": [
+                     *         {
+                     *           "asked": [
+                     *             "asked"
+                     *           ],
+                     *           "used": [
+                     *             {
+                     *               "family": "family",
+                     *               "webFont": true
+                     *             }
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "missingGlyphs": [
+                     *         {
+                     *           "character": "😀",
+                     *           "codePoint": "U+1F600",
+                     *           "page": 1,
+                     *           "count": 1
+                     *         }
+                     *       ],
+                     *       "observations": [
+                     *         {
+                     *           "rule": "overflow",
+                     *           "message": "The selector #ready did not appear within 5000 ms.",
+                     *           "selector": "#ready",
+                     *           "page": 1
+                     *         }
+                     *       ],
+                     *       "waits": [
+                     *         {
+                     *           "name": "shop",
+                     *           "ms": 1,
+                     *           "outcome": "reached"
+                     *         }
+                     *       ],
+                     *       "pages": 1,
+                     *       "size": 18204,
+                     *       "error": null,
+                     *       "picture": {
+                     *         "mediaType": "mediaType",
+                     *         "data": "data"
+                     *       },
+                     *       "warnings": [
+                     *         "warnings"
+                     *       ],
+                     *       "truncated": [
+                     *         "truncated"
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["RenderReport"];
                 };
             };
             /** @description Bad Request: `VALIDATION` */
-            400: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `ACCOUNT_SUSPENDED` */
-            403: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Not Found: `NOT_FOUND` */
-            404: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            404: components["responses"]["NotFound"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
-            429: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_user_renders_id_input: {
+    getUserRenderInput: {
         parameters: {
             query?: never;
             header?: never;
@@ -9646,101 +7929,36 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "html": "<h1>Invoice 66</h1><p>Total: 12 €</p>",
+                     *       "options": {
+                     *         "format": "A5"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["RenderInput"];
                 };
             };
             /** @description Bad Request: `VALIDATION` */
-            400: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `ACCOUNT_SUSPENDED` */
-            403: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Not Found: `NOT_FOUND` */
-            404: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            404: components["responses"]["NotFound"];
             /** @description Gone: `GONE` */
-            410: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            410: components["responses"]["Gone"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
-            429: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    post_user_renders_id_retry: {
+    retryUserRender: {
         parameters: {
             query?: never;
             header?: {
@@ -9764,124 +7982,42 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "jobId": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *       "status": "queued",
+                     *       "statusUrl": "/v1/pdf/jobs/0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *       "fileUrl": "/v1/pdf/jobs/0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17/file",
+                     *       "retryOf": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["AcceptedUserRender"];
                 };
             };
             /** @description Bad Request: `VALIDATION` */
-            400: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ORIGIN_NOT_ALLOWED`, `ADDRESS_NOT_CONFIRMED`, `QUOTA_EXCEEDED`, `TEST_QUOTA_EXCEEDED`, `STORAGE_FULL` */
-            403: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Not Found: `NOT_FOUND` */
-            404: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            404: components["responses"]["NotFound"];
             /** @description Conflict: `NOT_RETRYABLE`, `IDEMPOTENCY_MISMATCH`, `IDEMPOTENCY_IN_PROGRESS` */
-            409: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            409: components["responses"]["Conflict"];
             /** @description Gone: `GONE` */
-            410: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            410: components["responses"]["Gone"];
             /** @description Payload Too Large: `INPUT_TOO_LARGE` */
-            413: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            413: components["responses"]["PayloadTooLarge"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
-            429: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE`, `OVERAGE_PENDING` */
-            503: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_user_queue: {
+    getQueue: {
         parameters: {
             query?: never;
             header?: never;
@@ -9898,68 +8034,30 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "inFlight": 1,
+                     *       "waiting": 1,
+                     *       "concurrentRenders": 1,
+                     *       "oldestWaitingAt": "2026-11-28T09:30:00.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Queue"];
                 };
             };
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `ACCOUNT_SUSPENDED` */
-            403: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
-            429: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_user_events: {
+    streamUserEvents: {
         parameters: {
             query?: never;
             header?: {
@@ -9979,79 +8077,24 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "text/event-stream": unknown;
+                    "text/event-stream": string;
                 };
             };
             /** @description Bad Request: `VALIDATION` */
-            400: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `ACCOUNT_SUSPENDED` */
-            403: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
-            429: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_user_batches: {
+    listUserBatches: {
         parameters: {
             query?: {
                 /** @description Only batches in this state. */
@@ -10078,79 +8121,73 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "total": 1,
+                     *       "limit": 1,
+                     *       "offset": 1,
+                     *       "batches": [
+                     *         {
+                     *           "jobId": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *           "status": "queued",
+                     *           "createdAt": "2026-11-28T09:30:00.000Z",
+                     *           "updatedAt": "2026-11-28T09:30:00.000Z",
+                     *           "completedAt": "2026-11-28T09:30:00.000Z",
+                     *           "finishedAt": "2026-11-28T09:30:00.000Z",
+                     *           "expiresAt": "2026-11-28T09:30:00.000Z",
+                     *           "zipUrl": "/v1/pdf/batch/0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17/zip",
+                     *           "manifestAvailable": true,
+                     *           "manifestDownloadUrlEndpoint": "/v1/pdf/batch/0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17/manifest/download-url",
+                     *           "progress": {
+                     *             "total": 1,
+                     *             "completed": 1,
+                     *             "failed": 1,
+                     *             "pending": 1,
+                     *             "throttled": 1,
+                     *             "percentComplete": 1
+                     *           },
+                     *           "estimatedCompletionTime": "2026-11-28T09:30:00.000Z",
+                     *           "job": {
+                     *             "id": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *             "status": "queued",
+                     *             "accessExpired": true,
+                     *             "totalCount": 1,
+                     *             "completedCount": 1,
+                     *             "failedCount": 1,
+                     *             "createdAt": "2026-11-28T09:30:00.000Z",
+                     *             "updatedAt": "2026-11-28T09:30:00.000Z",
+                     *             "completedAt": "2026-11-28T09:30:00.000Z",
+                     *             "finishedAt": "2026-11-28T09:30:00.000Z",
+                     *             "expiresAt": "2026-11-28T09:30:00.000Z",
+                     *             "notes": "November",
+                     *             "metadata": {}
+                     *           },
+                     *           "mode": "live",
+                     *           "apiKeyId": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *           "apiKeyPrefix": "sk_live_4dVb",
+                     *           "webhookUrl": "webhookUrl"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["UserBatchList"];
                 };
             };
             /** @description Bad Request: `VALIDATION` */
-            400: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `ACCOUNT_SUSPENDED` */
-            403: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
-            429: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_user_batches_id: {
+    getUserBatch: {
         parameters: {
             query?: never;
             header?: never;
@@ -10169,90 +8206,68 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "jobId": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *       "status": "queued",
+                     *       "createdAt": "2026-11-28T09:30:00.000Z",
+                     *       "updatedAt": "2026-11-28T09:30:00.000Z",
+                     *       "completedAt": "2026-11-28T09:30:00.000Z",
+                     *       "finishedAt": "2026-11-28T09:30:00.000Z",
+                     *       "expiresAt": "2026-11-28T09:30:00.000Z",
+                     *       "zipUrl": "/v1/pdf/batch/0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17/zip",
+                     *       "manifestAvailable": true,
+                     *       "manifestDownloadUrlEndpoint": "/v1/pdf/batch/0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17/manifest/download-url",
+                     *       "progress": {
+                     *         "total": 1,
+                     *         "completed": 1,
+                     *         "failed": 1,
+                     *         "pending": 1,
+                     *         "throttled": 1,
+                     *         "percentComplete": 1
+                     *       },
+                     *       "estimatedCompletionTime": "2026-11-28T09:30:00.000Z",
+                     *       "job": {
+                     *         "id": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *         "status": "queued",
+                     *         "accessExpired": true,
+                     *         "totalCount": 1,
+                     *         "completedCount": 1,
+                     *         "failedCount": 1,
+                     *         "createdAt": "2026-11-28T09:30:00.000Z",
+                     *         "updatedAt": "2026-11-28T09:30:00.000Z",
+                     *         "completedAt": "2026-11-28T09:30:00.000Z",
+                     *         "finishedAt": "2026-11-28T09:30:00.000Z",
+                     *         "expiresAt": "2026-11-28T09:30:00.000Z",
+                     *         "notes": "November",
+                     *         "metadata": {}
+                     *       },
+                     *       "mode": "live",
+                     *       "apiKeyId": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *       "apiKeyPrefix": "sk_live_4dVb",
+                     *       "webhookUrl": "webhookUrl"
+                     *     }
+                     */
                     "application/json": components["schemas"]["UserBatch"];
                 };
             };
             /** @description Bad Request: `VALIDATION` */
-            400: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `ACCOUNT_SUSPENDED` */
-            403: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Not Found: `NOT_FOUND` */
-            404: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            404: components["responses"]["NotFound"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
-            429: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    delete_user_batches_id: {
+    cancelUserBatch: {
         parameters: {
             query?: never;
             header?: never;
@@ -10271,101 +8286,70 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "jobId": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *       "status": "queued",
+                     *       "createdAt": "2026-11-28T09:30:00.000Z",
+                     *       "updatedAt": "2026-11-28T09:30:00.000Z",
+                     *       "completedAt": "2026-11-28T09:30:00.000Z",
+                     *       "finishedAt": "2026-11-28T09:30:00.000Z",
+                     *       "expiresAt": "2026-11-28T09:30:00.000Z",
+                     *       "zipUrl": "/v1/pdf/batch/0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17/zip",
+                     *       "manifestAvailable": true,
+                     *       "manifestDownloadUrlEndpoint": "/v1/pdf/batch/0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17/manifest/download-url",
+                     *       "progress": {
+                     *         "total": 1,
+                     *         "completed": 1,
+                     *         "failed": 1,
+                     *         "pending": 1,
+                     *         "throttled": 1,
+                     *         "percentComplete": 1
+                     *       },
+                     *       "estimatedCompletionTime": "2026-11-28T09:30:00.000Z",
+                     *       "job": {
+                     *         "id": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *         "status": "queued",
+                     *         "accessExpired": true,
+                     *         "totalCount": 1,
+                     *         "completedCount": 1,
+                     *         "failedCount": 1,
+                     *         "createdAt": "2026-11-28T09:30:00.000Z",
+                     *         "updatedAt": "2026-11-28T09:30:00.000Z",
+                     *         "completedAt": "2026-11-28T09:30:00.000Z",
+                     *         "finishedAt": "2026-11-28T09:30:00.000Z",
+                     *         "expiresAt": "2026-11-28T09:30:00.000Z",
+                     *         "notes": "November",
+                     *         "metadata": {}
+                     *       },
+                     *       "mode": "live",
+                     *       "apiKeyId": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *       "apiKeyPrefix": "sk_live_4dVb",
+                     *       "webhookUrl": "webhookUrl"
+                     *     }
+                     */
                     "application/json": components["schemas"]["UserBatch"];
                 };
             };
             /** @description Bad Request: `VALIDATION` */
-            400: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ORIGIN_NOT_ALLOWED` */
-            403: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Not Found: `NOT_FOUND` */
-            404: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            404: components["responses"]["NotFound"];
             /** @description Conflict: `JOB_ENDED` */
-            409: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            409: components["responses"]["Conflict"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
-            429: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_user_batches_id_items: {
+    listUserBatchItems: {
         parameters: {
             query?: {
                 /** @description Only items in this state. */
@@ -10391,90 +8375,50 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "total": 1,
+                     *       "limit": 1,
+                     *       "offset": 1,
+                     *       "items": [
+                     *         {
+                     *           "itemId": "inv-66",
+                     *           "status": "queued",
+                     *           "outputAvailable": true,
+                     *           "downloadUrlEndpoint": "/v1/pdf/jobs/0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17/download-url",
+                     *           "outputExpiresAt": "2026-11-28T09:30:00.000Z",
+                     *           "errorMessage": null,
+                     *           "retryAttempt": null,
+                     *           "error": null,
+                     *           "pdfSize": 18204,
+                     *           "pages": 1,
+                     *           "processingTimeMs": 412,
+                     *           "reportEndpoint": "/v1/pdf/jobs/0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17/report",
+                     *           "jobId": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["UserBatchItemList"];
                 };
             };
             /** @description Bad Request: `VALIDATION` */
-            400: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `ACCOUNT_SUSPENDED` */
-            403: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Not Found: `NOT_FOUND` */
-            404: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            404: components["responses"]["NotFound"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
-            429: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_user_batches_id_zip: {
+    downloadUserBatchZip: {
         parameters: {
             query?: never;
             header?: {
@@ -10506,7 +8450,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/zip": unknown;
+                    "application/zip": string;
                 };
             };
             /** @description The part of it that was asked for. */
@@ -10527,112 +8471,30 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/zip": unknown;
+                    "application/zip": string;
                 };
             };
             /** @description Bad Request: `VALIDATION` */
-            400: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `ACCOUNT_SUSPENDED` */
-            403: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Not Found: `NOT_FOUND` */
-            404: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            404: components["responses"]["NotFound"];
             /** @description Gone: `GONE` */
-            410: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            410: components["responses"]["Gone"];
             /** @description Range Not Satisfiable: `RANGE_NOT_SATISFIABLE` */
-            416: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            416: components["responses"]["RangeNotSatisfiable"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
-            429: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    post_user_batches_id_retry_failed: {
+    retryFailedBatchItems: {
         parameters: {
             query?: never;
             header?: {
@@ -10656,124 +8518,44 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "jobId": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *       "status": "queued",
+                     *       "itemCount": 1,
+                     *       "totalCount": 1,
+                     *       "statusUrl": "/v1/pdf/jobs/0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *       "estimatedCompletionTime": "2026-11-28T09:30:00.000Z",
+                     *       "expiresAt": "2026-11-28T09:30:00.000Z",
+                     *       "retryOf": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17"
+                     *     }
+                     */
                     "application/json": components["schemas"]["RetriedBatch"];
                 };
             };
             /** @description Bad Request: `VALIDATION` */
-            400: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ORIGIN_NOT_ALLOWED`, `ADDRESS_NOT_CONFIRMED`, `QUOTA_EXCEEDED`, `TEST_QUOTA_EXCEEDED`, `STORAGE_FULL` */
-            403: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Not Found: `NOT_FOUND` */
-            404: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            404: components["responses"]["NotFound"];
             /** @description Conflict: `NOT_RETRYABLE`, `IDEMPOTENCY_MISMATCH`, `IDEMPOTENCY_IN_PROGRESS` */
-            409: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            409: components["responses"]["Conflict"];
             /** @description Gone: `GONE` */
-            410: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            410: components["responses"]["Gone"];
             /** @description Payload Too Large: `BATCH_TOO_LARGE`, `INPUT_TOO_LARGE` */
-            413: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            413: components["responses"]["PayloadTooLarge"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
-            429: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE`, `OVERAGE_PENDING` */
-            503: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_user_webhook_deliveries: {
+    listWebhookDeliveries: {
         parameters: {
             query?: {
                 /** @description Only callbacks in this state. */
@@ -10800,79 +8582,47 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "total": 1,
+                     *       "limit": 1,
+                     *       "offset": 1,
+                     *       "deliveries": [
+                     *         {
+                     *           "id": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *           "event": "batch.completed",
+                     *           "jobId": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *           "url": "https://pdf.example.com/v1/files/eyJqb2IiOiI",
+                     *           "status": "pending",
+                     *           "attemptCount": 1,
+                     *           "createdAt": "2026-11-28T09:30:00.000Z",
+                     *           "lastAttemptAt": "2026-11-28T09:30:00.000Z",
+                     *           "nextAttemptAt": "2026-11-28T09:30:00.000Z",
+                     *           "deliveredAt": "2026-11-28T09:30:00.000Z",
+                     *           "responseStatus": 1,
+                     *           "error": null
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["WebhookDeliveryList"];
                 };
             };
             /** @description Bad Request: `VALIDATION` */
-            400: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `ACCOUNT_SUSPENDED` */
-            403: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
-            429: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    post_user_webhook_deliveries_test: {
+    sendTestWebhook: {
         parameters: {
             query?: never;
             header?: never;
@@ -10881,6 +8631,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "url": "https://example.com/callbacks"
+                 *     }
+                 */
                 "application/json": components["schemas"]["WebhookTest"];
             };
         };
@@ -10893,101 +8648,44 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *       "event": "batch.completed",
+                     *       "jobId": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *       "url": "https://pdf.example.com/v1/files/eyJqb2IiOiI",
+                     *       "status": "pending",
+                     *       "attemptCount": 1,
+                     *       "createdAt": "2026-11-28T09:30:00.000Z",
+                     *       "lastAttemptAt": "2026-11-28T09:30:00.000Z",
+                     *       "nextAttemptAt": "2026-11-28T09:30:00.000Z",
+                     *       "deliveredAt": "2026-11-28T09:30:00.000Z",
+                     *       "responseStatus": 1,
+                     *       "error": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["WebhookDelivery"];
                 };
             };
             /** @description Bad Request: `VALIDATION`, `UNSUPPORTED_MEDIA_TYPE`, `MALFORMED_JSON`, `INVALID_URL`, `URL_BLOCKED` */
-            400: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ORIGIN_NOT_ALLOWED`, `PLAN_LIMIT`, `STORAGE_FULL` */
-            403: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Request Timeout: `UPLOAD_TOO_SLOW` */
-            408: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            408: components["responses"]["RequestTimeout"];
             /** @description Payload Too Large: `INPUT_TOO_LARGE` */
-            413: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            413: components["responses"]["PayloadTooLarge"];
             /** @description Too Many Requests: `TOO_MANY_UPLOADS`, `RATE_LIMITED`, `TOO_MANY_WAITING` */
-            429: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_user_webhook_deliveries_id: {
+    getWebhookDelivery: {
         parameters: {
             query?: never;
             header?: never;
@@ -11006,90 +8704,57 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *       "event": "batch.completed",
+                     *       "jobId": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *       "url": "https://pdf.example.com/v1/files/eyJqb2IiOiI",
+                     *       "status": "pending",
+                     *       "attemptCount": 1,
+                     *       "createdAt": "2026-11-28T09:30:00.000Z",
+                     *       "lastAttemptAt": "2026-11-28T09:30:00.000Z",
+                     *       "nextAttemptAt": "2026-11-28T09:30:00.000Z",
+                     *       "deliveredAt": "2026-11-28T09:30:00.000Z",
+                     *       "responseStatus": 1,
+                     *       "error": null,
+                     *       "payload": {
+                     *         "event": "batch.completed",
+                     *         "jobId": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *         "status": "completed",
+                     *         "statusUrl": "https://pdf.example.com/v1/pdf/batch/0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *         "zipUrl": "https://pdf.example.com/v1/pdf/batch/0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17/zip",
+                     *         "completedAt": "2026-11-28T09:30:09.000Z"
+                     *       },
+                     *       "attempts": [
+                     *         {
+                     *           "at": "2026-11-28T09:30:00.000Z",
+                     *           "responseStatus": 1,
+                     *           "error": null
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["WebhookDeliveryDetail"];
                 };
             };
             /** @description Bad Request: `VALIDATION` */
-            400: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `ACCOUNT_SUSPENDED` */
-            403: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Not Found: `NOT_FOUND` */
-            404: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            404: components["responses"]["NotFound"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
-            429: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    post_user_webhook_deliveries_id_redeliver: {
+    redeliverWebhook: {
         parameters: {
             query?: never;
             header?: never;
@@ -11108,90 +8773,42 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *       "event": "batch.completed",
+                     *       "jobId": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *       "url": "https://pdf.example.com/v1/files/eyJqb2IiOiI",
+                     *       "status": "pending",
+                     *       "attemptCount": 1,
+                     *       "createdAt": "2026-11-28T09:30:00.000Z",
+                     *       "lastAttemptAt": "2026-11-28T09:30:00.000Z",
+                     *       "nextAttemptAt": "2026-11-28T09:30:00.000Z",
+                     *       "deliveredAt": "2026-11-28T09:30:00.000Z",
+                     *       "responseStatus": 1,
+                     *       "error": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["WebhookDelivery"];
                 };
             };
             /** @description Bad Request: `VALIDATION` */
-            400: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ORIGIN_NOT_ALLOWED` */
-            403: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Not Found: `NOT_FOUND` */
-            404: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            404: components["responses"]["NotFound"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
-            429: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_user_webhook_keys: {
+    listWebhookKeys: {
         parameters: {
             query?: never;
             header?: never;
@@ -11208,68 +8825,34 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "keys": [
+                     *         {
+                     *           "id": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *           "status": "active",
+                     *           "createdAt": "2026-11-28T09:30:00.000Z",
+                     *           "expiresAt": "2026-11-28T09:30:00.000Z"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["WebhookKeyList"];
                 };
             };
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `ACCOUNT_SUSPENDED` */
-            403: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
-            429: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    post_user_webhook_keys_rotate: {
+    rotateWebhookKey: {
         parameters: {
             query?: never;
             header?: never;
@@ -11286,68 +8869,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["NewWebhookKey"];
+                    /**
+                     * @example {
+                     *       "id": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *       "secret": "whsec_dGhpcyBpcyBubyByZWFsIGtleQ=="
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CreatedWebhookKey"];
                 };
             };
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ORIGIN_NOT_ALLOWED`, `PASSWORD_REQUIRED` */
-            403: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
-            429: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_user_plans: {
+    listPlans: {
         parameters: {
             query?: never;
             header?: never;
@@ -11364,68 +8907,54 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "current": "current",
+                     *       "plans": [
+                     *         {
+                     *           "name": "shop",
+                     *           "current": true,
+                     *           "sold": true,
+                     *           "limits": {
+                     *             "monthlyRenders": 1,
+                     *             "requestsPerMinute": 1,
+                     *             "concurrentRenders": 1,
+                     *             "maxInputSizeBytes": 1024,
+                     *             "maxOutputSizeBytes": 1024,
+                     *             "maxTimeoutMs": 1000,
+                     *             "maxActiveKeys": 1,
+                     *             "maxBatchItems": 2,
+                     *             "maxWaitingJobs": 1,
+                     *             "maxStoredBytes": 1,
+                     *             "maxTestRendersPerDay": 1,
+                     *             "retentionHours": 1,
+                     *             "features": {
+                     *               "callbacks": true,
+                     *               "templateVersions": true,
+                     *               "revealIp": true
+                     *             }
+                     *           },
+                     *           "priceCentsPerMonth": 1
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["PlanList"];
                 };
             };
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `ACCOUNT_SUSPENDED` */
-            403: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
-            429: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_user_subscription: {
+    getSubscription: {
         parameters: {
             query?: never;
             header?: never;
@@ -11442,68 +8971,35 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "status": "status",
+                     *       "plan": "professional",
+                     *       "currentPeriodEnd": "2026-11-28T09:30:00.000Z",
+                     *       "cancelAtPeriodEnd": true,
+                     *       "scheduledPlan": "starter",
+                     *       "scheduledPlanEffectiveDate": "2026-11-28T09:30:00.000Z",
+                     *       "autoOverageEnabled": true,
+                     *       "autoOverageBlockSize": 1,
+                     *       "autoOverageCycleCapCents": 1
+                     *     }
+                     */
                     "application/json": components["schemas"]["Subscription"];
                 };
             };
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `ACCOUNT_SUSPENDED` */
-            403: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
-            429: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    post_user_subscription_cancel: {
+    cancelSubscription: {
         parameters: {
             query?: never;
             header?: never;
@@ -11520,79 +9016,37 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "status": "status",
+                     *       "plan": "professional",
+                     *       "currentPeriodEnd": "2026-11-28T09:30:00.000Z",
+                     *       "cancelAtPeriodEnd": true,
+                     *       "scheduledPlan": "starter",
+                     *       "scheduledPlanEffectiveDate": "2026-11-28T09:30:00.000Z",
+                     *       "autoOverageEnabled": true,
+                     *       "autoOverageBlockSize": 1,
+                     *       "autoOverageCycleCapCents": 1
+                     *     }
+                     */
                     "application/json": components["schemas"]["Subscription"];
                 };
             };
             /** @description Bad Request: `BILLING_NOT_CONFIGURED`, `NOT_SUBSCRIBED` */
-            400: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ORIGIN_NOT_ALLOWED` */
-            403: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
-            429: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    post_user_subscription_resume: {
+    resumeSubscription: {
         parameters: {
             query?: never;
             header?: never;
@@ -11609,79 +9063,37 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "status": "status",
+                     *       "plan": "professional",
+                     *       "currentPeriodEnd": "2026-11-28T09:30:00.000Z",
+                     *       "cancelAtPeriodEnd": true,
+                     *       "scheduledPlan": "starter",
+                     *       "scheduledPlanEffectiveDate": "2026-11-28T09:30:00.000Z",
+                     *       "autoOverageEnabled": true,
+                     *       "autoOverageBlockSize": 1,
+                     *       "autoOverageCycleCapCents": 1
+                     *     }
+                     */
                     "application/json": components["schemas"]["Subscription"];
                 };
             };
             /** @description Bad Request: `BILLING_NOT_CONFIGURED`, `NOT_SUBSCRIBED` */
-            400: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ORIGIN_NOT_ALLOWED` */
-            403: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
-            429: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    post_user_subscription_auto_overage: {
+    setAutoOverage: {
         parameters: {
             query?: never;
             header?: never;
@@ -11690,6 +9102,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "enabled": true
+                 *     }
+                 */
                 "application/json": {
                     enabled: boolean;
                     /**
@@ -11711,101 +9128,41 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "status": "status",
+                     *       "plan": "professional",
+                     *       "currentPeriodEnd": "2026-11-28T09:30:00.000Z",
+                     *       "cancelAtPeriodEnd": true,
+                     *       "scheduledPlan": "starter",
+                     *       "scheduledPlanEffectiveDate": "2026-11-28T09:30:00.000Z",
+                     *       "autoOverageEnabled": true,
+                     *       "autoOverageBlockSize": 1,
+                     *       "autoOverageCycleCapCents": 1
+                     *     }
+                     */
                     "application/json": components["schemas"]["Subscription"];
                 };
             };
             /** @description Bad Request: `VALIDATION`, `UNSUPPORTED_MEDIA_TYPE`, `MALFORMED_JSON`, `BILLING_NOT_CONFIGURED`, `NOT_SUBSCRIBED`, `NOT_SOLD` */
-            400: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ORIGIN_NOT_ALLOWED` */
-            403: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Request Timeout: `UPLOAD_TOO_SLOW` */
-            408: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            408: components["responses"]["RequestTimeout"];
             /** @description Payload Too Large: `INPUT_TOO_LARGE` */
-            413: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            413: components["responses"]["PayloadTooLarge"];
             /** @description Too Many Requests: `TOO_MANY_UPLOADS`, `RATE_LIMITED`, `TOO_MANY_WAITING` */
-            429: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_user_subscription_upgrade_preview: {
+    previewUpgrade: {
         parameters: {
             query: {
                 plan: "free" | "starter" | "professional" | "business";
@@ -11824,79 +9181,35 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "eligible": true,
+                     *       "currentPlan": "starter",
+                     *       "targetPlan": "business",
+                     *       "amountDueCents": 1900,
+                     *       "currency": "usd",
+                     *       "periodStart": "2026-11-28T09:30:00.000Z",
+                     *       "periodEnd": "2026-11-28T09:30:00.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["UpgradePreview"];
                 };
             };
             /** @description Bad Request: `VALIDATION`, `BILLING_NOT_CONFIGURED`, `NOT_SOLD` */
-            400: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `ACCOUNT_SUSPENDED` */
-            403: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
-            429: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    post_user_checkout: {
+    checkOut: {
         parameters: {
             query?: never;
             header?: never;
@@ -11905,6 +9218,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "plan": "starter"
+                 *     }
+                 */
                 "application/json": {
                     /** @enum {string} */
                     plan: "starter" | "professional" | "business";
@@ -11920,101 +9238,35 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "url": "https://pdf.example.com/v1/files/eyJqb2IiOiI",
+                     *       "scheduledPlan": "starter",
+                     *       "scheduledPlanEffectiveDate": "2026-11-28T09:30:00.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Checkout"];
                 };
             };
             /** @description Bad Request: `VALIDATION`, `UNSUPPORTED_MEDIA_TYPE`, `MALFORMED_JSON`, `BILLING_NOT_CONFIGURED`, `NOT_SOLD`, `PAYMENT_FAILED`, `NOT_SUBSCRIBED` */
-            400: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ORIGIN_NOT_ALLOWED` */
-            403: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Request Timeout: `UPLOAD_TOO_SLOW` */
-            408: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            408: components["responses"]["RequestTimeout"];
             /** @description Payload Too Large: `INPUT_TOO_LARGE` */
-            413: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            413: components["responses"]["PayloadTooLarge"];
             /** @description Too Many Requests: `TOO_MANY_UPLOADS`, `RATE_LIMITED`, `TOO_MANY_WAITING` */
-            429: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    post_user_overage: {
+    buyOverage: {
         parameters: {
             query?: never;
             header?: never;
@@ -12023,6 +9275,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "blockSize": 1000
+                 *     }
+                 */
                 "application/json": {
                     /**
                      * @description PDFs of the block.
@@ -12041,101 +9298,33 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "url": "https://pdf.example.com/v1/files/eyJqb2IiOiI"
+                     *     }
+                     */
                     "application/json": components["schemas"]["HostedPage"];
                 };
             };
             /** @description Bad Request: `VALIDATION`, `UNSUPPORTED_MEDIA_TYPE`, `MALFORMED_JSON`, `BILLING_NOT_CONFIGURED`, `NOT_SOLD` */
-            400: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ORIGIN_NOT_ALLOWED` */
-            403: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Request Timeout: `UPLOAD_TOO_SLOW` */
-            408: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            408: components["responses"]["RequestTimeout"];
             /** @description Payload Too Large: `INPUT_TOO_LARGE` */
-            413: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            413: components["responses"]["PayloadTooLarge"];
             /** @description Too Many Requests: `TOO_MANY_UPLOADS`, `RATE_LIMITED`, `TOO_MANY_WAITING` */
-            429: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_user_billing_portal: {
+    getBillingPortal: {
         parameters: {
             query?: never;
             header?: never;
@@ -12152,79 +9341,29 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "url": "https://pdf.example.com/v1/files/eyJqb2IiOiI"
+                     *     }
+                     */
                     "application/json": components["schemas"]["HostedPage"];
                 };
             };
             /** @description Bad Request: `BILLING_NOT_CONFIGURED`, `NOT_SUBSCRIBED` */
-            400: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `ACCOUNT_SUSPENDED` */
-            403: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
-            429: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_user_invoices: {
+    listInvoices: {
         parameters: {
             query?: {
                 /** @description How many to return. */
@@ -12254,79 +9393,47 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "total": 1,
+                     *       "limit": 1,
+                     *       "offset": 1,
+                     *       "invoices": [
+                     *         {
+                     *           "id": "id",
+                     *           "number": "INV-0066",
+                     *           "status": "status",
+                     *           "currency": "usd",
+                     *           "amountDueCents": 1900,
+                     *           "amountPaidCents": 1900,
+                     *           "createdAt": "2026-11-28T09:30:00.000Z",
+                     *           "hostedInvoiceUrl": "https://invoice.stripe.com/i/example",
+                     *           "pdfUrl": "https://pay.stripe.com/invoice/example/pdf"
+                     *         }
+                     *       ],
+                     *       "statusOptions": [
+                     *         "statusOptions"
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["InvoiceList"];
                 };
             };
             /** @description Bad Request: `VALIDATION` */
-            400: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `ACCOUNT_SUSPENDED` */
-            403: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
-            429: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    post_webhooks_payments: {
+    receivePaymentEvent: {
         parameters: {
             query?: never;
             header?: {
@@ -12351,30 +9458,21 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "received": true
+                     *     }
+                     */
                     "application/json": components["schemas"]["PaymentEventReceipt"];
                 };
             };
             /** @description Bad Request: `VALIDATION`, `PAYMENT_EVENT_REFUSED`, `BILLING_NOT_CONFIGURED` */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
         };
     };
-    get_healthz: {
+    getHealth: {
         parameters: {
             query?: never;
             header?: never;
@@ -12389,6 +9487,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "live": true,
+                     *       "problem": "problem"
+                     *     }
+                     */
                     "application/json": {
                         live: boolean;
                         problem?: string;
@@ -12396,20 +9500,19 @@ export interface operations {
                 };
             };
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description It is stuck and should be started again. */
             503: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "live": true,
+                     *       "problem": "problem"
+                     *     }
+                     */
                     "application/json": {
                         live: boolean;
                         problem?: string;
@@ -12418,7 +9521,7 @@ export interface operations {
             };
         };
     };
-    get_readyz: {
+    getReadiness: {
         parameters: {
             query?: never;
             header?: never;
@@ -12433,6 +9536,22 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "ready": true,
+                     *       "problems": [
+                     *         "problems"
+                     *       ],
+                     *       "lacks": [
+                     *         "lacks"
+                     *       ],
+                     *       "browser": {
+                     *         "version": "0.1.0",
+                     *         "sandbox": "on",
+                     *         "reason": "reason"
+                     *       }
+                     *     }
+                     */
                     "application/json": {
                         ready: boolean;
                         problems: string[];
@@ -12453,20 +9572,29 @@ export interface operations {
                 };
             };
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description It cannot; `problems` names what is missing. */
             503: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "ready": true,
+                     *       "problems": [
+                     *         "problems"
+                     *       ],
+                     *       "lacks": [
+                     *         "lacks"
+                     *       ],
+                     *       "browser": {
+                     *         "version": "0.1.0",
+                     *         "sandbox": "on",
+                     *         "reason": "reason"
+                     *       }
+                     *     }
+                     */
                     "application/json": {
                         ready: boolean;
                         problems: string[];
@@ -12488,7 +9616,7 @@ export interface operations {
             };
         };
     };
-    get_metrics: {
+    getMetrics: {
         parameters: {
             query?: never;
             header?: never;
@@ -12503,21 +9631,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "text/plain; version=0.0.4; charset=utf-8": unknown;
+                    "text/plain; version=0.0.4; charset=utf-8": string;
                 };
             };
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
         };
     };
-    get_version: {
+    getVersion: {
         parameters: {
             query?: never;
             header?: never;
@@ -12532,6 +9653,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "version": "0.1.0",
+                     *       "commit": "commit",
+                     *       "node": "node",
+                     *       "browser": "143.0.7499.40"
+                     *     }
+                     */
                     "application/json": {
                         /** @description Of Platen. */
                         version: string;
@@ -12545,17 +9674,10 @@ export interface operations {
                 };
             };
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
         };
     };
-    get_public_auto_overage_disable: {
+    askToDisableAutoOverage: {
         parameters: {
             query: {
                 /** @description Of the link in the mail. */
@@ -12573,40 +9695,18 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "text/html; charset=utf-8": unknown;
+                    "text/html; charset=utf-8": string;
                 };
             };
             /** @description Bad Request: `VALIDATION` */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    post_public_auto_overage_disable: {
+    disableAutoOverage: {
         parameters: {
             query?: never;
             header?: never;
@@ -12628,40 +9728,18 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "text/plain; charset=utf-8": unknown;
+                    "text/plain; charset=utf-8": string;
                 };
             };
             /** @description Payload Too Large: `INPUT_TOO_LARGE` */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            413: components["responses"]["PayloadTooLarge"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_openapi_json: {
+    getApiDocument: {
         parameters: {
             query?: never;
             header?: never;
@@ -12676,21 +9754,17 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": unknown;
+                    /** @example {} */
+                    "application/json": {
+                        [key: string]: unknown;
+                    };
                 };
             };
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
         };
     };
-    get_docs: {
+    getDocumentation: {
         parameters: {
             query?: never;
             header?: never;
@@ -12705,21 +9779,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "text/html; charset=utf-8": unknown;
+                    "text/html; charset=utf-8": string;
                 };
             };
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
         };
     };
-    get_docs_api_try: {
+    getApiPlayground: {
         parameters: {
             query?: never;
             header?: never;
@@ -12734,18 +9801,230 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "text/html; charset=utf-8": unknown;
+                    "text/html; charset=utf-8": string;
                 };
             };
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
+            500: components["responses"]["InternalServerError"];
+        };
+    };
+    onBatchCompleted: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Names the callback; the same with every attempt. */
+                "X-Service-Delivery-Id": string;
+                /** @description Unix seconds of the attempt. */
+                "X-Service-Timestamp": string;
+                /** @description `v2,` and base64 of HMAC-SHA256 over `deliveryId.timestamp.body`; several with spaces between while a key is replaced. */
+                "X-Service-Signature-V2": string;
+                /** @description The newest of the keys that signed. */
+                "X-Service-Key-Id": string;
+                /** @description The delivery id, as Standard Webhooks has it. */
+                "webhook-id": string;
+                /** @description The timestamp, as Standard Webhooks has it. */
+                "webhook-timestamp": string;
+                /** @description The same signature as `v1,` and base64, as Standard Webhooks has it. */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "event": "batch.completed",
+                 *       "jobId": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                 *       "status": "completed",
+                 *       "statusUrl": "https://pdf.example.com/v1/pdf/batch/0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                 *       "zipUrl": "https://pdf.example.com/v1/pdf/batch/0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17/zip",
+                 *       "completedAt": "2026-11-28T09:30:09.000Z"
+                 *     }
+                 */
+                "application/json": components["schemas"]["WebhookPayload"];
+            };
+        };
+        responses: {
+            /** @description The receiver is gone for good: no attempt follows. */
+            410: {
                 headers: {
                     [name: string]: unknown;
                 };
-                content: {
-                    "application/json": components["schemas"]["Error"];
+                content?: never;
+            };
+            /** @description Received. After any other response it is sent again, hours later at last. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
                 };
+                content?: never;
+            };
+        };
+    };
+    onRenderCompleted: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Names the callback; the same with every attempt. */
+                "X-Service-Delivery-Id": string;
+                /** @description Unix seconds of the attempt. */
+                "X-Service-Timestamp": string;
+                /** @description `v2,` and base64 of HMAC-SHA256 over `deliveryId.timestamp.body`; several with spaces between while a key is replaced. */
+                "X-Service-Signature-V2": string;
+                /** @description The newest of the keys that signed. */
+                "X-Service-Key-Id": string;
+                /** @description The delivery id, as Standard Webhooks has it. */
+                "webhook-id": string;
+                /** @description The timestamp, as Standard Webhooks has it. */
+                "webhook-timestamp": string;
+                /** @description The same signature as `v1,` and base64, as Standard Webhooks has it. */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "event": "batch.completed",
+                 *       "jobId": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                 *       "status": "completed",
+                 *       "statusUrl": "https://pdf.example.com/v1/pdf/batch/0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                 *       "zipUrl": "https://pdf.example.com/v1/pdf/batch/0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17/zip",
+                 *       "completedAt": "2026-11-28T09:30:09.000Z"
+                 *     }
+                 */
+                "application/json": components["schemas"]["WebhookPayload"];
+            };
+        };
+        responses: {
+            /** @description The receiver is gone for good: no attempt follows. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Received. After any other response it is sent again, hours later at last. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onRenderFailed: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Names the callback; the same with every attempt. */
+                "X-Service-Delivery-Id": string;
+                /** @description Unix seconds of the attempt. */
+                "X-Service-Timestamp": string;
+                /** @description `v2,` and base64 of HMAC-SHA256 over `deliveryId.timestamp.body`; several with spaces between while a key is replaced. */
+                "X-Service-Signature-V2": string;
+                /** @description The newest of the keys that signed. */
+                "X-Service-Key-Id": string;
+                /** @description The delivery id, as Standard Webhooks has it. */
+                "webhook-id": string;
+                /** @description The timestamp, as Standard Webhooks has it. */
+                "webhook-timestamp": string;
+                /** @description The same signature as `v1,` and base64, as Standard Webhooks has it. */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "event": "batch.completed",
+                 *       "jobId": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                 *       "status": "completed",
+                 *       "statusUrl": "https://pdf.example.com/v1/pdf/batch/0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                 *       "zipUrl": "https://pdf.example.com/v1/pdf/batch/0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17/zip",
+                 *       "completedAt": "2026-11-28T09:30:09.000Z"
+                 *     }
+                 */
+                "application/json": components["schemas"]["WebhookPayload"];
+            };
+        };
+        responses: {
+            /** @description The receiver is gone for good: no attempt follows. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Received. After any other response it is sent again, hours later at last. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onWebhookTest: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Names the callback; the same with every attempt. */
+                "X-Service-Delivery-Id": string;
+                /** @description Unix seconds of the attempt. */
+                "X-Service-Timestamp": string;
+                /** @description `v2,` and base64 of HMAC-SHA256 over `deliveryId.timestamp.body`; several with spaces between while a key is replaced. */
+                "X-Service-Signature-V2": string;
+                /** @description The newest of the keys that signed. */
+                "X-Service-Key-Id": string;
+                /** @description The delivery id, as Standard Webhooks has it. */
+                "webhook-id": string;
+                /** @description The timestamp, as Standard Webhooks has it. */
+                "webhook-timestamp": string;
+                /** @description The same signature as `v1,` and base64, as Standard Webhooks has it. */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "event": "batch.completed",
+                 *       "jobId": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                 *       "status": "completed",
+                 *       "statusUrl": "https://pdf.example.com/v1/pdf/batch/0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                 *       "zipUrl": "https://pdf.example.com/v1/pdf/batch/0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17/zip",
+                 *       "completedAt": "2026-11-28T09:30:09.000Z"
+                 *     }
+                 */
+                "application/json": components["schemas"]["WebhookPayload"];
+            };
+        };
+        responses: {
+            /** @description The receiver is gone for good: no attempt follows. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Received. After any other response it is sent again, hours later at last. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };
 }
+export type NewApiKey = CreatedApiKey;
+export type NewSession = CreatedSession;
+export type NewWebhookKey = CreatedWebhookKey;

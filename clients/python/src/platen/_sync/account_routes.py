@@ -388,8 +388,8 @@ class AccountRoutes:
         offset: int | None = None,
         status: Literal["all", "draft", "open", "paid", "void"] | None = None,
         search: str | None = None,
-        from_: str | str | None = None,
-        to: str | str | None = None,
+        from_: str | None = None,
+        to: str | None = None,
         sort: Literal["created_desc", "created_asc", "amount_paid_desc", "amount_paid_asc", "number_desc", "number_asc", "status_desc", "status_asc"] | None = None,
     ) -> InvoiceList:
         """List the invoices of the account.
