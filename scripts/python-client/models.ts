@@ -54,7 +54,8 @@ const NAMES: Readonly<Record<string, string>> = {
   'JobRecord.status': 'JobStatus',
   'JobRecord.error': 'Failure',
   'BatchItem.status': 'ItemStatus',
-  'WebhookDeliveryDetailPayload.error': 'Failure',
+  // Of the same fields.
+  'UsagePoint.phasesMs': 'RenderAttemptPhases',
 };
 /** The status of a response says it already. */
 const LEFT_OUT = ['success'];
@@ -211,7 +212,7 @@ export class Models {
       const name = this.#named.get(key) ?? NAMES[position] ?? nameOf(position);
       if (!this.#named.has(key)) {
         this.#named.set(key, name);
-        this.#define(name, schema, isRequest);
+        if (!this.#classes.has(name)) this.#define(name, schema, isRequest);
       }
       return isRequest ? { annotation: name } : { annotation: name, decode: `${name}.from_json` };
     }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { CALLBACK_EVENTS, DELIVERY_STATES, MAX_RECENT_ATTEMPTS } from '../../work/callbacks/delivery.ts';
 import { page } from '../request/paging-schema.ts';
+import { jobErrorSchema } from '../work/attempt-schema.ts';
 import { webhookUrlSchema } from '../work/render-request-schema.ts';
 
 const time = z.iso.datetime();
@@ -35,7 +36,7 @@ export const webhookPayloadSchema = z
     zipUrl: z.string().optional(),
     fileUrl: z.string().optional(),
     completedAt: time,
-    error: z.strictObject({ code: z.string(), message: z.string() }).optional(),
+    error: jobErrorSchema.optional(),
   })
   .describe('The body that is sent.')
   .meta({ id: 'WebhookPayload' });

@@ -209,6 +209,8 @@ function responseOf(
 
 /** The schema of a body without one. */
 function bodyOf(contentType: string) {
+  // Of a stream of events, a schema would be that of each.
+  if (contentType === 'text/event-stream') return {};
   if (contentType.startsWith('text/')) return { type: 'string' } as const;
   if (contentType === 'application/json') return { type: 'object', additionalProperties: true } as const;
   return { type: 'string', format: 'binary' } as const;

@@ -26,11 +26,12 @@ export function simplifySchemas(node: unknown): void {
   if (Array.isArray(node)) {
     for (const part of node) simplifySchemas(part);
   } else if (isObject(node)) {
+    // Before its parts, of which it may become the only one.
+    simplify(node);
     for (const [key, part] of Object.entries(node)) {
       if (MAPS.includes(key) && isObject(part)) simplifySchemas(Object.values(part));
       else simplifySchemas(part);
     }
-    simplify(node);
   }
 }
 
@@ -63,10 +64,8 @@ function simplifyUnion(schema: Schema, anyOf: readonly Schema[]): void {
     delete schema.anyOf;
     schema.type = isNullable ? ['string', 'null'] : 'string';
   } else if (first.type === 'string' && more.length === 1 && more[0]?.type === 'object') {
-    // JSON as a text or as an object.
+    // JSON as a text or as an object: no generator has a type for that, and the description says it.
     delete schema.anyOf;
-    const type = ['string', 'object', ...(isNullable ? ['null'] : [])];
-    Object.assign(schema, first, more[0], { type, description: schema.description });
   } else if (more.length === 0 && isNullable && typeof first.type === 'string') {
     delete schema.anyOf;
     const description = [first.description, schema.description]

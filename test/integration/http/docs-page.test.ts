@@ -31,7 +31,9 @@ describe('The documentation page', () => {
       all.map((element) => (element.getAttribute('data-path') ?? '').trim()),
     );
     const document = (await callApi(api.url, 'GET', '/openapi.json')).json;
-    const operations = Object.values<object>(document.paths).flatMap((path) => Object.keys(path));
+    const operations = [document.paths, document.webhooks]
+      .flatMap((all) => Object.values<object>(all))
+      .flatMap((path) => Object.keys(path));
     assert.equal(paths.length, operations.length);
     await page.click('#operations-Rendering-renderPdf button.opblock-summary-control');
     await page.waitForSelector('#operations-Rendering-renderPdf .responses-table');

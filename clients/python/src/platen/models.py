@@ -398,6 +398,20 @@ class RenderOptions(TypedDict):
     0.5in to 200in."""
 
 
+class BatchRequest(TypedDict):
+    items: Sequence[BatchItemInput]
+    """What to render. How many there may be is for the plan to say."""
+    webhookUrl: NotRequired[str]
+    """Where a signed callback goes when the batch has ended; professional and business plans."""
+    expiresInHours: NotRequired[int]
+    """How long the outputs are kept after the end of the batch; at most, and by default, as long
+    as the plan keeps them."""
+    notes: NotRequired[str]
+    """Kept with the batch, for its owner."""
+    metadata: NotRequired[Mapping[str, str]]
+    """Kept with the batch, for its owner."""
+
+
 class BatchItemInput(TypedDict):
     id: str
     """Names the item; unique within the batch."""
@@ -418,20 +432,6 @@ class BatchItemInput(TypedDict):
     strictData: NotRequired[bool]
     """The same as `strictData` of the options, before which it comes."""
     options: NotRequired[RenderOptions]
-
-
-class BatchRequest(TypedDict):
-    items: Sequence[BatchItemInput]
-    """What to render. How many there may be is for the plan to say."""
-    webhookUrl: NotRequired[str]
-    """Where a signed callback goes when the batch has ended; professional and business plans."""
-    expiresInHours: NotRequired[int]
-    """How long the outputs are kept after the end of the batch; at most, and by default, as long
-    as the plan keeps them."""
-    notes: NotRequired[str]
-    """Kept with the batch, for its owner."""
-    metadata: NotRequired[Mapping[str, str]]
-    """Kept with the batch, for its owner."""
 
 
 class Registration(TypedDict):
@@ -502,7 +502,7 @@ class TemplateRequest(TypedDict):
     """HTML with Liquid: `{{name}}`, `{{a.b}}`, loops, conditions, filters."""
     sampleData: NotRequired[str]
     """A JSON document serialized as a string."""
-    dataSchema: NotRequired[str | Mapping[str, Any] | None]
+    dataSchema: NotRequired[Any]
     """A JSON Schema of draft 2020-12 that the data of each render must fit, as an object or
     serialized as a string; null for none."""
     options: NotRequired[RenderOptions | None]
@@ -519,7 +519,7 @@ class PreviewRequest(TypedDict):
     """A saved template instead of `content`."""
     sampleData: NotRequired[str]
     """A JSON document serialized as a string; without it that of the saved template, or nothing."""
-    dataSchema: NotRequired[str | Mapping[str, Any] | None]
+    dataSchema: NotRequired[Any]
     """Checks the sample data, as `dataSchema` of a template does; without it, and with
     `templateId`, that of the saved template."""
     output: NotRequired[Literal["html", "pdf"]]
@@ -536,7 +536,7 @@ class TemplateChange(TypedDict):
     """HTML with Liquid: `{{name}}`, `{{a.b}}`, loops, conditions, filters."""
     sampleData: NotRequired[str]
     """A JSON document serialized as a string."""
-    dataSchema: NotRequired[str | Mapping[str, Any] | None]
+    dataSchema: NotRequired[Any]
     """A JSON Schema of draft 2020-12 that the data of each render must fit, as an object or
     serialized as a string; null for none."""
     options: NotRequired[RenderOptions | None]
@@ -582,19 +582,6 @@ class WebhookTest(TypedDict):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Failure:
-    code: str
-    message: str
-
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> Failure:
-        return cls(
-            code=data["code"],
-            message=data["message"],
-        )
-
-
-@dataclass(frozen=True, kw_only=True)
 class WebhookDeliveryDetailPayload:
     """The body that is sent."""
 
@@ -618,6 +605,21 @@ class WebhookDeliveryDetailPayload:
             file_url=data.get("fileUrl"),
             completed_at=time_of(data["completedAt"]),
             error=maybe(Failure.from_json)(data.get("error")),
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Failure:
+    code: str
+    """One of the codes that docs/errors.md lists."""
+    message: str
+    """What has happened, in words."""
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Failure:
+        return cls(
+            code=data["code"],
+            message=data["message"],
         )
 
 
@@ -876,22 +878,6 @@ class RenderReportWaits:
 
 
 @dataclass(frozen=True, kw_only=True)
-class RenderReportPicture:
-    """The page at the moment when the render failed, where it could be drawn."""
-
-    media_type: str
-    data: str
-    """Base64."""
-
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> RenderReportPicture:
-        return cls(
-            media_type=data["mediaType"],
-            data=data["data"],
-        )
-
-
-@dataclass(frozen=True, kw_only=True)
 class RenderReport:
     job_id: str
     status: str
@@ -950,9 +936,30 @@ class RenderReport:
 
 
 @dataclass(frozen=True, kw_only=True)
+class RenderAttempt:
+    number: int
+    started_at: datetime
+    ended_at: datetime | None
+    outcome: Literal["running", "completed", "failed", "cancelled"]
+    error: Failure | None
+    phases: RenderAttemptPhases | None
+    """Null while it runs, and where they are not known."""
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> RenderAttempt:
+        return cls(
+            number=data["number"],
+            started_at=time_of(data["startedAt"]),
+            ended_at=maybe(time_of)(data["endedAt"]),
+            outcome=data["outcome"],
+            error=maybe(Failure.from_json)(data["error"]),
+            phases=maybe(RenderAttemptPhases.from_json)(data["phases"]),
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
 class RenderAttemptPhases:
-    """Milliseconds of each part, one after the other; up to where it failed. Null while it runs,
-    and where they are not known."""
+    """Milliseconds of each part, one after the other; up to where it failed."""
 
     page: int
     load: int
@@ -972,25 +979,16 @@ class RenderAttemptPhases:
 
 
 @dataclass(frozen=True, kw_only=True)
-class RenderAttempt:
-    number: int
-    started_at: datetime
-    ended_at: datetime | None
-    outcome: Literal["running", "completed", "failed", "cancelled"]
-    error: Failure | None
-    phases: RenderAttemptPhases | None
-    """Milliseconds of each part, one after the other; up to where it failed. Null while it runs,
-    and where they are not known."""
+class RenderReportPicture:
+    media_type: str
+    data: str
+    """Base64."""
 
     @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> RenderAttempt:
+    def from_json(cls, data: Mapping[str, Any]) -> RenderReportPicture:
         return cls(
-            number=data["number"],
-            started_at=time_of(data["startedAt"]),
-            ended_at=maybe(time_of)(data["endedAt"]),
-            outcome=data["outcome"],
-            error=maybe(Failure.from_json)(data["error"]),
-            phases=maybe(RenderAttemptPhases.from_json)(data["phases"]),
+            media_type=data["mediaType"],
+            data=data["data"],
         )
 
 
@@ -2031,27 +2029,6 @@ class UserRender:
 
 
 @dataclass(frozen=True, kw_only=True)
-class UserRenderDetailCallback:
-    id: str
-    url: str
-    status: Literal["pending", "delivered", "failed"]
-    attempt_count: int
-    response_status: int | None
-    error: str | None
-
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> UserRenderDetailCallback:
-        return cls(
-            id=data["id"],
-            url=data["url"],
-            status=data["status"],
-            attempt_count=data["attemptCount"],
-            response_status=data["responseStatus"],
-            error=data["error"],
-        )
-
-
-@dataclass(frozen=True, kw_only=True)
 class UserRenderDetailQueue:
     ahead: int | None
     """Jobs of the account that come before it; null when it does not wait."""
@@ -2153,6 +2130,27 @@ class UserRenderDetail:
             input_available=data["inputAvailable"],
             callback=maybe(UserRenderDetailCallback.from_json)(data["callback"]),
             queue=UserRenderDetailQueue.from_json(data["queue"]),
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class UserRenderDetailCallback:
+    id: str
+    url: str
+    status: Literal["pending", "delivered", "failed"]
+    attempt_count: int
+    response_status: int | None
+    error: str | None
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> UserRenderDetailCallback:
+        return cls(
+            id=data["id"],
+            url=data["url"],
+            status=data["status"],
+            attempt_count=data["attemptCount"],
+            response_status=data["responseStatus"],
+            error=data["error"],
         )
 
 

@@ -1905,38 +1905,7 @@ export interface components {
         };
         BatchRequest: {
             /** @description What to render. How many there may be is for the plan to say. */
-            items: {
-                /** @description Names the item; unique within the batch. */
-                id: string;
-                /** @description Input source: an HTML document. */
-                html?: string;
-                /**
-                 * Format: uri
-                 * @description Input source: the http or https address of a page.
-                 */
-                url?: string;
-                /**
-                 * Format: uuid
-                 * @description Input source: a saved template of the account.
-                 */
-                templateId?: string;
-                /**
-                 * Format: uuid
-                 * @description Pins a version of the template; otherwise its current one is used.
-                 */
-                templateVersionId?: string;
-                /** @description Values of the template's variables. */
-                data?: {
-                    [key: string]: unknown;
-                };
-                /** @description Name of the PDF file. */
-                filename?: string;
-                /** @description The same as `report` of the options, before which it comes. */
-                report?: boolean;
-                /** @description The same as `strictData` of the options, before which it comes. */
-                strictData?: boolean;
-                options?: components["schemas"]["RenderOptions"];
-            }[];
+            items: components["schemas"]["BatchItemInput"][];
             /**
              * Format: uri
              * @description Where a signed callback goes when the batch has ended; professional and business plans.
@@ -1950,6 +1919,38 @@ export interface components {
             metadata?: {
                 [key: string]: string;
             };
+        };
+        BatchItemInput: {
+            /** @description Names the item; unique within the batch. */
+            id: string;
+            /** @description Input source: an HTML document. */
+            html?: string;
+            /**
+             * Format: uri
+             * @description Input source: the http or https address of a page.
+             */
+            url?: string;
+            /**
+             * Format: uuid
+             * @description Input source: a saved template of the account.
+             */
+            templateId?: string;
+            /**
+             * Format: uuid
+             * @description Pins a version of the template; otherwise its current one is used.
+             */
+            templateVersionId?: string;
+            /** @description Values of the template's variables. */
+            data?: {
+                [key: string]: unknown;
+            };
+            /** @description Name of the PDF file. */
+            filename?: string;
+            /** @description The same as `report` of the options, before which it comes. */
+            report?: boolean;
+            /** @description The same as `strictData` of the options, before which it comes. */
+            strictData?: boolean;
+            options?: components["schemas"]["RenderOptions"];
         };
         Registration: {
             /**
@@ -2027,9 +2028,7 @@ export interface components {
              */
             sampleData?: string;
             /** @description A JSON Schema of draft 2020-12 that the data of each render must fit, as an object or serialized as a string; null for none. */
-            dataSchema?: (string | {
-                [key: string]: unknown;
-            }) | null;
+            dataSchema?: unknown;
             /** @description Options of each render of the template; those of the render itself come first. All but `assetHeaders` and `cookies`; null for none. */
             options?: components["schemas"]["RenderOptions"] | null;
         };
@@ -2045,9 +2044,7 @@ export interface components {
             /** @description A JSON document serialized as a string; without it that of the saved template, or nothing. */
             sampleData?: string;
             /** @description Checks the sample data, as `dataSchema` of a template does; without it, and with `templateId`, that of the saved template. */
-            dataSchema?: (string | {
-                [key: string]: unknown;
-            }) | null;
+            dataSchema?: unknown;
             /**
              * @description `pdf` renders the HTML as a test key would: it counts as a test render, and is followed as one.
              * @default html
@@ -2064,9 +2061,7 @@ export interface components {
             /** @description A JSON document serialized as a string. */
             sampleData?: string;
             /** @description A JSON Schema of draft 2020-12 that the data of each render must fit, as an object or serialized as a string; null for none. */
-            dataSchema?: (string | {
-                [key: string]: unknown;
-            }) | null;
+            dataSchema?: unknown;
             /** @description Options of each render of the template; those of the render itself come first. All but `assetHeaders` and `cookies`; null for none. */
             options?: components["schemas"]["RenderOptions"] | null;
         };
@@ -2143,10 +2138,13 @@ export interface components {
             fileUrl?: string;
             /** Format: date-time */
             completedAt: string;
-            error?: {
-                code: string;
-                message: string;
-            };
+            error?: components["schemas"]["Failure"];
+        };
+        Failure: {
+            /** @description One of the codes that docs/errors.md lists. */
+            code: string;
+            /** @description What has happened, in words. */
+            message: string;
         };
         Error: {
             statusCode: number;
@@ -2241,10 +2239,7 @@ export interface components {
             /** @description True once the job has failed for good: stop polling. */
             deadLettered: boolean;
             /** @description Can be present while willRetry is true. */
-            error: {
-                code: string;
-                message: string;
-            } | null;
+            error: components["schemas"]["Failure"] | null;
             /** @description Where its report is: from its end on, if one was asked for. */
             reportEndpoint?: string;
         };
@@ -2349,16 +2344,9 @@ export interface components {
              * @description Bytes of the PDF; 0 when it has failed.
              */
             size: number;
-            error: {
-                code: string;
-                message: string;
-            } | null;
+            error: components["schemas"]["Failure"] | null;
             /** @description The page at the moment when the render failed, where it could be drawn. */
-            picture: {
-                mediaType: string;
-                /** @description Base64. */
-                data: string;
-            } | null;
+            picture: components["schemas"]["RenderReportPicture"] | null;
             /** @description What the author of the document can act on. */
             warnings: string[];
             /** @description The lists that have lost something. */
@@ -2373,23 +2361,27 @@ export interface components {
             endedAt: string | null;
             /** @enum {string} */
             outcome: "running" | "completed" | "failed" | "cancelled";
-            error: {
-                code: string;
-                message: string;
-            } | null;
-            /** @description Milliseconds of each part, one after the other; up to where it failed. Null while it runs, and where they are not known. */
-            phases: {
-                /** Format: int64 */
-                page: number;
-                /** Format: int64 */
-                load: number;
-                /** Format: int64 */
-                wait: number;
-                /** Format: int64 */
-                print: number;
-                /** Format: int64 */
-                finish: number;
-            } | null;
+            error: components["schemas"]["Failure"] | null;
+            /** @description Null while it runs, and where they are not known. */
+            phases: components["schemas"]["RenderAttemptPhases"] | null;
+        };
+        /** @description Milliseconds of each part, one after the other; up to where it failed. */
+        RenderAttemptPhases: {
+            /** Format: int64 */
+            page: number;
+            /** Format: int64 */
+            load: number;
+            /** Format: int64 */
+            wait: number;
+            /** Format: int64 */
+            print: number;
+            /** Format: int64 */
+            finish: number;
+        };
+        RenderReportPicture: {
+            mediaType: string;
+            /** @description Base64. */
+            data: string;
         };
         AcceptedBatch: {
             /** Format: uuid */
@@ -2570,10 +2562,7 @@ export interface components {
             errorMessage: string | null;
             /** Format: int64 */
             retryAttempt: number | null;
-            error: {
-                code: string;
-                message: string;
-            } | null;
+            error: components["schemas"]["Failure"] | null;
             /**
              * Format: int64
              * @description Bytes; 0 until completed.
@@ -3149,10 +3138,7 @@ export interface components {
             /** @description True once the job has failed for good: stop polling. */
             deadLettered: boolean;
             /** @description Can be present while willRetry is true. */
-            error: {
-                code: string;
-                message: string;
-            } | null;
+            error: components["schemas"]["Failure"] | null;
             /** @description Where its report is: from its end on, if one was asked for. */
             reportEndpoint?: string;
             /**
@@ -3228,10 +3214,7 @@ export interface components {
             /** @description True once the job has failed for good: stop polling. */
             deadLettered: boolean;
             /** @description Can be present while willRetry is true. */
-            error: {
-                code: string;
-                message: string;
-            } | null;
+            error: components["schemas"]["Failure"] | null;
             /** @description Where its report is: from its end on, if one was asked for. */
             reportEndpoint?: string;
             /**
@@ -3264,18 +3247,7 @@ export interface components {
             attempts: components["schemas"]["RenderAttempt"][];
             /** @description Whether what it was to render is kept still. */
             inputAvailable: boolean;
-            callback: {
-                /** Format: uuid */
-                id: string;
-                url: string;
-                /** @enum {string} */
-                status: "pending" | "delivered" | "failed";
-                /** Format: int64 */
-                attemptCount: number;
-                /** Format: int64 */
-                responseStatus: number | null;
-                error: string | null;
-            } | null;
+            callback: components["schemas"]["UserRenderDetailCallback"] | null;
             queue: {
                 /**
                  * Format: int64
@@ -3293,6 +3265,18 @@ export interface components {
                  */
                 concurrentRenders: number;
             };
+        };
+        UserRenderDetailCallback: {
+            /** Format: uuid */
+            id: string;
+            url: string;
+            /** @enum {string} */
+            status: "pending" | "delivered" | "failed";
+            /** Format: int64 */
+            attemptCount: number;
+            /** Format: int64 */
+            responseStatus: number | null;
+            error: string | null;
         };
         RenderInput: {
             html?: string;
@@ -3438,10 +3422,7 @@ export interface components {
             errorMessage: string | null;
             /** Format: int64 */
             retryAttempt: number | null;
-            error: {
-                code: string;
-                message: string;
-            } | null;
+            error: components["schemas"]["Failure"] | null;
             /**
              * Format: int64
              * @description Bytes; 0 until completed.
@@ -4119,6 +4100,7 @@ export interface components {
 export type RenderRequest = components['schemas']['RenderRequest'];
 export type RenderOptions = components['schemas']['RenderOptions'];
 export type BatchRequest = components['schemas']['BatchRequest'];
+export type BatchItemInput = components['schemas']['BatchItemInput'];
 export type Registration = components['schemas']['Registration'];
 export type Credentials = components['schemas']['Credentials'];
 export type SessionRequest = components['schemas']['SessionRequest'];
@@ -4134,6 +4116,7 @@ export type TemplateChange = components['schemas']['TemplateChange'];
 export type UserRenderRequest = components['schemas']['UserRenderRequest'];
 export type WebhookTest = components['schemas']['WebhookTest'];
 export type WebhookPayload = components['schemas']['WebhookPayload'];
+export type Failure = components['schemas']['Failure'];
 export type Error = components['schemas']['Error'];
 export type AcceptedJob = components['schemas']['AcceptedJob'];
 export type JobList = components['schemas']['JobList'];
@@ -4141,6 +4124,8 @@ export type JobRecord = components['schemas']['JobRecord'];
 export type DownloadUrl = components['schemas']['DownloadUrl'];
 export type RenderReport = components['schemas']['RenderReport'];
 export type RenderAttempt = components['schemas']['RenderAttempt'];
+export type RenderAttemptPhases = components['schemas']['RenderAttemptPhases'];
+export type RenderReportPicture = components['schemas']['RenderReportPicture'];
 export type AcceptedBatch = components['schemas']['AcceptedBatch'];
 export type BatchList = components['schemas']['BatchList'];
 export type BatchSummary = components['schemas']['BatchSummary'];
@@ -4177,6 +4162,7 @@ export type AuditEntry = components['schemas']['AuditEntry'];
 export type UserRenderList = components['schemas']['UserRenderList'];
 export type UserRender = components['schemas']['UserRender'];
 export type UserRenderDetail = components['schemas']['UserRenderDetail'];
+export type UserRenderDetailCallback = components['schemas']['UserRenderDetailCallback'];
 export type RenderInput = components['schemas']['RenderInput'];
 export type Queue = components['schemas']['Queue'];
 export type UserBatchList = components['schemas']['UserBatchList'];
@@ -4636,7 +4622,10 @@ export interface operations {
                      *           "startedAt": "2026-11-28T09:30:00.000Z",
                      *           "endedAt": "2026-11-28T09:30:00.000Z",
                      *           "outcome": "running",
-                     *           "error": null,
+                     *           "error": {
+                     *             "code": "code",
+                     *             "message": "The selector #ready did not appear within 5000 ms."
+                     *           },
                      *           "phases": {
                      *             "page": 1,
                      *             "load": 1,
@@ -4714,7 +4703,10 @@ export interface operations {
                      *       ],
                      *       "pages": 1,
                      *       "size": 18204,
-                     *       "error": null,
+                     *       "error": {
+                     *         "code": "code",
+                     *         "message": "The selector #ready did not appear within 5000 ms."
+                     *       },
                      *       "picture": {
                      *         "mediaType": "mediaType",
                      *         "data": "data"
@@ -4981,7 +4973,10 @@ export interface operations {
                      *           "outputExpiresAt": "2026-11-28T09:30:00.000Z",
                      *           "errorMessage": null,
                      *           "retryAttempt": null,
-                     *           "error": null,
+                     *           "error": {
+                     *             "code": "code",
+                     *             "message": "The selector #ready did not appear within 5000 ms."
+                     *           },
                      *           "pdfSize": 18204,
                      *           "pages": 1,
                      *           "processingTimeMs": 412,
@@ -5073,7 +5068,10 @@ export interface operations {
                      *           "outputExpiresAt": "2026-11-28T09:30:00.000Z",
                      *           "errorMessage": null,
                      *           "retryAttempt": null,
-                     *           "error": null,
+                     *           "error": {
+                     *             "code": "code",
+                     *             "message": "The selector #ready did not appear within 5000 ms."
+                     *           },
                      *           "pdfSize": 18204,
                      *           "pages": 1,
                      *           "processingTimeMs": 412,
@@ -5125,7 +5123,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "text/event-stream": string;
+                    "text/event-stream": unknown;
                 };
             };
             /** @description The caller has seen the end: nothing follows. */
@@ -7463,7 +7461,10 @@ export interface operations {
                      *           "maxAttempts": 1,
                      *           "willRetry": true,
                      *           "deadLettered": true,
-                     *           "error": null,
+                     *           "error": {
+                     *             "code": "code",
+                     *             "message": "The selector #ready did not appear within 5000 ms."
+                     *           },
                      *           "reportEndpoint": "/v1/pdf/jobs/0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17/report",
                      *           "mode": "live",
                      *           "apiKeyId": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
@@ -7603,7 +7604,10 @@ export interface operations {
                      *       "maxAttempts": 1,
                      *       "willRetry": true,
                      *       "deadLettered": true,
-                     *       "error": null,
+                     *       "error": {
+                     *         "code": "code",
+                     *         "message": "The selector #ready did not appear within 5000 ms."
+                     *       },
                      *       "reportEndpoint": "/v1/pdf/jobs/0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17/report",
                      *       "mode": "live",
                      *       "apiKeyId": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
@@ -7618,7 +7622,10 @@ export interface operations {
                      *           "startedAt": "2026-11-28T09:30:00.000Z",
                      *           "endedAt": "2026-11-28T09:30:00.000Z",
                      *           "outcome": "running",
-                     *           "error": null,
+                     *           "error": {
+                     *             "code": "code",
+                     *             "message": "The selector #ready did not appear within 5000 ms."
+                     *           },
                      *           "phases": {
                      *             "page": 1,
                      *             "load": 1,
@@ -7800,7 +7807,10 @@ export interface operations {
                      *           "startedAt": "2026-11-28T09:30:00.000Z",
                      *           "endedAt": "2026-11-28T09:30:00.000Z",
                      *           "outcome": "running",
-                     *           "error": null,
+                     *           "error": {
+                     *             "code": "code",
+                     *             "message": "The selector #ready did not appear within 5000 ms."
+                     *           },
                      *           "phases": {
                      *             "page": 1,
                      *             "load": 1,
@@ -7878,7 +7888,10 @@ export interface operations {
                      *       ],
                      *       "pages": 1,
                      *       "size": 18204,
-                     *       "error": null,
+                     *       "error": {
+                     *         "code": "code",
+                     *         "message": "The selector #ready did not appear within 5000 ms."
+                     *       },
                      *       "picture": {
                      *         "mediaType": "mediaType",
                      *         "data": "data"
@@ -8077,7 +8090,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "text/event-stream": string;
+                    "text/event-stream": unknown;
                 };
             };
             /** @description Bad Request: `VALIDATION` */
@@ -8389,7 +8402,10 @@ export interface operations {
                      *           "outputExpiresAt": "2026-11-28T09:30:00.000Z",
                      *           "errorMessage": null,
                      *           "retryAttempt": null,
-                     *           "error": null,
+                     *           "error": {
+                     *             "code": "code",
+                     *             "message": "The selector #ready did not appear within 5000 ms."
+                     *           },
                      *           "pdfSize": 18204,
                      *           "pages": 1,
                      *           "processingTimeMs": 412,

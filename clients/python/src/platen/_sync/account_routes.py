@@ -225,7 +225,7 @@ class AccountRoutes:
         name: str,
         content: str,
         sample_data: str | None = None,
-        data_schema: str | Mapping[str, Any] | None = None,
+        data_schema: Any | None = None,
         options: RenderOptions | None = None,
     ) -> Template:
         """Save a new template. An account may have 1000 templates.
@@ -738,7 +738,7 @@ class AccountRoutes:
         content: str | None = None,
         template_id: str | None = None,
         sample_data: str | None = None,
-        data_schema: str | Mapping[str, Any] | None = None,
+        data_schema: Any | None = None,
         output: Literal["html", "pdf"] | None = None,
         options: RenderOptions | None = None,
     ) -> Preview | AcceptedUserRender:
@@ -937,7 +937,7 @@ class AccountRoutes:
         name: str | None = None,
         content: str | None = None,
         sample_data: str | None = None,
-        data_schema: str | Mapping[str, Any] | None = None,
+        data_schema: Any | None = None,
         options: RenderOptions | None = None,
     ) -> Template:
         """Change a template. Saves a new version; fields that are left out stay as they are. The
