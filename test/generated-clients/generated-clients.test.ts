@@ -92,7 +92,7 @@ describe('Generated clients', function () {
   for (const [generator, extension, declaration] of [
     ['csharp', '.cs', /^ *public (?:partial |sealed |abstract |static )*(?:class|interface|enum) (\w+)/gm],
     ['php', '.php', /^(?:abstract |final )?(?:class|interface) (\S+)/gm],
-    ['ruby', '.rb', /^ *class (\S+)/gm],
+    ['ruby', '.rb', /^ {2}class (\w+)/gm],
   ] as const) {
     it(`of openapi-generator, in ${generator}, have names that are legal and used once`, async function () {
       if (!(await have('java', 'mvn'))) return this.skip();

@@ -10,6 +10,7 @@ import { BUILD } from '../../infra/version.ts';
 import { secureNameOf } from '../request/cookies.ts';
 import type { Auth, ResponseLinks, ResponseSpec, RouteDeclaration } from '../request/route.ts';
 import { SESSION_COOKIE } from '../request/session-cookie.ts';
+import { describeProperties } from './common-descriptions.ts';
 import {
   COMMON_HEADERS,
   commonHeaders,
@@ -105,6 +106,7 @@ export function createApiDocument(
   });
   Object.assign(document.components?.schemas ?? {}, alternativeSchemas(routes));
   simplifySchemas(document);
+  describeProperties(document);
   addExamples(document);
   return document;
 }

@@ -63,6 +63,18 @@ describe('The API document', () => {
     assert.deepEqual(Object.keys(document.components.securitySchemes!), ['apiKey', 'bearer']);
   });
 
+  it('describes each property', () => {
+    const without = schemas.flatMap(({ properties = {} }) =>
+      Object.entries(properties as Record<string, object>).filter(
+        ([, schema]) => !('description' in schema) && !('$ref' in schema),
+      ),
+    );
+    assert.deepEqual(
+      without.map(([name]) => name),
+      [],
+    );
+  });
+
   it('has one media type for each response, files as binary', () => {
     const types = new Set<string>();
     for (const { responses } of operations) {

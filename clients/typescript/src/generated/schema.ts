@@ -1736,19 +1736,31 @@ export interface components {
             bestEffort?: boolean;
             /** @description What the document may not request: addresses that match a pattern, in which * stands for any characters, and kinds of requests (stylesheet, image, font, media, script, frame, fetch, other). The document itself, requests of workers and web sockets are not blocked. */
             blockRequests?: {
+                /** @description Patterns of addresses that are not requested. */
                 urls?: string[];
+                /** @description Kinds of requests that are not made. */
                 kinds?: ("stylesheet" | "image" | "font" | "media" | "script" | "frame" | "fetch" | "other")[];
             };
             /** @description Cookies that are set before the document is loaded: each with a url, or with a domain and path. They are sent as browsers send them. For HTML and templates every host is another site, which only gets cookies with sameSite None and secure. */
             cookies?: {
+                /** @description Its name. */
                 name: string;
+                /** @description Its value. */
                 value: string;
+                /** @description The address. */
                 url?: string;
+                /** @description The host that it is sent to. */
                 domain?: string;
+                /** @description The path that it is sent to. */
                 path?: string;
+                /** @description Whether it is sent by https alone. */
                 secure?: boolean;
+                /** @description Whether it is hidden from scripts. */
                 httpOnly?: boolean;
-                /** @enum {string} */
+                /**
+                 * @description Whether it is sent with requests from other sites.
+                 * @enum {string}
+                 */
                 sameSite?: "Strict" | "Lax" | "None";
             }[];
             /** @description A Content-Security-Policy that the document is loaded under. */
@@ -1759,26 +1771,47 @@ export interface components {
             displayHeaderFooter?: boolean;
             /** @description What makes the render fail, by what its report says: a status of the source URL (pageStatus) or of anything that the document requests (assetStatus), such as ["400-599"], what cannot be loaded at all or not be shown (assetUnreachable), a script that throws (exception), a character that no font has (missingGlyph), or anything that an inspection of the printed document finds: overflow, shrunk, hidden, covered, rasterised, blank, undecodable, embedded, stillChanging, redirect, deadLink, pageRules, unsupportedCss, garbled, fontSynthesis. An empty pageStatus prints error pages, too. Requests to ignoreHosts fail no render. The codes are URL_UNREACHABLE, ASSET_FAILED, EXCEPTION_THROWN, GLYPH_MISSING and DOCUMENT_FAULT. */
             failOn?: {
+                /** @description Fail when the page responds with one of these statuses. */
                 pageStatus?: string[];
+                /** @description Fail when an asset responds with one of these statuses. */
                 assetStatus?: string[];
+                /** @description Fail when an asset could not be fetched. */
                 assetUnreachable?: boolean;
+                /** @description Fail when a script throws. */
                 exception?: boolean;
+                /** @description Fail when no font has a character. */
                 missingGlyph?: boolean;
+                /** @description Hosts whose assets do not fail it. */
                 ignoreHosts?: string[];
+                /** @description Fail when content is cut off at the edge of the paper. */
                 overflow?: boolean;
+                /** @description Fail when the browser prints the document smaller to make it fit. */
                 shrunk?: boolean;
+                /** @description Fail when a box cuts off what is in it. */
                 hidden?: boolean;
+                /** @description Fail when one element covers the text of another on each page. */
                 covered?: boolean;
+                /** @description Fail when text became a picture. */
                 rasterised?: boolean;
+                /** @description Fail when a page is blank. */
                 blank?: boolean;
+                /** @description Fail when a picture or font cannot be decoded. */
                 undecodable?: boolean;
+                /** @description Fail when an embedded document is not printed. */
                 embedded?: boolean;
+                /** @description Fail when the document was still changing when it was printed. */
                 stillChanging?: boolean;
+                /** @description Fail when the page led to another one. */
                 redirect?: boolean;
+                /** @description Fail when a link leads to no part of the document. */
                 deadLink?: boolean;
+                /** @description Fail when `@page` and the options differ. */
                 pageRules?: boolean;
+                /** @description Fail when the document has CSS that is not printed. */
                 unsupportedCss?: boolean;
+                /** @description Fail when text was read in a wrong encoding. */
                 garbled?: boolean;
+                /** @description Fail when a web font lacks a bold or italic face. */
                 fontSynthesis?: boolean;
             };
             /** @description HTML that the first page has in place of footerTemplate, with displayHeaderFooter; an empty text prints none. */
@@ -1808,20 +1841,36 @@ export interface components {
             locale?: string;
             /** @description Lengths with a unit (px, in, cm, mm, pt, pc, Q). Default 0 on each side, 1cm where a header or footer is. */
             margin?: {
+                /** @description At the top edge, with a unit. */
                 top?: string;
+                /** @description At the right edge, with a unit. */
                 right?: string;
+                /** @description At the bottom edge, with a unit. */
                 bottom?: string;
+                /** @description At the left edge, with a unit. */
                 left?: string;
             };
             /** @description What media queries find: colorScheme (light, dark), reducedMotion (reduce, no-preference), contrast (more, less, custom, no-preference) and forcedColors (active, none). */
             mediaFeatures?: {
-                /** @enum {string} */
+                /**
+                 * @description `prefers-color-scheme`.
+                 * @enum {string}
+                 */
                 colorScheme?: "light" | "dark";
-                /** @enum {string} */
+                /**
+                 * @description `prefers-reduced-motion`.
+                 * @enum {string}
+                 */
                 reducedMotion?: "reduce" | "no-preference";
-                /** @enum {string} */
+                /**
+                 * @description `prefers-contrast`.
+                 * @enum {string}
+                 */
                 contrast?: "more" | "less" | "custom" | "no-preference";
-                /** @enum {string} */
+                /**
+                 * @description `forced-colors`.
+                 * @enum {string}
+                 */
                 forcedColors?: "active" | "none";
             };
             /**
@@ -1831,11 +1880,17 @@ export interface components {
             mediaType?: "print" | "screen";
             /** @description Document information of the PDF. Fields that are not given stay as the document has them. */
             metadata?: {
+                /** @description Title of the PDF. */
                 title?: string;
+                /** @description Author of the PDF. */
                 author?: string;
+                /** @description Subject of the PDF. */
                 subject?: string;
+                /** @description Program that made the document. */
                 creator?: string;
+                /** @description Program that made the PDF. */
                 producer?: string;
+                /** @description Keywords of the PDF. */
                 keywords?: string[];
             };
             /** @description Leave out the background that the browser gives a document with a dark color-scheme. All other pages are transparent anyway. Default false. */
@@ -1874,7 +1929,9 @@ export interface components {
             userAgent?: string;
             /** @description Size of the window that the document is loaded into, which its scripts find and by which it chooses pictures. Width and height in CSS pixels; with deviceScaleFactor 50,000,000 pixels at most. It does not change the paper. Without it scripts find a window as large as the printable part of a page. */
             viewport?: {
+                /** @description Width in CSS pixels. */
                 width: number;
+                /** @description Height in CSS pixels. */
                 height: number;
                 /** @description Default 1. */
                 deviceScaleFactor?: number;
@@ -1892,6 +1949,7 @@ export interface components {
             waitUntil?: "load" | "domcontentloaded" | "networkidle";
             /** @description A text over the content of every page. */
             watermark?: {
+                /** @description The text. */
                 text: string;
                 /** @description Default 0.15. */
                 opacity?: number;
@@ -1958,6 +2016,7 @@ export interface components {
              * @description Upper and lower case make no difference.
              */
             email: string;
+            /** @description The password. */
             password: string;
             /** @description The code of an invitation, where accounts are made with one only. */
             invitation?: string;
@@ -1968,6 +2027,7 @@ export interface components {
              * @description Upper and lower case make no difference.
              */
             email: string;
+            /** @description The password. */
             password: string;
         };
         /** @description Either `email` and `password`, or `oneTimeToken`. */
@@ -1977,21 +2037,28 @@ export interface components {
              * @description Upper and lower case make no difference.
              */
             email?: string;
+            /** @description The password. */
             password?: string;
             /** @description What stands behind `#once=` in the link that standalone prints when it starts. */
             oneTimeToken?: string;
         };
         PasswordChange: {
+            /** @description The password until now. */
             currentPassword: string;
+            /** @description The password from now on. */
             newPassword: string;
         };
         ForgottenPassword: {
-            /** Format: email */
+            /**
+             * Format: email
+             * @description The e-mail address of the account.
+             */
             email: string;
         };
         PasswordReset: {
             /** @description What stands behind `#token=` in the link of the mail. */
             token: string;
+            /** @description The password. */
             password: string;
         };
         EmailVerification: {
@@ -2003,6 +2070,7 @@ export interface components {
             newPassword?: string;
         };
         ApiKeyRequest: {
+            /** @description Its name. */
             name: string;
             /**
              * @description Renders of `test` keys carry a watermark and use no quota.
@@ -2014,11 +2082,13 @@ export interface components {
             allowedIps?: string[];
         };
         ApiKeyChange: {
+            /** @description Its name. */
             name?: string;
             /** @description Addresses and networks that the key may be used from; none: from everywhere. */
             allowedIps?: string[];
         };
         TemplateRequest: {
+            /** @description Its name. */
             name: string;
             /** @description HTML with Liquid: `{{name}}`, `{{a.b}}`, loops, conditions, filters. */
             content: string;
@@ -2055,6 +2125,7 @@ export interface components {
             options?: components["schemas"]["RenderOptions"];
         };
         TemplateChange: {
+            /** @description Its name. */
             name?: string;
             /** @description HTML with Liquid: `{{name}}`, `{{a.b}}`, loops, conditions, filters. */
             content?: string;
@@ -2128,15 +2199,28 @@ export interface components {
         };
         /** @description The body that is sent. */
         WebhookPayload: {
-            /** @enum {string} */
+            /**
+             * @description What has happened.
+             * @enum {string}
+             */
             event: "batch.completed" | "render.completed" | "render.failed" | "webhook.test";
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description The job or batch.
+             */
             jobId: string;
+            /** @description Its state. */
             status: string;
+            /** @description Path or address of its status. */
             statusUrl: string;
+            /** @description Path or address of the zip of the completed items. */
             zipUrl?: string;
+            /** @description Path or address of the PDF. */
             fileUrl?: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was completed; null before.
+             */
             completedAt: string;
             error?: components["schemas"]["Failure"];
         };
@@ -2147,6 +2231,7 @@ export interface components {
             message: string;
         };
         Error: {
+            /** @description The status of the response. */
             statusCode: number;
             /** @description Label of the status, such as Bad Request. */
             error: string;
@@ -2173,12 +2258,21 @@ export interface components {
             jobId?: string;
         };
         AcceptedJob: {
+            /** @description Whether the request succeeded. */
             success: boolean;
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description The job or batch.
+             */
             jobId: string;
-            /** @enum {string} */
+            /**
+             * @description Its state.
+             * @enum {string}
+             */
             status: "queued";
+            /** @description Path or address of its status. */
             statusUrl: string;
+            /** @description Path or address of the PDF. */
             fileUrl: string;
         };
         JobList: {
@@ -2187,35 +2281,67 @@ export interface components {
              * @description How many there are in all.
              */
             total: number;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description How many this response may have.
+             */
             limit: number;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description How many were skipped.
+             */
             offset: number;
+            /** @description The jobs of this page. */
             jobs: components["schemas"]["JobRecord"][];
         };
         JobRecord: {
+            /** @description Whether the request succeeded. */
             success: boolean;
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description The job or batch.
+             */
             jobId: string;
-            /** @enum {string} */
+            /**
+             * @description Its state.
+             * @enum {string}
+             */
             status: "queued" | "processing" | "completed" | "failed" | "cancelled";
-            /** @enum {string} */
+            /**
+             * @description What was rendered: HTML, a web page or a template.
+             * @enum {string}
+             */
             inputMode: "html" | "url" | "template";
-            /** @enum {string} */
+            /**
+             * @description Whether the PDF itself or its address was requested.
+             * @enum {string}
+             */
             outputMode: "binary" | "url";
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was made or accepted.
+             */
             createdAt: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it last changed.
+             */
             updatedAt: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was completed; null before.
+             */
             completedAt: string | null;
+            /** @description Whether there is a PDF to download. */
             outputAvailable: boolean;
             /**
              * Format: date-time
              * @description End of the retention window.
              */
             outputExpiresAt: string | null;
+            /** @description Path that responds with a signed address of the PDF. */
             downloadUrlEndpoint: string;
+            /** @description Name of the PDF file. */
             fileName: string;
             /**
              * Format: int64
@@ -2227,14 +2353,27 @@ export interface components {
              * @description 0 until completed.
              */
             pages: number;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Milliseconds that the render took.
+             */
             processingTimeMs: number;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Attempts so far.
+             */
             attemptCount: number;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Which retry comes next; null when none does.
+             */
             retryAttempt: number | null;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description How many attempts there may be.
+             */
             maxAttempts: number;
+            /** @description Whether another attempt follows. */
             willRetry: boolean;
             /** @description True once the job has failed for good: stop polling. */
             deadLettered: boolean;
@@ -2244,6 +2383,7 @@ export interface components {
             reportEndpoint?: string;
         };
         DownloadUrl: {
+            /** @description Whether the request succeeded. */
             success: boolean;
             /** @description Signed download address; no key is needed for it. */
             url: string;
@@ -2254,17 +2394,27 @@ export interface components {
             expiresAt: string;
         };
         RenderReport: {
+            /** @description Whether the request succeeded. */
             success: boolean;
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description The job or batch.
+             */
             jobId: string;
+            /** @description Its state. */
             status: string;
             /** @description The browser and its version; empty where that was lost. */
             engine: string;
             /** @description The first one first; the rest of the report is of the last one. */
             attempts: components["schemas"]["RenderAttempt"][];
+            /** @description The parts of the render, with their times. */
             phases: {
+                /** @description Its name. */
                 name: string;
-                /** Format: int64 */
+                /**
+                 * Format: int64
+                 * @description Milliseconds.
+                 */
                 ms: number;
             }[];
             /** @description 500 at most, those of workers among them; data in addresses is not. */
@@ -2273,7 +2423,10 @@ export interface components {
                 url: string;
                 /** @description page, frame, stylesheet, image, font, script, fetch, websocket, …. */
                 kind: string;
-                /** @enum {string} */
+                /**
+                 * @description What became of it.
+                 * @enum {string}
+                 */
                 outcome: "pending" | "loaded" | "redirected" | "error" | "unreachable" | "blocked" | "cancelled";
                 /**
                  * Format: int64
@@ -2282,56 +2435,92 @@ export interface components {
                 status: number | null;
                 /** @description What decided it: cache, blockRequests, egress, cors, content security policy, …; null for nothing. */
                 rule: string | null;
+                /** @description Why it failed; null when it did not. */
                 error: string | null;
                 /**
                  * Format: int64
                  * @description As received; 0 from the cache.
                  */
                 bytes: number;
-                /** Format: int64 */
+                /**
+                 * Format: int64
+                 * @description Milliseconds.
+                 */
                 ms: number;
             }[];
             /** @description 100 lines at most. */
             console: {
+                /** @description As the console has it. */
                 level: string;
+                /** @description The text. */
                 text: string;
             }[];
             /** @description 50 at most. */
             exceptions: {
+                /** @description What has happened, in words. */
                 message: string;
+                /** @description When it happened. */
                 at: string;
             }[];
+            /** @description The fonts that were requested and used. */
             fonts: {
                 /** @description As the style sheet names them. */
                 asked: string[];
+                /** @description The fonts that were used. */
                 used: {
+                    /** @description The family of the font. */
                     family: string;
+                    /** @description Whether the document brought it. */
                     webFont: boolean;
                 }[];
             }[];
             /** @description Characters that no font has, 200 at most. U+FFFD stands for one that is not known: in several fonts, the first one of each. */
             missingGlyphs: {
+                /** @description The character. */
                 character: string;
+                /** @description Its code point, such as U+1F600. */
                 codePoint: string;
-                /** Format: int64 */
+                /**
+                 * Format: int64
+                 * @description The page, or what it took to open it.
+                 */
                 page: number;
-                /** Format: int64 */
+                /**
+                 * Format: int64
+                 * @description How many.
+                 */
                 count: number;
             }[];
             /** @description What a look at the document and at its printed pages has found, 60 at most. */
             observations: {
-                /** @enum {string} */
+                /**
+                 * @description The rule that it broke.
+                 * @enum {string}
+                 */
                 rule: "overflow" | "shrunk" | "hidden" | "covered" | "rasterised" | "blank" | "undecodable" | "embedded" | "stillChanging" | "redirect" | "deadLink" | "pageRules" | "unsupportedCss" | "garbled" | "fontSynthesis";
+                /** @description What has happened, in words. */
                 message: string;
+                /** @description Where it is in the document. */
                 selector: string | null;
-                /** Format: int64 */
+                /**
+                 * Format: int64
+                 * @description The page, or what it took to open it.
+                 */
                 page: number | null;
             }[];
+            /** @description What the render waited for. */
             waits: {
+                /** @description Its name. */
                 name: string;
-                /** Format: int64 */
+                /**
+                 * Format: int64
+                 * @description Milliseconds.
+                 */
                 ms: number;
-                /** @enum {string} */
+                /**
+                 * @description What became of it.
+                 * @enum {string}
+                 */
                 outcome: "reached" | "given up" | "failed";
             }[];
             /**
@@ -2344,6 +2533,7 @@ export interface components {
              * @description Bytes of the PDF; 0 when it has failed.
              */
             size: number;
+            /** @description Why it failed; null when it did not. */
             error: components["schemas"]["Failure"] | null;
             /** @description The page at the moment when the render failed, where it could be drawn. */
             picture: components["schemas"]["RenderReportPicture"] | null;
@@ -2353,49 +2543,97 @@ export interface components {
             truncated: string[];
         };
         RenderAttempt: {
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Its number.
+             */
             number: number;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it started.
+             */
             startedAt: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it ended; null before.
+             */
             endedAt: string | null;
-            /** @enum {string} */
+            /**
+             * @description What became of it.
+             * @enum {string}
+             */
             outcome: "running" | "completed" | "failed" | "cancelled";
+            /** @description Why it failed; null when it did not. */
             error: components["schemas"]["Failure"] | null;
             /** @description Null while it runs, and where they are not known. */
             phases: components["schemas"]["RenderAttemptPhases"] | null;
         };
         /** @description Milliseconds of each part, one after the other; up to where it failed. */
         RenderAttemptPhases: {
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description The page, or what it took to open it.
+             */
             page: number;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Milliseconds of loading.
+             */
             load: number;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Milliseconds of waiting.
+             */
             wait: number;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Milliseconds of printing.
+             */
             print: number;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Milliseconds of finishing the PDF.
+             */
             finish: number;
         };
         RenderReportPicture: {
+            /** @description Its media type. */
             mediaType: string;
             /** @description Base64. */
             data: string;
         };
         AcceptedBatch: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description The job or batch.
+             */
             jobId: string;
-            /** @enum {string} */
+            /**
+             * @description Its state.
+             * @enum {string}
+             */
             status: "queued";
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Items of the batch.
+             */
             itemCount: number;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Items of the batch.
+             */
             totalCount: number;
+            /** @description Path or address of its status. */
             statusUrl: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it is expected to end; null when that is not known.
+             */
             estimatedCompletionTime: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description Until when it is valid, or can be fetched.
+             */
             expiresAt: string;
         };
         BatchList: {
@@ -2404,25 +2642,44 @@ export interface components {
              * @description How many there are in all.
              */
             total: number;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description How many this response may have.
+             */
             limit: number;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description How many were skipped.
+             */
             offset: number;
+            /** @description The batches of this page. */
             batches: components["schemas"]["BatchSummary"][];
         };
         BatchSummary: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description The job or batch.
+             */
             jobId: string;
             /**
              * @description `completed` when every item has ended, whatever came of each.
              * @enum {string}
              */
             status: "queued" | "processing" | "completed" | "failed" | "cancelled";
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was made or accepted.
+             */
             createdAt: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it last changed.
+             */
             updatedAt: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was completed; null before.
+             */
             completedAt: string | null;
             /**
              * Format: date-time
@@ -2434,47 +2691,95 @@ export interface components {
              * @description Until when outputs can be fetched; counted anew from the end of the batch.
              */
             expiresAt: string;
+            /** @description Path or address of the zip of the completed items. */
             zipUrl: string;
+            /** @description Whether there is a manifest. */
             manifestAvailable: boolean;
+            /** @description Path that responds with a signed address of the manifest. */
             manifestDownloadUrlEndpoint: string;
             progress: components["schemas"]["BatchProgress"];
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it is expected to end; null when that is not known.
+             */
             estimatedCompletionTime: string | null;
+            /** @description The same batch in other words. */
             job: {
-                /** Format: uuid */
+                /**
+                 * Format: uuid
+                 * @description Its id.
+                 */
                 id: string;
-                /** @enum {string} */
+                /**
+                 * @description Its state.
+                 * @enum {string}
+                 */
                 status: "queued" | "processing" | "completed" | "failed" | "cancelled";
                 /** @description Whether the outputs can be fetched no more. */
                 accessExpired: boolean;
-                /** Format: int64 */
+                /**
+                 * Format: int64
+                 * @description Items of the batch.
+                 */
                 totalCount: number;
-                /** Format: int64 */
+                /**
+                 * Format: int64
+                 * @description Items that are completed.
+                 */
                 completedCount: number;
-                /** Format: int64 */
+                /**
+                 * Format: int64
+                 * @description How many have failed.
+                 */
                 failedCount: number;
-                /** Format: date-time */
+                /**
+                 * Format: date-time
+                 * @description When it was made or accepted.
+                 */
                 createdAt: string;
-                /** Format: date-time */
+                /**
+                 * Format: date-time
+                 * @description When it last changed.
+                 */
                 updatedAt: string;
-                /** Format: date-time */
+                /**
+                 * Format: date-time
+                 * @description When it was completed; null before.
+                 */
                 completedAt: string | null;
-                /** Format: date-time */
+                /**
+                 * Format: date-time
+                 * @description When the last part of it ended; null before.
+                 */
                 finishedAt: string | null;
-                /** Format: date-time */
+                /**
+                 * Format: date-time
+                 * @description Until when it is valid, or can be fetched.
+                 */
                 expiresAt: string;
+                /** @description As the request gave them. */
                 notes: string;
+                /** @description As the request gave it. */
                 metadata: {
                     [key: string]: string;
                 };
             };
         };
         BatchProgress: {
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description How many there are in all.
+             */
             total: number;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description How many are completed.
+             */
             completed: number;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description How many have failed.
+             */
             failed: number;
             /**
              * Format: int64
@@ -2486,21 +2791,34 @@ export interface components {
              * @description Those of them that wait for a plan slot.
              */
             throttled: number;
+            /** @description How much of it has ended, in percent. */
             percentComplete: number;
         };
         Batch: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description The job or batch.
+             */
             jobId: string;
             /**
              * @description `completed` when every item has ended, whatever came of each.
              * @enum {string}
              */
             status: "queued" | "processing" | "completed" | "failed" | "cancelled";
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was made or accepted.
+             */
             createdAt: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it last changed.
+             */
             updatedAt: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was completed; null before.
+             */
             completedAt: string | null;
             /**
              * Format: date-time
@@ -2512,56 +2830,107 @@ export interface components {
              * @description Until when outputs can be fetched; counted anew from the end of the batch.
              */
             expiresAt: string;
+            /** @description Path or address of the zip of the completed items. */
             zipUrl: string;
+            /** @description Whether there is a manifest. */
             manifestAvailable: boolean;
+            /** @description Path that responds with a signed address of the manifest. */
             manifestDownloadUrlEndpoint: string;
             progress: components["schemas"]["BatchProgress"];
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it is expected to end; null when that is not known.
+             */
             estimatedCompletionTime: string | null;
+            /** @description The same batch in other words. */
             job: {
-                /** Format: uuid */
+                /**
+                 * Format: uuid
+                 * @description Its id.
+                 */
                 id: string;
-                /** @enum {string} */
+                /**
+                 * @description Its state.
+                 * @enum {string}
+                 */
                 status: "queued" | "processing" | "completed" | "failed" | "cancelled";
                 /** @description Whether the outputs can be fetched no more. */
                 accessExpired: boolean;
-                /** Format: int64 */
+                /**
+                 * Format: int64
+                 * @description Items of the batch.
+                 */
                 totalCount: number;
-                /** Format: int64 */
+                /**
+                 * Format: int64
+                 * @description Items that are completed.
+                 */
                 completedCount: number;
-                /** Format: int64 */
+                /**
+                 * Format: int64
+                 * @description How many have failed.
+                 */
                 failedCount: number;
-                /** Format: date-time */
+                /**
+                 * Format: date-time
+                 * @description When it was made or accepted.
+                 */
                 createdAt: string;
-                /** Format: date-time */
+                /**
+                 * Format: date-time
+                 * @description When it last changed.
+                 */
                 updatedAt: string;
-                /** Format: date-time */
+                /**
+                 * Format: date-time
+                 * @description When it was completed; null before.
+                 */
                 completedAt: string | null;
-                /** Format: date-time */
+                /**
+                 * Format: date-time
+                 * @description When the last part of it ended; null before.
+                 */
                 finishedAt: string | null;
-                /** Format: date-time */
+                /**
+                 * Format: date-time
+                 * @description Until when it is valid, or can be fetched.
+                 */
                 expiresAt: string;
+                /** @description As the request gave them. */
                 notes: string;
+                /** @description As the request gave it. */
                 metadata: {
                     [key: string]: string;
                 };
             };
+            /** @description The items, in the order of the request. */
             items: components["schemas"]["BatchItem"][];
         };
         BatchItem: {
+            /** @description The id that the request gave the item. */
             itemId: string;
             /**
              * @description A cancelled item has failed with `CANCELLED`.
              * @enum {string}
              */
             status: "queued" | "processing" | "completed" | "failed";
+            /** @description Whether there is a PDF to download. */
             outputAvailable: boolean;
+            /** @description Path that responds with a signed address of the PDF. */
             downloadUrlEndpoint: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description Until when the PDF can be downloaded.
+             */
             outputExpiresAt: string | null;
+            /** @description The message of the error; null without one. */
             errorMessage: string | null;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Which retry comes next; null when none does.
+             */
             retryAttempt: number | null;
+            /** @description Why it failed; null when it did not. */
             error: components["schemas"]["Failure"] | null;
             /**
              * Format: int64
@@ -2573,7 +2942,10 @@ export interface components {
              * @description 0 until completed.
              */
             pages: number;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Milliseconds that the render took.
+             */
             processingTimeMs: number;
             /** @description Where its report is: from its end on, if one was asked for. */
             reportEndpoint?: string;
@@ -2586,10 +2958,17 @@ export interface components {
              * @description Requests for a render that are over: refused, or with a job that has ended.
              */
             totalRequests: number;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description How many have succeeded.
+             */
             successCount: number;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description How many have failed.
+             */
             failedCount: number;
+            /** @description How many failed, by category. */
             errorsByCategory: {
                 [key: string]: number;
             };
@@ -2598,15 +2977,30 @@ export interface components {
              * @description PDFs left of the quota of this month.
              */
             remaining: number;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Requests a minute that the plan allows.
+             */
             requestsPerMinute: number;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Renders that the plan allows at a time.
+             */
             concurrentRenders: number;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description The largest body that the plan allows, in bytes.
+             */
             maxInputSizeBytes: number;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description The largest PDF that the plan allows, in bytes.
+             */
             maxOutputSizeBytes: number;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description The longest time-out that the plan allows, in milliseconds.
+             */
             maxTimeoutMs: number;
             /**
              * Format: date
@@ -2615,16 +3009,28 @@ export interface components {
             resetDate: string;
             /** @description With `includeBreakdown=true`; the busiest key first. */
             keyBreakdown?: {
-                /** Format: uuid */
+                /**
+                 * Format: uuid
+                 * @description The API key that requested it.
+                 */
                 apiKeyId: string;
-                /** Format: int64 */
+                /**
+                 * Format: int64
+                 * @description How many requests there were.
+                 */
                 totalRequests: number;
-                /** Format: int64 */
+                /**
+                 * Format: int64
+                 * @description How many have failed.
+                 */
                 failedCount: number;
             }[];
         };
         UsageSeries: {
-            /** @enum {string} */
+            /**
+             * @description The length of each point.
+             * @enum {string}
+             */
             interval: "hour" | "day";
             /** @description Milliseconds, rising. */
             durationBoundsMs: number[];
@@ -2632,8 +3038,12 @@ export interface components {
             points: components["schemas"]["UsagePoint"][];
             /** @description What failed in the whole period, the most frequent first. */
             errors: {
+                /** @description One of the codes that docs/errors.md lists. */
                 code: string;
-                /** Format: int64 */
+                /**
+                 * Format: int64
+                 * @description How many.
+                 */
                 count: number;
                 /** @description What can be done about it. */
                 remedy: string;
@@ -2650,15 +3060,26 @@ export interface components {
              * @description When the hour or day (UTC) began.
              */
             at: string;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description How many there are in all.
+             */
             total: number;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Whether the request succeeded.
+             */
             success: number;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description How many have failed.
+             */
             failed: number;
+            /** @description How many failed, by category. */
             errorsByCategory: {
                 [key: string]: number;
             };
+            /** @description How many failed, by code. */
             errorsByCode: {
                 [key: string]: number;
             };
@@ -2676,15 +3097,30 @@ export interface components {
             durations: number[];
             /** @description Milliseconds that their renders spent in each phase, in sum. */
             phasesMs: {
-                /** Format: int64 */
+                /**
+                 * Format: int64
+                 * @description The page, or what it took to open it.
+                 */
                 page: number;
-                /** Format: int64 */
+                /**
+                 * Format: int64
+                 * @description Milliseconds of loading.
+                 */
                 load: number;
-                /** Format: int64 */
+                /**
+                 * Format: int64
+                 * @description Milliseconds of waiting.
+                 */
                 wait: number;
-                /** Format: int64 */
+                /**
+                 * Format: int64
+                 * @description Milliseconds of printing.
+                 */
                 print: number;
-                /** Format: int64 */
+                /**
+                 * Format: int64
+                 * @description Milliseconds of finishing the PDF.
+                 */
                 finish: number;
             };
         };
@@ -2694,40 +3130,65 @@ export interface components {
              * @description Items of active batches that wait for a plan slot.
              */
             queueDepth: number;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Batches that have not ended.
+             */
             activeBatches: number;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Batches of which nothing has begun.
+             */
             queuedBatches: number;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Batches of which some has begun.
+             */
             processingBatches: number;
             /** @description Of the batches that ended: those that were not cancelled. */
             completionRatePercent: number;
+            /** @description Share of the items that were completed, in percent. */
             itemSuccessRatePercent: number;
             /**
              * Format: int64
              * @description Items that ended by themselves, well or badly.
              */
             itemEligibleCount: number;
+            /** @description Share of the callbacks that were delivered, in percent. */
             webhookSuccessRatePercent: number;
             /**
              * Format: int64
              * @description Batches whose callback was delivered or given up.
              */
             webhookEligibleCount: number;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Callbacks that were delivered.
+             */
             webhookDeliveredCount: number;
+            /** @description Items of a batch, on average. */
             averageItemsPerBatch: number;
             /** @description From the start of the first item to the end of the last. */
             averageBatchProcessingTimeMs: number;
             /** @description What items failed with, the commonest first; time-outs of all kinds are `TIMEOUT`. */
             commonFailureReasons: {
+                /** @description One of the codes that docs/errors.md lists. */
                 code: string;
-                /** Format: int64 */
+                /**
+                 * Format: int64
+                 * @description How many.
+                 */
                 count: number;
             }[];
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description How many days back it looks.
+             */
             lookbackDays: number;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was computed.
+             */
             generatedAt: string;
         };
         RequestLogList: {
@@ -2736,33 +3197,57 @@ export interface components {
              * @description How many there are in all.
              */
             total: number;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description How many this response may have.
+             */
             limit: number;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description How many were skipped.
+             */
             offset: number;
             /** @description The endpoints that were asked for. */
             endpointOptions: string[];
+            /** @description Counts of the whole period. */
             summary: {
-                /** Format: int64 */
+                /**
+                 * Format: int64
+                 * @description How many have succeeded.
+                 */
                 successCount: number;
-                /** Format: int64 */
+                /**
+                 * Format: int64
+                 * @description How many have failed.
+                 */
                 failedCount: number;
             };
+            /** @description The requests of this page. */
             logs: components["schemas"]["RequestLogEntry"][];
             /** @description Whether the plan shows whole addresses. */
             canRevealIp: boolean;
         };
         RequestLogEntry: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Its id.
+             */
             id: string;
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description The API key that requested it.
+             */
             apiKeyId: string;
+            /** @description The leading characters of that key. */
             apiKeyPrefix: string;
             /** @description Path of the route. */
             endpoint: string;
             /** @description Without its last octet (IPv4) or its last 80 bits (IPv6), unless the plan reveals it. */
             ipAddress: string;
-            /** @enum {string} */
+            /**
+             * @description Its state.
+             * @enum {string}
+             */
             status: "success" | "error";
             /** @description The error's code. */
             errorReason: string | null;
@@ -2771,22 +3256,35 @@ export interface components {
              * @description The job or batch that it got; null without one.
              */
             jobId: string | null;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was made or accepted.
+             */
             createdAt: string;
         };
         AccessToken: {
             /** @description For the header Authorization: Bearer. */
             accessToken: string;
-            /** @enum {string} */
+            /**
+             * @description How the token is sent.
+             * @enum {string}
+             */
             tokenType: "Bearer";
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description Until when it is valid, or can be fetched.
+             */
             expiresAt: string;
         };
         Success: {
+            /** @description Whether the request succeeded. */
             success: boolean;
         };
         Account: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Its id.
+             */
             id: string;
             /**
              * Format: email
@@ -2809,7 +3307,10 @@ export interface components {
             takenOverAt: string | null;
             /** @description The name of its plan. */
             plan: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was made or accepted.
+             */
             createdAt: string;
         };
         AuthConfig: {
@@ -2822,9 +3323,15 @@ export interface components {
             issuer: boolean;
             /** @description Characters of a password. */
             passwordLength: {
-                /** Format: int64 */
+                /**
+                 * Format: int64
+                 * @description The smallest.
+                 */
                 min: number;
-                /** Format: int64 */
+                /**
+                 * Format: int64
+                 * @description The largest.
+                 */
                 max: number;
             };
         };
@@ -2847,24 +3354,38 @@ export interface components {
              * @description How many there are in all.
              */
             total: number;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description How many this response may have.
+             */
             limit: number;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description How many were skipped.
+             */
             offset: number;
+            /** @description The sessions of this page. */
             sessions: components["schemas"]["Session"][];
         };
         Session: {
+            /** @description Its id. */
             id: string;
             /** @description Whether this request comes with it. */
             current: boolean;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was made or accepted.
+             */
             createdAt: string;
             /**
              * Format: date-time
              * @description To the minute.
              */
             lastUsedAt: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description Until when it is valid, or can be fetched.
+             */
             expiresAt: string;
             /** @description Where it was begun from. */
             ipAddress: string | null;
@@ -2877,48 +3398,88 @@ export interface components {
              * @description How many there are in all.
              */
             total: number;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description How many this response may have.
+             */
             limit: number;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description How many were skipped.
+             */
             offset: number;
+            /** @description The keys of this page. */
             keys: components["schemas"]["ApiKey"][];
         };
         ApiKey: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Its id.
+             */
             id: string;
+            /** @description Its name. */
             name: string;
             /** @description The leading characters of the secret. */
             prefix: string;
-            /** @enum {string} */
+            /**
+             * @description `live` or `test`.
+             * @enum {string}
+             */
             mode: "live" | "test";
-            /** @enum {string} */
+            /**
+             * @description Its state.
+             * @enum {string}
+             */
             status: "active" | "revoked";
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was made or accepted.
+             */
             createdAt: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was last used; null if never.
+             */
             lastUsedAt: string | null;
+            /** @description Where it was last used from; null if never. */
             lastUsedIp: string | null;
             /** @description A country. */
             lastUsedGeo: string | null;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was revoked; null while it is active.
+             */
             revokedAt: string | null;
             /** @description Where the key may be used from; empty: everywhere. */
             allowedIps: string[];
         };
         CreatedApiKey: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Its id.
+             */
             id: string;
             /** @description The secret. It is shown this once and cannot be recovered. */
             apiKey: string;
+            /** @description The leading characters of the secret. */
             prefix: string;
-            /** @enum {string} */
+            /**
+             * @description `live` or `test`.
+             * @enum {string}
+             */
             mode: "live" | "test";
         };
         Template: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Its id.
+             */
             id: string;
+            /** @description Its name. */
             name: string;
+            /** @description HTML with Liquid. */
             content: string;
+            /** @description A JSON document serialized as a string. */
             sampleData: string;
             /** @description The JSON Schema of its data serialized as a string; absent without one. */
             dataSchema?: string;
@@ -2929,11 +3490,20 @@ export interface components {
              * @description The version that renders use unless they pin another.
              */
             versionId: string;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Its number, or the version.
+             */
             version: number;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was made or accepted.
+             */
             createdAt: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it last changed.
+             */
             updatedAt: string;
         };
         TemplateList: {
@@ -2942,10 +3512,17 @@ export interface components {
              * @description How many there are in all.
              */
             total: number;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description How many this response may have.
+             */
             limit: number;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description How many were skipped.
+             */
             offset: number;
+            /** @description The templates of this page. */
             templates: components["schemas"]["Template"][];
         };
         TemplateSummaryList: {
@@ -2954,26 +3531,46 @@ export interface components {
              * @description How many there are in all.
              */
             total: number;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description How many this response may have.
+             */
             limit: number;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description How many were skipped.
+             */
             offset: number;
+            /** @description The templates of this page. */
             templates: components["schemas"]["TemplateSummary"][];
         };
         TemplateSummary: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Its id.
+             */
             id: string;
+            /** @description Its name. */
             name: string;
             /**
              * Format: uuid
              * @description The version that renders use unless they pin another.
              */
             versionId: string;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Its number, or the version.
+             */
             version: number;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was made or accepted.
+             */
             createdAt: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it last changed.
+             */
             updatedAt: string;
             /**
              * Format: int64
@@ -2982,17 +3579,30 @@ export interface components {
             size: number;
         };
         Preview: {
+            /** @description The HTML. */
             html: string;
         };
         AcceptedUserRender: {
+            /** @description Whether the request succeeded. */
             success: boolean;
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description The job or batch.
+             */
             jobId: string;
-            /** @enum {string} */
+            /**
+             * @description Its state.
+             * @enum {string}
+             */
             status: "queued";
+            /** @description Path or address of its status. */
             statusUrl: string;
+            /** @description Path or address of the PDF. */
             fileUrl: string;
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description What it repeats.
+             */
             retryOf: string | null;
         };
         TemplateVersionList: {
@@ -3001,48 +3611,83 @@ export interface components {
              * @description How many there are in all.
              */
             total: number;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description How many this response may have.
+             */
             limit: number;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description How many were skipped.
+             */
             offset: number;
+            /** @description The versions of this page, the newest first. */
             versions: components["schemas"]["TemplateVersionSummary"][];
         };
         TemplateVersionSummary: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Its id.
+             */
             id: string;
             /**
              * Format: uuid
              * @description The same as `id`, by the name it has elsewhere.
              */
             versionId: string;
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description The template.
+             */
             templateId: string;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Its number, or the version.
+             */
             version: number;
+            /** @description Its name. */
             name: string;
             /** @description Whether renders use it unless they pin another. */
             current: boolean;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was made or accepted.
+             */
             createdAt: string;
         };
         TemplateVersion: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Its id.
+             */
             id: string;
             /**
              * Format: uuid
              * @description The same as `id`, by the name it has elsewhere.
              */
             versionId: string;
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description The template.
+             */
             templateId: string;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Its number, or the version.
+             */
             version: number;
+            /** @description Its name. */
             name: string;
             /** @description Whether renders use it unless they pin another. */
             current: boolean;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was made or accepted.
+             */
             createdAt: string;
+            /** @description HTML with Liquid. */
             content: string;
+            /** @description A JSON document serialized as a string. */
             sampleData: string;
             /** @description The JSON Schema of its data serialized as a string; absent without one. */
             dataSchema?: string;
@@ -3055,29 +3700,47 @@ export interface components {
              * @description How many there are in all.
              */
             total: number;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description How many this response may have.
+             */
             limit: number;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description How many were skipped.
+             */
             offset: number;
+            /** @description The entries of this page. */
             entries: components["schemas"]["AuditEntry"][];
         };
         AuditEntry: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Its id.
+             */
             id: string;
-            /** @enum {string} */
+            /**
+             * @description What was done.
+             * @enum {string}
+             */
             action: "account.registered" | "account.signed_in" | "account.sign_in_failed" | "account.signed_out" | "account.plan_changed" | "account.quota_period_changed" | "account.password_reset" | "account.tokens_revoked" | "account.address_confirmed" | "account.taken_over" | "account.suspended" | "account.resumed" | "account.deletion_requested" | "account.deleted" | "billing.auto_overage_changed" | "billing.block_granted" | "billing.block_frozen" | "billing.block_taken_back" | "billing.block_returned" | "billing.block_expired" | "key.created" | "key.rotated" | "key.changed" | "key.revoked" | "webhook_key.rotated" | "template.saved" | "template.deleted" | "job.retried" | "job.cancelled" | "callback.retried" | "mail.retried" | "billing.retried" | "worker.drained" | "worker.resumed" | "audit.entries_left_out";
             /**
              * @description `anonymous`: somebody who has not shown to be the account.
              * @enum {string}
              */
             actor: "account" | "anonymous" | "operator" | "billing";
+            /** @description Where the request came from. */
             ipAddress: string | null;
             /** @description The key, template or block that it was about. */
             targetId: string | null;
+            /** @description More about it. */
             details: {
                 [key: string]: string;
             };
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was made or accepted.
+             */
             createdAt: string;
         };
         UserRenderList: {
@@ -3086,35 +3749,67 @@ export interface components {
              * @description How many there are in all.
              */
             total: number;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description How many this response may have.
+             */
             limit: number;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description How many were skipped.
+             */
             offset: number;
+            /** @description The renders of this page. */
             renders: components["schemas"]["UserRender"][];
         };
         UserRender: {
+            /** @description Whether the request succeeded. */
             success: boolean;
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description The job or batch.
+             */
             jobId: string;
-            /** @enum {string} */
+            /**
+             * @description Its state.
+             * @enum {string}
+             */
             status: "queued" | "processing" | "completed" | "failed" | "cancelled";
-            /** @enum {string} */
+            /**
+             * @description What was rendered: HTML, a web page or a template.
+             * @enum {string}
+             */
             inputMode: "html" | "url" | "template";
-            /** @enum {string} */
+            /**
+             * @description Whether the PDF itself or its address was requested.
+             * @enum {string}
+             */
             outputMode: "binary" | "url";
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was made or accepted.
+             */
             createdAt: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it last changed.
+             */
             updatedAt: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was completed; null before.
+             */
             completedAt: string | null;
+            /** @description Whether there is a PDF to download. */
             outputAvailable: boolean;
             /**
              * Format: date-time
              * @description End of the retention window.
              */
             outputExpiresAt: string | null;
+            /** @description Path that responds with a signed address of the PDF. */
             downloadUrlEndpoint: string;
+            /** @description Name of the PDF file. */
             fileName: string;
             /**
              * Format: int64
@@ -3126,14 +3821,27 @@ export interface components {
              * @description 0 until completed.
              */
             pages: number;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Milliseconds that the render took.
+             */
             processingTimeMs: number;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Attempts so far.
+             */
             attemptCount: number;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Which retry comes next; null when none does.
+             */
             retryAttempt: number | null;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description How many attempts there may be.
+             */
             maxAttempts: number;
+            /** @description Whether another attempt follows. */
             willRetry: boolean;
             /** @description True once the job has failed for good: stop polling. */
             deadLettered: boolean;
@@ -3155,7 +3863,10 @@ export interface components {
             apiKeyPrefix: string | null;
             /** @description Paper format. */
             format: string;
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description The template.
+             */
             templateId: string | null;
             /**
              * Format: uuid
@@ -3169,28 +3880,53 @@ export interface components {
             queuedMs: number;
         };
         UserRenderDetail: {
+            /** @description Whether the request succeeded. */
             success: boolean;
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description The job or batch.
+             */
             jobId: string;
-            /** @enum {string} */
+            /**
+             * @description Its state.
+             * @enum {string}
+             */
             status: "queued" | "processing" | "completed" | "failed" | "cancelled";
-            /** @enum {string} */
+            /**
+             * @description What was rendered: HTML, a web page or a template.
+             * @enum {string}
+             */
             inputMode: "html" | "url" | "template";
-            /** @enum {string} */
+            /**
+             * @description Whether the PDF itself or its address was requested.
+             * @enum {string}
+             */
             outputMode: "binary" | "url";
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was made or accepted.
+             */
             createdAt: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it last changed.
+             */
             updatedAt: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was completed; null before.
+             */
             completedAt: string | null;
+            /** @description Whether there is a PDF to download. */
             outputAvailable: boolean;
             /**
              * Format: date-time
              * @description End of the retention window.
              */
             outputExpiresAt: string | null;
+            /** @description Path that responds with a signed address of the PDF. */
             downloadUrlEndpoint: string;
+            /** @description Name of the PDF file. */
             fileName: string;
             /**
              * Format: int64
@@ -3202,14 +3938,27 @@ export interface components {
              * @description 0 until completed.
              */
             pages: number;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Milliseconds that the render took.
+             */
             processingTimeMs: number;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Attempts so far.
+             */
             attemptCount: number;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Which retry comes next; null when none does.
+             */
             retryAttempt: number | null;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description How many attempts there may be.
+             */
             maxAttempts: number;
+            /** @description Whether another attempt follows. */
             willRetry: boolean;
             /** @description True once the job has failed for good: stop polling. */
             deadLettered: boolean;
@@ -3231,7 +3980,10 @@ export interface components {
             apiKeyPrefix: string | null;
             /** @description Paper format. */
             format: string;
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description The template.
+             */
             templateId: string | null;
             /**
              * Format: uuid
@@ -3247,7 +3999,9 @@ export interface components {
             attempts: components["schemas"]["RenderAttempt"][];
             /** @description Whether what it was to render is kept still. */
             inputAvailable: boolean;
+            /** @description Its callback; null without one. */
             callback: components["schemas"]["UserRenderDetailCallback"] | null;
+            /** @description What it waits for; null when it does not wait. */
             queue: {
                 /**
                  * Format: int64
@@ -3267,26 +4021,49 @@ export interface components {
             };
         };
         UserRenderDetailCallback: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Its id.
+             */
             id: string;
+            /** @description The address. */
             url: string;
-            /** @enum {string} */
+            /**
+             * @description Its state.
+             * @enum {string}
+             */
             status: "pending" | "delivered" | "failed";
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Attempts so far.
+             */
             attemptCount: number;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description The status that the receiver responded with; null without a response.
+             */
             responseStatus: number | null;
+            /** @description Why it failed; null when it did not. */
             error: string | null;
         };
         RenderInput: {
+            /** @description The HTML. */
             html?: string;
+            /** @description The address. */
             url?: string;
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description The template.
+             */
             templateId?: string;
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description The version of the template.
+             */
             templateVersionId?: string;
             /** @description Of the template, as it was accepted. */
             content?: string;
+            /** @description The data of the template. */
             data?: {
                 [key: string]: unknown;
             };
@@ -3299,7 +4076,10 @@ export interface components {
              * @description Jobs that hold a slot of the plan.
              */
             inFlight: number;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description How many wait.
+             */
             waiting: number;
             /**
              * Format: int64
@@ -3318,25 +4098,44 @@ export interface components {
              * @description How many there are in all.
              */
             total: number;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description How many this response may have.
+             */
             limit: number;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description How many were skipped.
+             */
             offset: number;
+            /** @description The batches of this page. */
             batches: components["schemas"]["UserBatch"][];
         };
         UserBatch: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description The job or batch.
+             */
             jobId: string;
             /**
              * @description `completed` when every item has ended, whatever came of each.
              * @enum {string}
              */
             status: "queued" | "processing" | "completed" | "failed" | "cancelled";
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was made or accepted.
+             */
             createdAt: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it last changed.
+             */
             updatedAt: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was completed; null before.
+             */
             completedAt: string | null;
             /**
              * Format: date-time
@@ -3348,36 +4147,75 @@ export interface components {
              * @description Until when outputs can be fetched; counted anew from the end of the batch.
              */
             expiresAt: string;
+            /** @description Path or address of the zip of the completed items. */
             zipUrl: string;
+            /** @description Whether there is a manifest. */
             manifestAvailable: boolean;
+            /** @description Path that responds with a signed address of the manifest. */
             manifestDownloadUrlEndpoint: string;
             progress: components["schemas"]["BatchProgress"];
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it is expected to end; null when that is not known.
+             */
             estimatedCompletionTime: string | null;
+            /** @description The same batch in other words. */
             job: {
-                /** Format: uuid */
+                /**
+                 * Format: uuid
+                 * @description Its id.
+                 */
                 id: string;
-                /** @enum {string} */
+                /**
+                 * @description Its state.
+                 * @enum {string}
+                 */
                 status: "queued" | "processing" | "completed" | "failed" | "cancelled";
                 /** @description Whether the outputs can be fetched no more. */
                 accessExpired: boolean;
-                /** Format: int64 */
+                /**
+                 * Format: int64
+                 * @description Items of the batch.
+                 */
                 totalCount: number;
-                /** Format: int64 */
+                /**
+                 * Format: int64
+                 * @description Items that are completed.
+                 */
                 completedCount: number;
-                /** Format: int64 */
+                /**
+                 * Format: int64
+                 * @description How many have failed.
+                 */
                 failedCount: number;
-                /** Format: date-time */
+                /**
+                 * Format: date-time
+                 * @description When it was made or accepted.
+                 */
                 createdAt: string;
-                /** Format: date-time */
+                /**
+                 * Format: date-time
+                 * @description When it last changed.
+                 */
                 updatedAt: string;
-                /** Format: date-time */
+                /**
+                 * Format: date-time
+                 * @description When it was completed; null before.
+                 */
                 completedAt: string | null;
-                /** Format: date-time */
+                /**
+                 * Format: date-time
+                 * @description When the last part of it ended; null before.
+                 */
                 finishedAt: string | null;
-                /** Format: date-time */
+                /**
+                 * Format: date-time
+                 * @description Until when it is valid, or can be fetched.
+                 */
                 expiresAt: string;
+                /** @description As the request gave them. */
                 notes: string;
+                /** @description As the request gave it. */
                 metadata: {
                     [key: string]: string;
                 };
@@ -3394,6 +4232,7 @@ export interface components {
             apiKeyId: string | null;
             /** @description Null without a key, and of one that is long revoked. */
             apiKeyPrefix: string | null;
+            /** @description Where its callback goes; null without one. */
             webhookUrl: string | null;
         };
         UserBatchItemList: {
@@ -3402,26 +4241,44 @@ export interface components {
              * @description How many there are in all.
              */
             total: number;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description How many this response may have.
+             */
             limit: number;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description How many were skipped.
+             */
             offset: number;
+            /** @description The items, in the order of the request. */
             items: components["schemas"]["UserBatchItem"][];
         };
         UserBatchItem: {
+            /** @description The id that the request gave the item. */
             itemId: string;
             /**
              * @description A cancelled item has failed with `CANCELLED`.
              * @enum {string}
              */
             status: "queued" | "processing" | "completed" | "failed";
+            /** @description Whether there is a PDF to download. */
             outputAvailable: boolean;
+            /** @description Path that responds with a signed address of the PDF. */
             downloadUrlEndpoint: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description Until when the PDF can be downloaded.
+             */
             outputExpiresAt: string | null;
+            /** @description The message of the error; null without one. */
             errorMessage: string | null;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Which retry comes next; null when none does.
+             */
             retryAttempt: number | null;
+            /** @description Why it failed; null when it did not. */
             error: components["schemas"]["Failure"] | null;
             /**
              * Format: int64
@@ -3433,7 +4290,10 @@ export interface components {
              * @description 0 until completed.
              */
             pages: number;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Milliseconds that the render took.
+             */
             processingTimeMs: number;
             /** @description Where its report is: from its end on, if one was asked for. */
             reportEndpoint?: string;
@@ -3444,20 +4304,42 @@ export interface components {
             jobId: string | null;
         };
         RetriedBatch: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description The job or batch.
+             */
             jobId: string;
-            /** @enum {string} */
+            /**
+             * @description Its state.
+             * @enum {string}
+             */
             status: "queued";
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Items of the batch.
+             */
             itemCount: number;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Items of the batch.
+             */
             totalCount: number;
+            /** @description Path or address of its status. */
             statusUrl: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it is expected to end; null when that is not known.
+             */
             estimatedCompletionTime: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description Until when it is valid, or can be fetched.
+             */
             expiresAt: string;
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description What it repeats.
+             */
             retryOf: string;
         };
         WebhookDeliveryList: {
@@ -3466,10 +4348,17 @@ export interface components {
              * @description How many there are in all.
              */
             total: number;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description How many this response may have.
+             */
             limit: number;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description How many were skipped.
+             */
             offset: number;
+            /** @description The callbacks of this page. */
             deliveries: components["schemas"]["WebhookDelivery"][];
         };
         WebhookDelivery: {
@@ -3478,31 +4367,47 @@ export interface components {
              * @description What `X-Service-Delivery-Id` says, with every attempt.
              */
             id: string;
-            /** @enum {string} */
+            /**
+             * @description What has happened.
+             * @enum {string}
+             */
             event: "batch.completed" | "render.completed" | "render.failed" | "webhook.test";
             /**
              * Format: uuid
              * @description The batch or job that it is about; of `webhook.test` an id that nothing has.
              */
             jobId: string;
+            /** @description The address. */
             url: string;
-            /** @enum {string} */
+            /**
+             * @description Its state.
+             * @enum {string}
+             */
             status: "pending" | "delivered" | "failed";
             /**
              * Format: int64
              * @description Since it was ordered, or last asked for by hand.
              */
             attemptCount: number;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was made or accepted.
+             */
             createdAt: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was last sent; null before.
+             */
             lastAttemptAt: string | null;
             /**
              * Format: date-time
              * @description Null when no attempt follows.
              */
             nextAttemptAt: string | null;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the receiver accepted it; null before.
+             */
             deliveredAt: string | null;
             /**
              * Format: int64
@@ -3518,31 +4423,47 @@ export interface components {
              * @description What `X-Service-Delivery-Id` says, with every attempt.
              */
             id: string;
-            /** @enum {string} */
+            /**
+             * @description What has happened.
+             * @enum {string}
+             */
             event: "batch.completed" | "render.completed" | "render.failed" | "webhook.test";
             /**
              * Format: uuid
              * @description The batch or job that it is about; of `webhook.test` an id that nothing has.
              */
             jobId: string;
+            /** @description The address. */
             url: string;
-            /** @enum {string} */
+            /**
+             * @description Its state.
+             * @enum {string}
+             */
             status: "pending" | "delivered" | "failed";
             /**
              * Format: int64
              * @description Since it was ordered, or last asked for by hand.
              */
             attemptCount: number;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was made or accepted.
+             */
             createdAt: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was last sent; null before.
+             */
             lastAttemptAt: string | null;
             /**
              * Format: date-time
              * @description Null when no attempt follows.
              */
             nextAttemptAt: string | null;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the receiver accepted it; null before.
+             */
             deliveredAt: string | null;
             /**
              * Format: int64
@@ -3554,14 +4475,22 @@ export interface components {
             payload: components["schemas"]["WebhookPayload"];
             /** @description The last 20 at most, the first of them first. */
             attempts: {
-                /** Format: date-time */
+                /**
+                 * Format: date-time
+                 * @description When it happened.
+                 */
                 at: string;
-                /** Format: int64 */
+                /**
+                 * Format: int64
+                 * @description The status that the receiver responded with; null without a response.
+                 */
                 responseStatus: number | null;
+                /** @description Why it failed; null when it did not. */
                 error: string | null;
             }[];
         };
         WebhookKeyList: {
+            /** @description The keys of this page. */
             keys: components["schemas"]["WebhookKey"][];
         };
         WebhookKey: {
@@ -3575,27 +4504,40 @@ export interface components {
              * @enum {string}
              */
             status: "active" | "retiring";
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was made or accepted.
+             */
             createdAt: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description Until when it is valid, or can be fetched.
+             */
             expiresAt: string | null;
         };
         CreatedWebhookKey: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Its id.
+             */
             id: string;
             /** @description `whsec_` and base64 of the key; shown this once. */
             secret: string;
         };
         PlanList: {
+            /** @description The one that is in force. */
             current: string;
+            /** @description The plans. */
             plans: components["schemas"]["PlanRow"][];
         };
         PlanRow: {
+            /** @description Its name. */
             name: string;
             /** @description Whether the account has it. */
             current: boolean;
             /** @description Whether it can be bought here. */
             sold: boolean;
+            /** @description What the plan allows. */
             limits: {
                 /** @description PDFs a month. */
                 monthlyRenders: number;
@@ -3624,6 +4566,7 @@ export interface components {
                 maxTestRendersPerDay: number;
                 /** @description How long a finished PDF is kept, in hours. */
                 retentionHours: number;
+                /** @description What the plan has. */
                 features: {
                     /** @description Callbacks may be asked for. */
                     callbacks: boolean;
@@ -3641,13 +4584,21 @@ export interface components {
             status: string;
             /** @description The plan in force. */
             plan?: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the period ends.
+             */
             currentPeriodEnd?: string;
+            /** @description Whether the subscription ends with the period. */
             cancelAtPeriodEnd?: boolean;
             /** @description The plan that begins by itself later. */
             scheduledPlan?: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When that plan begins.
+             */
             scheduledPlanEffectiveDate?: string;
+            /** @description Whether blocks are bought when the quota is used up. */
             autoOverageEnabled?: boolean;
             /**
              * Format: int64
@@ -3661,28 +4612,43 @@ export interface components {
             autoOverageCycleCapCents?: number | null;
         };
         UpgradePreview: {
+            /** @description Whether the account can change to the plan. */
             eligible: boolean;
+            /** @description The plan in force. */
             currentPlan: string;
+            /** @description The plan to change to. */
             targetPlan?: string;
             /**
              * Format: int64
              * @description At once, for the rest of the period.
              */
             amountDueCents?: number;
+            /** @description Three letters, such as usd. */
             currency?: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the period began.
+             */
             periodStart?: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the period ends.
+             */
             periodEnd?: string;
         };
         Checkout: {
             /** @description Where the customer goes on; empty when there is nothing left to do. */
             url: string;
+            /** @description The plan that begins later. */
             scheduledPlan?: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When that plan begins.
+             */
             scheduledPlanEffectiveDate?: string;
         };
         HostedPage: {
+            /** @description The address. */
             url: string;
         };
         InvoiceList: {
@@ -3691,25 +4657,44 @@ export interface components {
              * @description How many there are in all.
              */
             total: number;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description How many this response may have.
+             */
             limit: number;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description How many were skipped.
+             */
             offset: number;
+            /** @description The invoices of this page. */
             invoices: components["schemas"]["Invoice"][];
             /** @description What `status` can be asked for. */
             statusOptions: string[];
         };
         Invoice: {
+            /** @description Its id. */
             id: string;
             /** @description Null of a draft. */
             number: string | null;
+            /** @description Its state. */
             status: string;
+            /** @description Three letters, such as usd. */
             currency: string;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description What is to be paid, in cents.
+             */
             amountDueCents: number;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description What was paid, in cents.
+             */
             amountPaidCents: number;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was made or accepted.
+             */
             createdAt: string;
             /** @description Where it can be seen and paid; null of a draft. */
             hostedInvoiceUrl: string | null;
@@ -3717,14 +4702,20 @@ export interface components {
             pdfUrl?: string;
         };
         PaymentEventReceipt: {
+            /** @description Whether the event was taken. */
             received: boolean;
         };
         RenderResult: {
+            /** @description Whether the request succeeded. */
             success: boolean;
             /** @description Signed download address. */
             url: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description Until when it is valid, or can be fetched.
+             */
             expiresAt: string;
+            /** @description As the request gave it. */
             metadata: {
                 /**
                  * Format: int64
@@ -9124,6 +10115,7 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
+                    /** @description Whether it is switched on. */
                     enabled: boolean;
                     /**
                      * @description PDFs of a block.
@@ -9240,7 +10232,10 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /** @enum {string} */
+                    /**
+                     * @description The name of the plan.
+                     * @enum {string}
+                     */
                     plan: "starter" | "professional" | "business";
                 };
             };
@@ -9510,7 +10505,9 @@ export interface operations {
                      *     }
                      */
                     "application/json": {
+                        /** @description Whether the process makes progress. */
                         live: boolean;
+                        /** @description What keeps it from making progress. */
                         problem?: string;
                     };
                 };
@@ -9530,7 +10527,9 @@ export interface operations {
                      *     }
                      */
                     "application/json": {
+                        /** @description Whether the process makes progress. */
                         live: boolean;
+                        /** @description What keeps it from making progress. */
                         problem?: string;
                     };
                 };
@@ -9569,12 +10568,15 @@ export interface operations {
                      *     }
                      */
                     "application/json": {
+                        /** @description Whether the process can take work. */
                         ready: boolean;
+                        /** @description What keeps it from taking work. */
                         problems: string[];
                         /** @description What it can do without for a while, and has not at present. */
                         lacks?: string[];
                         /** @description Of a process that renders: its browser. */
                         browser?: {
+                            /** @description Its number, or the version. */
                             version: string;
                             /**
                              * @description Whether its renderers were found in Chromium's sandbox.
@@ -9612,12 +10614,15 @@ export interface operations {
                      *     }
                      */
                     "application/json": {
+                        /** @description Whether the process can take work. */
                         ready: boolean;
+                        /** @description What keeps it from taking work. */
                         problems: string[];
                         /** @description What it can do without for a while, and has not at present. */
                         lacks?: string[];
                         /** @description Of a process that renders: its browser. */
                         browser?: {
+                            /** @description Its number, or the version. */
                             version: string;
                             /**
                              * @description Whether its renderers were found in Chromium's sandbox.
