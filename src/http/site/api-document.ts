@@ -137,7 +137,8 @@ function operationOf(route: RouteDeclaration, around: Surroundings): ZodOpenApiO
         ...(textBody && { description: `JSON, or as \`${textBody.mediaType}\`: ${textBody.description}` }),
         content: {
           'application/json': { schema: body },
-          ...(textBody && { [textBody.mediaType]: { schema: { type: 'string' } } }),
+          // Whatever is sent as a text is one.
+          ...(textBody && { [textBody.mediaType]: { schema: {} } }),
         },
       },
     }),

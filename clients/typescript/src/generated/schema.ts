@@ -5224,7 +5224,7 @@ export interface operations {
                  */
                 "application/json": components["schemas"]["RenderRequest"];
                 /** @example <h1>Invoice 66</h1><p>Total: 12 €</p> */
-                "text/html": string;
+                "text/html": unknown;
             };
         };
         responses: {
