@@ -12,8 +12,15 @@ const ROOT = join(import.meta.dirname, '..');
 const CLIENT = join(ROOT, 'clients', 'typescript');
 const TARGET = join(CLIENT, 'src', 'generated');
 
+/** Public names of the client for schemas that have another one in the document. */
+const ALIASES = {
+  NewApiKey: 'CreatedApiKey',
+  NewSession: 'CreatedSession',
+  NewWebhookKey: 'CreatedWebhookKey',
+};
+
 for (const [name, wanted] of [
-  ['schema.ts', schema()],
+  ['schema.ts', schema() + aliases()],
   ['remedies.ts', remedies()],
 ] as const) {
   const path = join(TARGET, name);
@@ -45,4 +52,10 @@ function schema(): string {
     maxBuffer: 64 * 1024 * 1024,
     stdio: ['ignore', 'pipe', 'inherit'],
   });
+}
+
+function aliases(): string {
+  return Object.entries(ALIASES)
+    .map(([name, of]) => `export type ${name} = ${of};\n`)
+    .join('');
 }

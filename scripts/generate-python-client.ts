@@ -17,7 +17,21 @@ const PRIMITIVES = 'primitives.py';
 /** Generated for each of the two. */
 const ROUTES = 'account_routes.py';
 
-const document = JSON.parse(await readFile(join(ROOT, 'docs', 'openapi.json'), 'utf8')) as Document;
+/** Public names of the client for schemas that have another one in the document. */
+const NAMES: Readonly<Record<string, string>> = {
+  CreatedApiKey: 'NewApiKey',
+  CreatedSession: 'NewSession',
+  CreatedWebhookKey: 'NewWebhookKey',
+  WebhookPayload: 'WebhookDeliveryDetailPayload',
+};
+
+const text = await readFile(join(ROOT, 'docs', 'openapi.json'), 'utf8');
+const document = JSON.parse(
+  text.replace(
+    /(?<=[/"])(Created(?:ApiKey|Session|WebhookKey)|WebhookPayload)"/g,
+    (_, name: string) => `${NAMES[name]}"`,
+  ),
+) as Document;
 const models = new Models(document);
 const account = accountModule(document, models);
 const wanted = new Map([

@@ -2,20 +2,20 @@ import { type Document, docstring, type Models, type Operation, type Schema, sna
 
 /** What methods are called where that does not follow from the path. */
 const NAMES: Readonly<Record<string, string>> = {
-  get_auth_me: 'me',
-  get_user_batches_metrics: 'batch_metrics',
-  get_user_subscription_upgrade_preview: 'upgrade_preview',
-  post_auth_logout: 'sign_out',
-  post_user_checkout: 'checkout',
-  post_user_overage: 'buy_overage',
-  post_user_subscription_auto_overage: 'set_auto_overage',
-  delete_auth_sessions_id: 'end_session',
-  delete_user_api_keys_id: 'revoke_api_key',
-  delete_user_batches_id: 'cancel_batch',
-  delete_user_renders_id: 'cancel_render',
+  getAccount: 'me',
+  getBatchMetrics: 'batch_metrics',
+  previewUpgrade: 'upgrade_preview',
+  signOut: 'sign_out',
+  checkOut: 'checkout',
+  buyOverage: 'buy_overage',
+  setAutoOverage: 'set_auto_overage',
+  endSession: 'end_session',
+  revokeApiKey: 'revoke_api_key',
+  cancelUserBatch: 'cancel_batch',
+  cancelUserRender: 'cancel_render',
 };
 /** Those of browsers: whoever has an access token has no such session to end. */
-const LEFT_OUT = ['delete_auth_session'];
+const LEFT_OUT = ['endCurrentSession'];
 const VERBS: Readonly<Record<string, string>> = {
   get: 'get',
   post: 'create',

@@ -54,6 +54,8 @@ const NAMES: Readonly<Record<string, string>> = {
   'JobRecord.status': 'JobStatus',
   'JobRecord.error': 'Failure',
   'BatchItem.status': 'ItemStatus',
+  // Of the same fields.
+  'UsagePoint.phasesMs': 'RenderAttemptPhases',
 };
 /** The status of a response says it already. */
 const LEFT_OUT = ['success'];
@@ -165,13 +167,18 @@ export class Models {
         ? { annotation: name }
         : { annotation: name, decode: `${name}.from_json` };
     }
+    if (Array.isArray(schema.type)) {
+      const values = schema.enum?.filter((value) => value !== null);
+      const alternatives = schema.type.map((type: string) => ({
+        ...schema,
+        type,
+        ...(values && { enum: values }),
+      }));
+      return this.#union(alternatives, position, isRequest);
+    }
     if (schema.enum !== undefined) return { annotation: this.#enumeration(schema.enum, position) };
     if (schema.const !== undefined) return { annotation: `Literal[${JSON.stringify(schema.const)}]` };
     if (schema.anyOf !== undefined) return this.#union(schema.anyOf, position, isRequest);
-    if (Array.isArray(schema.type)) {
-      const alternatives = schema.type.map((type: string) => ({ ...schema, type }));
-      return this.#union(alternatives, position, isRequest);
-    }
     switch (schema.type) {
       case 'string':
         return schema.format === 'date-time' && !isRequest
@@ -205,7 +212,7 @@ export class Models {
       const name = this.#named.get(key) ?? NAMES[position] ?? nameOf(position);
       if (!this.#named.has(key)) {
         this.#named.set(key, name);
-        this.#define(name, schema, isRequest);
+        if (!this.#classes.has(name)) this.#define(name, schema, isRequest);
       }
       return isRequest ? { annotation: name } : { annotation: name, decode: `${name}.from_json` };
     }

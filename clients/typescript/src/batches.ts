@@ -21,7 +21,7 @@ import type {
   BatchRequest,
   BatchSummary,
   DownloadUrl,
-  operations,
+  paths,
 } from './generated/schema.ts';
 import { type RenderInput, requestOf } from './render.ts';
 import type { DownloadTarget } from './target.ts';
@@ -66,7 +66,7 @@ export interface ManifestItem {
 
 /** Which batches to list, and in which order. */
 export type BatchFilter = Omit<
-  NonNullable<operations['get_v1_pdf_batch']['parameters']['query']>,
+  NonNullable<paths['/v1/pdf/batch']['get']['parameters']['query']>,
   'limit' | 'offset'
 >;
 

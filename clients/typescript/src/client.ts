@@ -14,7 +14,7 @@ import {
 import { environmentOf, openConnection } from './connection.ts';
 import { type DownloadOptions, Downloads } from './download.ts';
 import { apiError, failedWhileHeld, jobError, PlatenApiError } from './errors.ts';
-import type { AcceptedJob, DownloadUrl, JobRecord, operations, RenderReport } from './generated/schema.ts';
+import type { AcceptedJob, DownloadUrl, JobRecord, paths, RenderReport } from './generated/schema.ts';
 import {
   type AsyncRenderInput,
   type RenderedPdf,
@@ -36,7 +36,7 @@ export interface PlatenClientOptions extends ConnectionOptions {
 
 /** Which jobs to list, and in which order. */
 export type JobFilter = Omit<
-  NonNullable<operations['get_v1_pdf_jobs']['parameters']['query']>,
+  NonNullable<paths['/v1/pdf/jobs']['get']['parameters']['query']>,
   'limit' | 'offset'
 >;
 

@@ -42,7 +42,7 @@ export const newApiKeySchema = z
     prefix: z.string(),
     mode,
   })
-  .meta({ id: 'NewApiKey' });
+  .meta({ id: 'CreatedApiKey' });
 
 export const apiKeyQuerySchema = z.strictObject({
   status: z.enum(KEY_STATUSES).optional().describe('Only keys in this state.'),

@@ -20,6 +20,7 @@ const params = z.strictObject({ id: z.uuid().toLowerCase() });
 const list = defineRoute({
   method: 'get',
   path: '/user/api-keys',
+  operationId: 'listApiKeys',
   summary: 'List the API keys of the account',
   tags,
   auth: 'bearer',
@@ -34,6 +35,7 @@ const list = defineRoute({
 const create = defineRoute({
   method: 'post',
   path: '/user/api-keys',
+  operationId: 'createApiKey',
   summary: 'Make an API key',
   tags,
   auth: 'bearer',
@@ -61,6 +63,7 @@ const create = defineRoute({
 const rotate = defineRoute({
   method: 'post',
   path: '/user/api-keys/:id/rotate',
+  operationId: 'rotateApiKey',
   summary: 'Replace an API key by a new one',
   description:
     'The new key has the name, mode and allowed addresses of the old one, which is revoked. It needs no spare capacity.',
@@ -80,6 +83,7 @@ const rotate = defineRoute({
 const revoke = defineRoute({
   method: 'delete',
   path: '/user/api-keys/:id',
+  operationId: 'revokeApiKey',
   withoutRoom: 'confirmed',
   summary: 'Revoke an API key',
   description: 'It stops working everywhere within a second. Doing it again changes nothing.',
@@ -96,6 +100,7 @@ const revoke = defineRoute({
 const change = defineRoute({
   method: 'patch',
   path: '/user/api-keys/:id',
+  operationId: 'updateApiKey',
   summary: 'Change the name of an API key, or where it may be used from',
   description: 'In force everywhere within a second. Fields that are left out stay as they are.',
   tags,

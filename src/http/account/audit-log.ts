@@ -21,6 +21,7 @@ const auditLog = z.strictObject({ ...page, entries: z.array(entry) }).meta({ id:
 const list = defineRoute({
   method: 'get',
   path: '/user/audit-log',
+  operationId: 'listAuditLog',
   summary: 'List what was done to the account',
   description:
     'Sign-ins, keys, templates, changes of the account itself and what was bought for it, for 400 days. Of what is done more than 500 times in a day (UTC), `audit.entries_left_out` says how many were left out.',

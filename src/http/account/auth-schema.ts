@@ -42,7 +42,7 @@ export const sessionRequestSchema = z
   )
   .meta({
     id: 'SessionRequest',
-    oneOf: [{ required: ['email', 'password'] }, { required: ['oneTimeToken'] }],
+    description: 'Either `email` and `password`, or `oneTimeToken`.',
   });
 
 export const accessTokenSchema = z

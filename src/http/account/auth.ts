@@ -11,6 +11,7 @@ const tags = ['Authentication'];
 const register = defineRoute({
   method: 'post',
   path: '/auth/register',
+  operationId: 'register',
   summary: 'Make an account',
   description:
     'The account is on the free plan, or on that of the invitation. An address that has an account already is answered like a sign-in that fails. Whoever operates the service may close this.',
@@ -35,6 +36,7 @@ const register = defineRoute({
 const login = defineRoute({
   method: 'post',
   path: '/auth/login',
+  operationId: 'signIn',
   withoutRoom: 'unconfirmed',
   summary: 'Sign in',
   tags,
@@ -49,6 +51,7 @@ const login = defineRoute({
 const logout = defineRoute({
   method: 'post',
   path: '/auth/logout',
+  operationId: 'signOut',
   withoutRoom: 'confirmed',
   summary: 'Revoke the access token that this request comes with',
   tags,
@@ -62,6 +65,7 @@ const logout = defineRoute({
 const me = defineRoute({
   method: 'get',
   path: '/auth/me',
+  operationId: 'getAccount',
   summary: 'Get the account that is signed in',
   tags,
   auth: 'bearer',

@@ -19,6 +19,7 @@ const MAX_PATH = 1000;
 const start = defineRoute({
   method: 'get',
   path: '/auth/oidc/start',
+  operationId: 'startOidcSignIn',
   summary: 'Sign in at the OpenID Connect issuer, with a browser',
   description:
     'Leads to the page of the issuer, which leads back to GET /auth/oidc/callback within ten minutes. GET /auth/config says whether there is an issuer to sign in at.',
@@ -53,6 +54,7 @@ const start = defineRoute({
 const callback = defineRoute({
   method: 'get',
   path: CALLBACK,
+  operationId: 'finishOidcSignIn',
   summary: 'Come back from the OpenID Connect issuer',
   description:
     'For the browser that GET /auth/oidc/start sent there. It gets a session and is led to the page that it asked for; or, when the issuer did not sign it in, to the page to sign in at, which says so.',

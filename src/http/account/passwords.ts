@@ -16,6 +16,7 @@ const token = z
 const change = defineRoute({
   method: 'post',
   path: '/auth/password',
+  operationId: 'changePassword',
   summary: 'Change the password',
   description:
     'Ends every other session, and all access tokens. The session that this comes with goes on under a new cookie.',
@@ -48,6 +49,7 @@ const change = defineRoute({
 const forgot = defineRoute({
   method: 'post',
   path: '/auth/forgot',
+  operationId: 'requestPasswordReset',
   summary: 'Ask for a link that sets a new password',
   description:
     'The answer is the same whether the address has an account or not. From one network three links an hour can be asked for by one address, and from all networks fifteen. A link works once, for an hour.',
@@ -64,6 +66,7 @@ const forgot = defineRoute({
 const reset = defineRoute({
   method: 'post',
   path: '/auth/reset',
+  operationId: 'resetPassword',
   summary: 'Set a new password by the link of a mail',
   description:
     'Ends every session and access token of the account, and every other such link. When nobody has confirmed the address before, somebody else may have registered the account: then its API keys, the keys that sign its callbacks and its waiting and running work end as well.',
@@ -80,6 +83,7 @@ const reset = defineRoute({
 const sendVerification = defineRoute({
   method: 'post',
   path: '/auth/email/verification',
+  operationId: 'requestEmailVerification',
   summary: 'Ask for a link that confirms the address of the account',
   description: 'Three an hour are sent. A link works once, for a day.',
   tags,
@@ -94,6 +98,7 @@ const sendVerification = defineRoute({
 const verify = defineRoute({
   method: 'post',
   path: '/auth/email/verify',
+  operationId: 'verifyEmail',
   summary: 'Confirm the address of an account by the link of a mail',
   description:
     'Somebody else may have registered the account with this address. So the link alone confirms nothing: the request comes with a session of the account, or with its `password`; or a `newPassword` takes the account over, which ends what was made with it, as POST /auth/reset does. Otherwise the answer is CONFIRMATION_UNPROVEN, which says what the account has, and the link can still be used.',

@@ -17,6 +17,7 @@ const planRow = z
 const list = defineRoute({
   method: 'get',
   path: '/user/plans',
+  operationId: 'listPlans',
   summary: 'List the plans that the account has and can choose from',
   tags: ['Billing'],
   auth: 'bearer',

@@ -8,6 +8,7 @@ import { requestLogListSchema } from './usage-schema.ts';
 const list = defineRoute({
   method: 'get',
   path: '/user/request-logs',
+  operationId: 'listRequestLogs',
   summary: 'List the requests for renders that the account has made',
   description:
     'With `status` or `endpoint`, a page may end before its limit where such requests are rare: the next one begins at `offset` plus the number that came.',

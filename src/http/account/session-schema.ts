@@ -21,7 +21,7 @@ export const newSessionSchema = z
     expiresAt: z.iso.datetime().describe('The session ends then, however much it is used.'),
     idleTimeoutSeconds: z.int().describe('It ends earlier when it is not used for so long.'),
   })
-  .meta({ id: 'NewSession' });
+  .meta({ id: 'CreatedSession' });
 
 const session = z
   .strictObject({

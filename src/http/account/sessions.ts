@@ -23,6 +23,7 @@ const MAX_USER_AGENT = 256;
 const config = defineRoute({
   method: 'get',
   path: '/auth/config',
+  operationId: 'getAuthConfig',
   summary: 'Get the ways there are to sign in and to register',
   tags,
   auth: 'none',
@@ -41,6 +42,7 @@ const config = defineRoute({
 const begin = defineRoute({
   method: 'post',
   path: '/auth/session',
+  operationId: 'createSession',
   withoutRoom: 'unconfirmed',
   summary: 'Sign in, as a browser',
   description:
@@ -80,6 +82,7 @@ const begin = defineRoute({
 const end = defineRoute({
   method: 'delete',
   path: '/auth/session',
+  operationId: 'endCurrentSession',
   withoutRoom: 'confirmed',
   summary: 'Sign out',
   description: 'Ends the session, or revokes the access token, that this request comes with.',
@@ -105,6 +108,7 @@ const end = defineRoute({
 const list = defineRoute({
   method: 'get',
   path: '/auth/sessions',
+  operationId: 'listSessions',
   summary: 'List the sessions of the account',
   description: 'The newest first. Access tokens of POST /auth/login are no sessions.',
   tags,
@@ -120,6 +124,7 @@ const list = defineRoute({
 const endOne = defineRoute({
   method: 'delete',
   path: '/auth/sessions/:id',
+  operationId: 'endSession',
   withoutRoom: 'confirmed',
   summary: 'End a session of the account',
   tags,

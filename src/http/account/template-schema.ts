@@ -206,6 +206,6 @@ export const previewRequestSchema = z
     message: 'exactly one of content and templateId is required',
     when: isObject,
   })
-  .meta({ id: 'PreviewRequest', oneOf: [{ required: ['content'] }, { required: ['templateId'] }] });
+  .meta({ id: 'PreviewRequest', description: 'Exactly one of `content` and `templateId` is required.' });
 
 export const previewSchema = z.strictObject({ html: z.string() }).meta({ id: 'Preview' });

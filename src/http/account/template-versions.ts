@@ -18,6 +18,7 @@ const ofVersion = z.strictObject({ id, versionId: id });
 const list = defineRoute({
   method: 'get',
   path: '/user/templates/:id/versions',
+  operationId: 'listTemplateVersions',
   summary: 'List the versions of a template',
   description: 'Newest first; for plans with version history.',
   tags,
@@ -40,6 +41,7 @@ const list = defineRoute({
 const get = defineRoute({
   method: 'get',
   path: '/user/templates/:id/versions/:versionId',
+  operationId: 'getTemplateVersion',
   summary: 'Get one version of a template',
   description: 'For plans with version history.',
   tags,
@@ -67,6 +69,7 @@ const get = defineRoute({
 const rollBack = defineRoute({
   method: 'post',
   path: '/user/templates/:id/versions/:versionId/rollback',
+  operationId: 'rollBackTemplate',
   summary: 'Save an old version of a template anew',
   description: 'The template gets a new version that is as the old one was; for plans with version history.',
   tags,

@@ -41,6 +41,7 @@ const PREVIEWED_AS = { output: 'binary', executionMode: 'sync' } as const;
 const create = defineRoute({
   method: 'post',
   path: '/user/templates',
+  operationId: 'createTemplate',
   summary: 'Save a new template',
   description: `An account may have ${TEMPLATE_BOUNDS.templates} templates.`,
   tags,
@@ -74,6 +75,7 @@ const create = defineRoute({
 const list = defineRoute({
   method: 'get',
   path: '/user/templates',
+  operationId: 'listTemplates',
   summary: 'List the templates of the account',
   description:
     'Newest first. A page of very large templates ends before its limit: the next one begins at `offset` plus the number that came.',
@@ -101,6 +103,7 @@ const list = defineRoute({
 const get = defineRoute({
   method: 'get',
   path: '/user/templates/:id',
+  operationId: 'getTemplate',
   summary: 'Get a template',
   tags,
   auth: 'bearer',
@@ -118,6 +121,7 @@ const get = defineRoute({
 const change = defineRoute({
   method: 'patch',
   path: '/user/templates/:id',
+  operationId: 'updateTemplate',
   summary: 'Change a template',
   description: `Saves a new version; fields that are left out stay as they are. The latest ${TEMPLATE_BOUNDS.versions} versions of a template are kept, of plans without version history the latest one alone: an older one can no longer be pinned or rolled back to.`,
   tags,
@@ -137,6 +141,7 @@ const change = defineRoute({
 const remove = defineRoute({
   method: 'delete',
   path: '/user/templates/:id',
+  operationId: 'deleteTemplate',
   withoutRoom: 'confirmed',
   summary: 'Delete a template and its versions',
   description: 'Jobs that were accepted before are rendered all the same.',
@@ -153,6 +158,7 @@ const remove = defineRoute({
 const preview = defineRoute({
   method: 'post',
   path: '/user/templates/preview',
+  operationId: 'previewTemplate',
   withoutRoom: 'unconfirmed',
   summary: 'Show what a template and data come to: the HTML, or with `output` = `pdf` a test render',
   tags,

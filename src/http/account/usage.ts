@@ -13,6 +13,7 @@ import { usageSeriesSchema, usageSummarySchema } from './usage-schema.ts';
 const usage = defineRoute({
   method: 'get',
   path: '/user/usage',
+  operationId: 'getUsage',
   summary: 'Get the usage summary of the account',
   tags: ['Telemetry'],
   auth: 'bearer',
@@ -28,6 +29,7 @@ const usage = defineRoute({
 const series = defineRoute({
   method: 'get',
   path: '/user/usage/series',
+  operationId: 'getUsageSeries',
   summary: 'Get the usage of the account over time',
   tags: ['Telemetry'],
   auth: 'bearer',

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { CALLBACK_EVENTS, DELIVERY_STATES, MAX_RECENT_ATTEMPTS } from '../../work/callbacks/delivery.ts';
 import { page } from '../request/paging-schema.ts';
+import { jobErrorSchema } from '../work/attempt-schema.ts';
 import { webhookUrlSchema } from '../work/render-request-schema.ts';
 
 const time = z.iso.datetime();
@@ -25,22 +26,26 @@ export const webhookDeliverySchema = z
   })
   .meta({ id: 'WebhookDelivery' });
 
+/** The body of a callback. */
+export const webhookPayloadSchema = z
+  .strictObject({
+    event: z.enum(CALLBACK_EVENTS),
+    jobId: z.uuid(),
+    status: z.string(),
+    statusUrl: z.string(),
+    zipUrl: z.string().optional(),
+    fileUrl: z.string().optional(),
+    completedAt: time,
+    error: jobErrorSchema.optional(),
+  })
+  .describe('The body that is sent.')
+  .meta({ id: 'WebhookPayload' });
+
 /** A callback with its body and the attempts to send it. */
 export const webhookDeliveryDetailSchema = z
   .strictObject({
     ...webhookDeliverySchema.shape,
-    payload: z
-      .strictObject({
-        event: z.enum(CALLBACK_EVENTS),
-        jobId: z.uuid(),
-        status: z.string(),
-        statusUrl: z.string(),
-        zipUrl: z.string().optional(),
-        fileUrl: z.string().optional(),
-        completedAt: time,
-        error: z.strictObject({ code: z.string(), message: z.string() }).optional(),
-      })
-      .describe('The body that is sent.'),
+    payload: webhookPayloadSchema,
     attempts: z
       .array(z.strictObject({ at: time, responseStatus: z.int().nullable(), error: z.string().nullable() }))
       .describe(`The last ${MAX_RECENT_ATTEMPTS} at most, the first of them first.`),
@@ -78,4 +83,4 @@ export const newWebhookKeySchema = z
     id: z.uuid(),
     secret: z.string().describe('`whsec_` and base64 of the key; shown this once.'),
   })
-  .meta({ id: 'NewWebhookKey' });
+  .meta({ id: 'CreatedWebhookKey' });

@@ -27,6 +27,7 @@ const tags = ['Callbacks'];
 const list = defineRoute({
   method: 'get',
   path: '/user/webhook-deliveries',
+  operationId: 'listWebhookDeliveries',
   summary: 'List the callbacks of the account',
   description: 'What was sent, is being sent and could not be sent, for 90 days.',
   tags,
@@ -48,6 +49,7 @@ const list = defineRoute({
 const redeliver = defineRoute({
   method: 'post',
   path: '/user/webhook-deliveries/:id/redeliver',
+  operationId: 'redeliverWebhook',
   summary: 'Send a callback again',
   description:
     'It begins anew, at once and with all its attempts, under the same id, whatever became of it before.',
@@ -67,6 +69,7 @@ const redeliver = defineRoute({
 const get = defineRoute({
   method: 'get',
   path: '/user/webhook-deliveries/:id',
+  operationId: 'getWebhookDelivery',
   summary: 'Get a callback with what it says and the attempts to send it',
   tags,
   auth: 'bearer',
@@ -86,6 +89,7 @@ const get = defineRoute({
 const test = defineRoute({
   method: 'post',
   path: '/user/webhook-deliveries/test',
+  operationId: 'sendTestWebhook',
   summary: 'Send a callback that tells of nothing',
   description: 'Signed and repeated as any other, with the event `webhook.test`: to see whether they arrive.',
   tags,
@@ -103,6 +107,7 @@ const test = defineRoute({
 const keys = defineRoute({
   method: 'get',
   path: '/user/webhook-keys',
+  operationId: 'listWebhookKeys',
   summary: 'List the keys that sign callbacks',
   tags,
   auth: 'bearer',
@@ -130,6 +135,7 @@ const keys = defineRoute({
 const rotate = defineRoute({
   method: 'post',
   path: '/user/webhook-keys/rotate',
+  operationId: 'rotateWebhookKey',
   summary: 'Make a new key that signs callbacks',
   description:
     'The first secret of an account is got this way, too. The key before signs beside the new one for 24 hours.',

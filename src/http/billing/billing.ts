@@ -23,6 +23,7 @@ const PROVIDER_ERRORS = ['BILLING_NOT_CONFIGURED', 'RATE_LIMITED', 'UNAVAILABLE'
 const subscription = defineRoute({
   method: 'get',
   path: '/user/subscription',
+  operationId: 'getSubscription',
   summary: 'Get the subscription of the account',
   tags,
   auth: 'bearer',
@@ -34,6 +35,7 @@ const subscription = defineRoute({
 const cancel = defineRoute({
   method: 'post',
   path: '/user/subscription/cancel',
+  operationId: 'cancelSubscription',
   withoutRoom: 'confirmed',
   summary: 'End the subscription with its period',
   description:
@@ -50,6 +52,7 @@ const cancel = defineRoute({
 const resume = defineRoute({
   method: 'post',
   path: '/user/subscription/resume',
+  operationId: 'resumeSubscription',
   summary: 'Take back the end of the subscription',
   tags,
   auth: 'bearer',
@@ -63,6 +66,7 @@ const resume = defineRoute({
 const preview = defineRoute({
   method: 'get',
   path: '/user/subscription/upgrade-preview',
+  operationId: 'previewUpgrade',
   summary: 'Say what changing to a higher plan would cost now',
   description: 'The change itself costs the same for half an hour.',
   tags,
@@ -91,6 +95,7 @@ const preview = defineRoute({
 const checkout = defineRoute({
   method: 'post',
   path: '/user/checkout',
+  operationId: 'checkOut',
   summary: 'Change to a paid plan',
   description:
     'Without a subscription `url` is the page where it is paid. A higher plan than that of the running one is charged for at once, and in force when that is paid: `url` is empty then, or the page where the bank wants to see the customer. A lower one begins with the next period, and `url` is empty. Where a payment is owed, `url` is the page where that is put right.',
@@ -115,6 +120,7 @@ const checkout = defineRoute({
 const portal = defineRoute({
   method: 'get',
   path: '/user/billing-portal',
+  operationId: 'getBillingPortal',
   summary: 'Open the pages for cards, addresses and receipts',
   tags,
   auth: 'bearer',
@@ -129,6 +135,7 @@ const blockSize = z.literal(BLOCK_SIZES);
 const autoOverage = defineRoute({
   method: 'post',
   path: '/user/subscription/auto-overage',
+  operationId: 'setAutoOverage',
   summary: 'Let blocks be bought when the quota is used up, or no longer',
   description:
     'What is not given stays as it was; at first the smallest block, and a cap that one block fits under. The cap holds for one billing period.',
@@ -151,6 +158,7 @@ const autoOverage = defineRoute({
 const overage = defineRoute({
   method: 'post',
   path: '/user/overage',
+  operationId: 'buyOverage',
   summary: 'Buy one block of PDFs beyond the quota',
   description:
     'Its PDFs can be used once it is paid, until the end of the next period. Asked again while the page is open, it is the same page; it is closed when a block of another size is asked for.',

@@ -13,6 +13,7 @@ const day = z.union([z.iso.date(), z.iso.datetime({ offset: true })], { error: '
 const list = defineRoute({
   method: 'get',
   path: '/user/invoices',
+  operationId: 'listInvoices',
   summary: 'List the invoices of the account',
   tags: ['Billing'],
   auth: 'bearer',

@@ -10,6 +10,7 @@ const MAX_BYTES = 1024 * 1024;
 const receive = defineRoute({
   method: 'post',
   path: '/webhooks/payments',
+  operationId: 'receivePaymentEvent',
   summary: 'Take an event of the payment provider',
   description:
     "Called by the provider. The signature is over the bytes of the body, in Stripe's form `t=…,v1=…`. What an event says is taken as a hint: the state is asked for anew. Whatever is answered 400 is to be sent again; that is the answer to everything that is not taken, one that is too large included.",

@@ -19,6 +19,7 @@ const PAGE_HEADERS = {
 const confirm = defineRoute({
   method: 'get',
   path: PATH,
+  operationId: 'askToDisableAutoOverage',
   summary: 'Ask whether auto overage is to be turned off',
   description:
     'The page that a mail about a purchase leads to. It changes nothing, however often it is fetched; a token that is missing, not valid, or no longer, gets a page that says so.',
@@ -38,6 +39,7 @@ const confirm = defineRoute({
 const disable = defineRoute({
   method: 'post',
   path: PATH,
+  operationId: 'disableAutoOverage',
   withoutRoom: 'confirmed',
   summary: 'Turn auto overage off by the link of a mail',
   description:

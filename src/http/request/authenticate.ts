@@ -7,6 +7,7 @@ import { isAddressAllowed } from '../../tenants/keys/allowed-ips.ts';
 import type { KeyReader } from '../../tenants/keys/key-store.ts';
 import type { LastUse } from '../../tenants/keys/last-use.ts';
 import type { PlanSource } from '../../tenants/plans/plan-source.ts';
+import { apiKeyIn } from './api-key-header.ts';
 import { clientAddress } from './client-address.ts';
 import type { Auth, Identities } from './route.ts';
 
@@ -27,7 +28,7 @@ export function ownerCheck({ accounts }: { readonly accounts: AccountReader }) {
 }
 
 /**
- * Authenticates by the header X-API-Key.
+ * Authenticates by the header X-API-Key, or by a key in Authorization.
  *
  * @throws (from the returned function) PlatenError UNAUTHENTICATED for a key that is missing, unknown or revoked;
  * ACCOUNT_SUSPENDED; ADDRESS_NOT_ALLOWED when the key may not be used from the client's address.
@@ -39,8 +40,8 @@ export function apiKeyAuthenticator(deps: {
   readonly lastUse: LastUse;
 }): (request: Request) => Promise<Caller> {
   return async (request) => {
-    const secret = request.headers['x-api-key'];
-    if (typeof secret !== 'string' || secret === '') {
+    const secret = apiKeyIn(request.headers);
+    if (secret === undefined) {
       throw new PlatenError('UNAUTHENTICATED', 'The header X-API-Key is required.');
     }
     const key = await deps.keys.authenticate(secret);

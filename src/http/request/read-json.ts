@@ -7,6 +7,7 @@ import { checkJsonSize } from './json-size.ts';
 
 /** How long the rest of a rejected request is read, in milliseconds, so that its sender can read the response. */
 const LINGER_MS = 5000;
+const JSON_TYPE = 'application/json';
 
 /** A body as it was sent. */
 export interface RawBody {
@@ -39,11 +40,19 @@ export async function readBytes(
   }
 }
 
-/** @throws PlatenError UNSUPPORTED_MEDIA_TYPE for anything but plain application/json in UTF-8. */
-export function checkMediaType(request: Request): void {
-  const { 'content-type': type = '', 'content-encoding': encoding = 'identity' } = request.headers;
-  const [essence, ...parameters] = type.split(';').map((part) => part.trim().toLowerCase());
-  if (essence !== 'application/json') throw new PlatenError('UNSUPPORTED_MEDIA_TYPE');
+/**
+ * The media type of a body, without its parameters.
+ *
+ * @param other what it may be besides application/json.
+ * @throws PlatenError UNSUPPORTED_MEDIA_TYPE for any other one, and for anything but plain UTF-8.
+ */
+export function checkMediaType({ headers }: Pick<Request, 'headers'>, other?: string): string {
+  const { 'content-type': type = '', 'content-encoding': encoding = 'identity' } = headers;
+  const [essence = '', ...parameters] = type.split(';').map((part) => part.trim().toLowerCase());
+  if (essence !== JSON_TYPE && essence !== other) {
+    const message = other === undefined ? undefined : `The body must be ${JSON_TYPE} or ${other}.`;
+    throw new PlatenError('UNSUPPORTED_MEDIA_TYPE', message);
+  }
   const charset = parameters.find((parameter) => parameter.startsWith('charset='));
   if (charset !== undefined && !/^charset="?utf-8"?$/.test(charset)) {
     throw new PlatenError('UNSUPPORTED_MEDIA_TYPE', 'The body must be in UTF-8.');
@@ -52,6 +61,7 @@ export function checkMediaType(request: Request): void {
   if (encoding.toLowerCase() !== 'identity') {
     throw new PlatenError('UNSUPPORTED_MEDIA_TYPE', 'The body must not be compressed.');
   }
+  return essence;
 }
 
 function readAtMost(request: Request, maxBytes: number, body: Intake): Promise<Buffer> {
@@ -125,11 +135,25 @@ export function parseJson(bytes: Buffer): unknown {
   return parse(decode(bytes));
 }
 
+/** @throws PlatenError UNSUPPORTED_MEDIA_TYPE for what is not UTF-8. */
+export function readText(bytes: Buffer): string {
+  const text = utf8(bytes);
+  if (text === undefined) throw new PlatenError('UNSUPPORTED_MEDIA_TYPE', 'The body must be in UTF-8.');
+  return text;
+}
+
 function decode(bytes: Buffer): string {
+  const text = utf8(bytes);
+  if (text === undefined)
+    throw new PlatenError('MALFORMED_JSON', 'The body is not valid JSON: it is not valid UTF-8.');
+  return text;
+}
+
+function utf8(bytes: Buffer): string | undefined {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    throw new PlatenError('MALFORMED_JSON', 'The body is not valid JSON: it is not valid UTF-8.');
+    return undefined;
   }
 }
 

@@ -126,11 +126,22 @@ interface RouteRequest<A extends Auth, P, Q, H, B> {
 export type AnyRequest = Record<'params' | 'query' | 'headers' | 'body', unknown> &
   Omit<RouteRequest<Auth, never, never, never, never>, 'params' | 'query' | 'headers' | 'body'>;
 
+/** A body that is a text, together with the parameters of the query. The schema of the JSON body checks what it stands for. */
+export interface TextBody {
+  /** Without parameters: `text/html`. */
+  readonly mediaType: string;
+  readonly description: string;
+  /** The JSON body that it stands for; what does not fit is left to the schema. */
+  readonly toBody: (text: string, query: Readonly<Record<string, unknown>>) => unknown;
+}
+
 /** The declaration of a route: everything except its handler. */
 interface RouteSpec<A extends Auth, R extends Responses, P, Q, H, B> {
   readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete';
   /** Express pattern: `/v1/pdf/jobs/:id`. */
   readonly path: string;
+  /** What the API document and generated clients call it: `renderPdf`. Only a route that is left out of it needs none. */
+  readonly operationId?: string;
   readonly summary: string;
   readonly description?: string;
   readonly tags: readonly string[];
@@ -141,6 +152,8 @@ interface RouteSpec<A extends Auth, R extends Responses, P, Q, H, B> {
   readonly headers?: H;
   /** Schema of a JSON body, which is required then. */
   readonly body?: B;
+  /** Another form in which callers may send the body. */
+  readonly textBody?: TextBody;
   /** Instead of `body`, for a handler that needs the unchanged bytes of a body of any type. */
   readonly rawBody?: {
     readonly maxBytes: number;

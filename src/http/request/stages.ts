@@ -16,7 +16,7 @@ import { checkRequest } from './check-request.ts';
 import { clientAddress } from './client-address.ts';
 import type { AnyCaller, Exchange } from './exchange.ts';
 import { onHangUp } from './hang-up.ts';
-import { CallerGone, checkMediaType, parseJson, type RawBody, readBytes } from './read-json.ts';
+import { CallerGone, checkMediaType, parseJson, type RawBody, readBytes, readText } from './read-json.ts';
 import { contextOf } from './request-context.ts';
 import { sendResponse } from './responses.ts';
 import type { AnyRequest, RouteDeclaration } from './route.ts';
@@ -131,7 +131,7 @@ async function receiveBody<Deps>(exchange: Exchange<Deps>, { bodies }: StageDeps
     exchange.body = await receiveRaw(request, route.rawBody, bodies, ownerId);
     return;
   }
-  checkMediaType(request);
+  checkMediaType(request, route.textBody?.mediaType);
   const maxBytes = caller?.plan.maxInputSizeBytes ?? ANONYMOUS_BODY_BYTES;
   exchange.body = await readBytes(request, maxBytes, bodies, ownerId);
 }
@@ -168,12 +168,18 @@ async function awaitPermit<Deps>(
   exchange.holdPermit(await admissionQueue.acquire({ account: caller.accountId }, gone.signal));
 }
 
-/** @throws PlatenError as `parseJson`. */
+/** @throws PlatenError as `parseJson`, or as `readText` for a text. */
 function parseBody<Deps>(exchange: Exchange<Deps>): void {
   const { route, request, body } = exchange;
   if (body === undefined || route.rawBody !== undefined) return;
-  exchange.json = parseJson(body.bytes);
-  if (request.headers['idempotency-key'] !== undefined) exchange.bodyHash = sha256(body.bytes);
+  const { textBody } = route;
+  const isText = textBody !== undefined && checkMediaType(request, textBody.mediaType) === textBody.mediaType;
+  exchange.json = isText ? textBody.toBody(readText(body.bytes), request.query) : parseJson(body.bytes);
+  if (request.headers['idempotency-key'] !== undefined) {
+    // What the query says is as much a part of such a body as the text is.
+    const query = isText ? `${textBody.mediaType} ${request.originalUrl}\n` : '';
+    exchange.bodyHash = sha256(query, body.bytes);
+  }
   // The bytes are not needed from here on, but count until the handler is done with the parsed body.
   exchange.body = { bytes: NO_BODY, release: body.release };
 }
@@ -275,8 +281,10 @@ function respond<Deps>(exchange: Exchange<Deps>, { logger }: StageDeps<Deps>): v
   }
 }
 
-function sha256(data: string | Buffer): string {
-  return createHash('sha256').update(data).digest('hex');
+function sha256(...parts: readonly (string | Buffer)[]): string {
+  const hash = createHash('sha256');
+  for (const part of parts) hash.update(part);
+  return hash.digest('hex');
 }
 
 function hasBody(route: RouteDeclaration): boolean {

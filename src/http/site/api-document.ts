@@ -1,22 +1,34 @@
-import { STATUS_CODES } from 'node:http';
+import { z } from 'zod';
 import {
   createDocument,
   type ZodOpenApiOperationObject,
   type ZodOpenApiPathsObject,
   type ZodOpenApiResponseObject,
 } from 'zod-openapi';
-import { ERRORS, type ErrorCode } from '../../infra/errors/registry.ts';
+import type { ErrorCode } from '../../infra/errors/registry.ts';
 import { BUILD } from '../../infra/version.ts';
 import { secureNameOf } from '../request/cookies.ts';
-import { errorBodySchema } from '../request/error-body-schema.ts';
 import type { Auth, ResponseLinks, ResponseSpec, RouteDeclaration } from '../request/route.ts';
 import { SESSION_COOKIE } from '../request/session-cookie.ts';
+import { describeProperties } from './common-descriptions.ts';
+import {
+  COMMON_HEADERS,
+  commonHeaders,
+  errorComponents,
+  errorResponses,
+  RATE_HEADERS,
+} from './error-responses.ts';
+import { addExamples } from './examples.ts';
+import { simplifySchemas } from './plain-schemas.ts';
+import { TAGS, type Tag } from './tags.ts';
+import { webhooks } from './webhooks.ts';
 
 export type ApiDocument = ReturnType<typeof createDocument>;
 
 const SECURITY: Record<Auth, Record<string, string[]>[]> = {
   apiKey: [{ apiKey: [] }],
-  bearer: [{ bearer: [] }, { session: [] }],
+  // A browser's session is accepted as well; generated clients cannot keep its cookie, and would send none at all.
+  bearer: [{ bearer: [] }],
   page: [],
   // Not part of the document: it is served on the port of operations alone.
   operator: [],
@@ -36,23 +48,6 @@ const AUTH_ERRORS: Record<Auth, readonly ErrorCode[]> = {
   operator: ['UNAUTHENTICATED', 'ORIGIN_NOT_ALLOWED'],
   none: [],
 };
-/** Headers of many responses, with their descriptions. */
-const COMMON_HEADERS = {
-  'RateLimit-Policy':
-    'What the plan allows, for each kind of request that this credential can make: `q` of them in `w` seconds.',
-  RateLimit: 'The kind that this request counted in: `r` are left, for `t` seconds.',
-  'Retry-After': 'Seconds after which the same request can succeed.',
-  'WWW-Authenticate': 'The credential that is wanted; `error` when an access token was refused.',
-};
-type CommonHeader = keyof typeof COMMON_HEADERS;
-/** On every response to an authenticated caller, also on errors: draft-ietf-httpapi-ratelimit-headers-10. */
-const RATE_HEADERS = ['RateLimit-Policy', 'RateLimit'] as const;
-/** Headers of errors, by status. */
-const ERROR_HEADERS: Readonly<Record<number, readonly CommonHeader[]>> = {
-  401: ['WWW-Authenticate'],
-  429: ['Retry-After'],
-  503: ['Retry-After'],
-};
 const BODY_ERRORS: readonly ErrorCode[] = [
   'UNSUPPORTED_MEDIA_TYPE',
   'MALFORMED_JSON',
@@ -62,45 +57,71 @@ const BODY_ERRORS: readonly ErrorCode[] = [
   'UNAVAILABLE',
 ];
 
-/** The OpenAPI 3.1 document of declared routes. */
+/** The OpenAPI 3.1 document of declared routes, in a form that generators of clients can read. */
 export function createApiDocument(
-  routes: readonly RouteDeclaration[],
-  options: { readonly headerPrefix: string },
+  declared: readonly RouteDeclaration[],
+  { headerPrefix }: { readonly headerPrefix: string },
 ): ApiDocument {
+  const routes = declared.filter(({ internal }) => internal !== true);
+  const operationIds = new Map(
+    routes.map((route) => [`${route.method.toUpperCase()} ${route.path}`, idOf(route)]),
+  );
   const paths: ZodOpenApiPathsObject = {};
-  for (const route of routes.filter(({ internal }) => internal !== true)) {
+  for (const route of routes) {
     const path = route.path.replace(/:(\w+)/g, '{$1}');
-    paths[path] = { ...paths[path], [route.method]: operationOf(route, options.headerPrefix) };
+    paths[path] = { ...paths[path], [route.method]: operationOf(route, { headerPrefix, operationIds }) };
   }
-  return createDocument({
+  const tags = new Set(routes.flatMap((route) => route.tags));
+  const document = createDocument({
     openapi: '3.1.0',
     info: {
       title: 'Platen',
       version: BUILD.version,
       description: 'Renders HTML, web pages and saved templates as PDF.',
     },
-    servers: [{ url: '/' }],
+    servers: [{ url: '/', description: 'The installation that serves this document.' }],
+    tags: Object.entries(TAGS)
+      .filter(([name]) => tags.has(name as Tag))
+      .map(([name, description]) => ({ name, description })),
     paths,
+    webhooks: webhooks(headerPrefix),
     components: {
       headers: headersOf(COMMON_HEADERS),
+      responses: errorComponents(),
       securitySchemes: {
-        apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key' },
-        bearer: { type: 'http', scheme: 'bearer' },
-        session: {
+        apiKey: {
           type: 'apiKey',
-          in: 'cookie',
-          name: secureNameOf(SESSION_COOKIE),
-          description: `Of a browser that has signed in by \`POST /auth/session\`; \`${SESSION_COOKIE.name}\` over plain http. \`Authorization\` wins over it. Whatever is no GET has to come from a page of the public origin.`,
+          in: 'header',
+          name: 'X-API-Key',
+          description:
+            'An API key. Instead of this header, `Authorization` may hold it: as `Bearer KEY`, or as `Basic` with the key as the user and an empty password.',
+        },
+        bearer: {
+          type: 'http',
+          scheme: 'bearer',
+          description: `An access token, from \`POST /auth/login\`. A browser that has signed in by \`POST /auth/session\` sends the cookie \`${secureNameOf(SESSION_COOKIE)}\` instead (\`${SESSION_COOKIE.name}\` over plain http); its requests other than GET must come from a page of the public origin. If both are sent, \`Authorization\` is used.`,
         },
       },
     },
   });
+  Object.assign(document.components?.schemas ?? {}, alternativeSchemas(routes));
+  simplifySchemas(document);
+  describeProperties(document);
+  addExamples(document);
+  return document;
 }
 
-function operationOf(route: RouteDeclaration, headerPrefix: string): ZodOpenApiOperationObject {
-  const { params, query, headers, body, rawBody } = route;
+/** Parts of the document that an operation refers to. */
+interface Surroundings {
+  readonly headerPrefix: string;
+  /** By method and path: `GET /v1/pdf/jobs/:id`. */
+  readonly operationIds: ReadonlyMap<string, string>;
+}
+
+function operationOf(route: RouteDeclaration, around: Surroundings): ZodOpenApiOperationObject {
+  const { params, query, headers, body, textBody, rawBody } = route;
   return {
-    operationId: operationId(route),
+    operationId: idOf(route),
     summary: route.summary,
     ...(route.description === undefined ? {} : { description: route.description }),
     tags: [...route.tags],
@@ -110,7 +131,17 @@ function operationOf(route: RouteDeclaration, headerPrefix: string): ZodOpenApiO
       ...(query && { query }),
       ...(headers && { header: headers }),
     },
-    ...(body && { requestBody: { required: true, content: { 'application/json': { schema: body } } } }),
+    ...(body && {
+      requestBody: {
+        required: true,
+        ...(textBody && { description: `JSON, or as \`${textBody.mediaType}\`: ${textBody.description}` }),
+        content: {
+          'application/json': { schema: body },
+          // Whatever is sent as a text is one.
+          ...(textBody && { [textBody.mediaType]: { schema: {} } }),
+        },
+      },
+    }),
     ...(rawBody && {
       requestBody: {
         required: true,
@@ -122,12 +153,18 @@ function operationOf(route: RouteDeclaration, headerPrefix: string): ZodOpenApiO
       ...Object.fromEntries(
         Object.entries(route.responses).map(([status, spec]) => [
           status,
-          responseOf(spec, headerPrefix, route.auth),
+          responseOf(spec, around, route.auth),
         ]),
       ),
-      ...errorResponses(errorsOf(route), route.auth),
+      ...errorResponses(errorsOf(route)),
     },
   };
+}
+
+/** @throws Error for a route of the document that has none. */
+function idOf({ operationId, method, path }: RouteDeclaration): string {
+  if (operationId === undefined) throw new Error(`${method} ${path} has no operationId.`);
+  return operationId;
 }
 
 /** Every error code of a route: its own codes, and the codes of its authentication and its schemas. */
@@ -151,30 +188,55 @@ function needsRoom({ method, withoutRoom, rawBody }: RouteDeclaration): boolean 
   return method !== 'get' && withoutRoom !== 'unconfirmed' && rawBody?.rejectedAs === undefined;
 }
 
-function responseOf(spec: ResponseSpec, headerPrefix: string, auth: Auth): ZodOpenApiResponseObject {
-  const { description, schema, contentType, serviceHeaders = {}, links } = spec;
-  const own = Object.entries(serviceHeaders).map(([name, meaning]) => [`${headerPrefix}${name}`, meaning]);
+function responseOf(
+  { description, schema, contentType, serviceHeaders = {}, links, headers }: ResponseSpec,
+  around: Surroundings,
+  auth: Auth,
+): ZodOpenApiResponseObject {
+  const own = Object.entries(serviceHeaders).map(([name, meaning]) => [
+    `${around.headerPrefix}${name}`,
+    meaning,
+  ]);
   return {
     description,
     headers: {
       ...(isAuthenticated(auth) && commonHeaders(RATE_HEADERS)),
-      ...headersOf({ ...spec.headers, ...Object.fromEntries(own) }),
+      ...headersOf({ ...headers, ...Object.fromEntries(own) }),
     },
-    content: {
-      ...(contentType && { [contentType]: { schema: {} } }),
-      ...(schema && { 'application/json': { schema } }),
-    },
-    ...(links && { links: linksOf(links, headerPrefix) }),
+    // One media type alone: generated clients read every response as the first one that they know.
+    ...(contentType !== undefined && { content: { [contentType]: { schema: bodyOf(contentType) } } }),
+    ...(contentType === undefined && schema && { content: { 'application/json': { schema } } }),
+    ...(links && { links: linksOf(links, around) }),
   };
+}
+
+/** The schema of a body without one. */
+function bodyOf(contentType: string) {
+  // Of a stream of events, a schema would be that of each.
+  if (contentType === 'text/event-stream') return {};
+  if (contentType.startsWith('text/')) return { type: 'string' } as const;
+  if (contentType === 'application/json') return { type: 'object', additionalProperties: true } as const;
+  return { type: 'string', format: 'binary' } as const;
+}
+
+/** JSON bodies of responses for which the document has another media type: their descriptions name them. */
+function alternativeSchemas(routes: readonly RouteDeclaration[]): Record<string, object> {
+  const schemas = routes
+    .flatMap(({ responses }) => Object.values(responses))
+    .flatMap(({ contentType, schema }) =>
+      contentType !== undefined && schema !== undefined ? [schema] : [],
+    );
+  return Object.assign({}, ...schemas.map((schema) => z.toJSONSchema(schema).$defs ?? {}));
 }
 
 function linksOf(
   { operations, names }: ResponseLinks,
-  headerPrefix: string,
+  { headerPrefix, operationIds }: Surroundings,
 ): ZodOpenApiResponseObject['links'] {
   const links = operations.map((operation) => {
-    const [method = '', path = ''] = operation.split(' ');
-    const target = operationId({ method: method.toLowerCase(), path });
+    const path = operation.split(' ')[1] ?? '';
+    const target = operationIds.get(operation);
+    if (target === undefined) throw new Error(`No route is ${operation}.`);
     const parameters = Object.entries(names)
       .filter(([name]) => path.split('/').includes(`:${name}`))
       .map(([name, source]) => [
@@ -195,39 +257,7 @@ function headersOf(meanings: Readonly<Record<string, string>>) {
   return Object.fromEntries(headers);
 }
 
-function commonHeaders(names: readonly CommonHeader[]) {
-  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` as const }]));
-}
-
-function errorResponses(codes: readonly ErrorCode[], auth: Auth): Record<string, ZodOpenApiResponseObject> {
-  const byStatus = new Map<number, ErrorCode[]>();
-  for (const code of codes) {
-    const { status } = ERRORS[code];
-    byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
-  }
-  return Object.fromEntries(
-    [...byStatus].map(([status, own]) => [
-      String(status),
-      {
-        description: `${STATUS_CODES[status]}: ${own.map((code) => `\`${code}\``).join(', ')}`,
-        headers: commonHeaders([
-          // Except for 401, the caller is known by then.
-          ...(isAuthenticated(auth) && status !== 401 ? RATE_HEADERS : []),
-          ...(ERROR_HEADERS[status] ?? []),
-          ...(own.includes('IDEMPOTENCY_IN_PROGRESS') ? (['Retry-After'] as const) : []),
-        ]),
-        content: { 'application/json': { schema: errorBodySchema } },
-      },
-    ]),
-  );
-}
-
 /** Whether callers of the route are authenticated, so that their rates are counted. */
 function isAuthenticated(auth: Auth): boolean {
   return auth === 'apiKey' || auth === 'bearer';
-}
-
-/** `GET /v1/pdf/jobs/:id/file` → `get_v1_pdf_jobs_id_file`. */
-function operationId(route: { readonly method: string; readonly path: string }): string {
-  return [route.method, ...route.path.split(/\W+/).filter((part) => part !== '')].join('_');
 }

@@ -50,6 +50,7 @@ const START = `SwaggerUIBundle({
 const document = defineRoute({
   method: 'get',
   path: '/openapi.json',
+  operationId: 'getApiDocument',
   summary: 'This document: OpenAPI 3.1',
   tags,
   auth: 'none',
@@ -81,6 +82,7 @@ function bytesOf(document: ApiDocument): Serialised {
 const tryPage = defineRoute({
   method: 'get',
   path: '/docs/api/try',
+  operationId: 'getApiPlayground',
   summary: 'This document as a page, from which requests can be sent',
   tags,
   auth: 'none',
@@ -94,6 +96,7 @@ const files = new DocumentationFiles();
 const firstPage = defineRoute({
   method: 'get',
   path: '/docs',
+  operationId: 'getDocumentation',
   summary: 'The documentation',
   tags,
   auth: 'none',

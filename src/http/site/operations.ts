@@ -33,6 +33,7 @@ const ready = z.strictObject({
 const health = defineRoute({
   method: 'get',
   path: '/healthz',
+  operationId: 'getHealth',
   summary: 'Whether the process makes progress',
   tags,
   auth: 'none',
@@ -49,6 +50,7 @@ const health = defineRoute({
 const readiness = defineRoute({
   method: 'get',
   path: '/readyz',
+  operationId: 'getReadiness',
   summary: 'Whether the process can take work',
   tags,
   auth: 'none',
@@ -65,6 +67,7 @@ const readiness = defineRoute({
 const metrics = defineRoute({
   method: 'get',
   path: '/metrics',
+  operationId: 'getMetrics',
   summary: 'Measurements in the Prometheus text format',
   description: 'In the format of OpenMetrics where traces are recorded and the caller accepts it.',
   tags,
@@ -89,6 +92,7 @@ const metrics = defineRoute({
 export const versionRoute = defineRoute({
   method: 'get',
   path: '/version',
+  operationId: 'getVersion',
   summary: 'Which version runs here',
   description: 'Everything but `version` is on the port of operations alone.',
   tags,

@@ -8,6 +8,7 @@ import { defineRoute } from '../request/route.ts';
 const events = defineRoute({
   method: 'get',
   path: '/v1/pdf/batch/:id/events',
+  operationId: 'streamBatchEvents',
   summary: 'Follow a batch',
   description:
     'Server-sent events: `progress` whenever an item has ended, and one `end`, after which the stream closes. Each says how the batch stands; `Last-Event-ID` leaves out what was seen. Whoever comes back with the id of the `end` is answered with 204, after which an EventSource does not come again.',

@@ -37,6 +37,7 @@ export const ZIP_RESPONSES = {
 const zip = defineRoute({
   method: 'get',
   path: '/v1/pdf/batch/:id/zip',
+  operationId: 'downloadBatchZip',
   summary: 'Download the completed items of a batch as a zip',
   description:
     'All items that are completed by now, in their order, under file names of their own. Before the end of the batch that may be a part of them. A download that broke off can be resumed by a range.',
@@ -51,6 +52,7 @@ const zip = defineRoute({
 const manifestAddress = defineRoute({
   method: 'get',
   path: '/v1/pdf/batch/:id/manifest/download-url',
+  operationId: 'getBatchManifestDownloadUrl',
   summary: 'Get a signed address of the manifest of a batch',
   description: 'The manifest says what became of each item, and under which name its PDF is in the zip.',
   tags,
@@ -72,6 +74,7 @@ const MERGED_HEADERS = {
 const merged = defineRoute({
   method: 'get',
   path: '/v1/pdf/batch/:id/pdf',
+  operationId: 'downloadBatchPdf',
   summary: 'Download the completed items of a batch as one PDF',
   description:
     'All items that are completed by now, in their order, with a bookmark for each and the bookmarks of its own below. It is tagged if all of them are. It is made while it is sent, so its length is not known beforehand.',

@@ -15,6 +15,7 @@ const params = z.strictObject({ id: z.uuid().toLowerCase(), itemId: z.string().m
 const item = defineRoute({
   method: 'get',
   path: '/v1/pdf/batch/:id/:itemId',
+  operationId: 'downloadBatchItemPdf',
   summary: 'Download the PDF of an item',
   tags,
   auth: 'apiKey',
@@ -39,6 +40,7 @@ const item = defineRoute({
 const downloadAddress = defineRoute({
   method: 'get',
   path: '/v1/pdf/batch/:id/items/:itemId/download-url',
+  operationId: 'getBatchItemDownloadUrl',
   summary: 'Get a signed address of the PDF of an item',
   tags,
   auth: 'apiKey',

@@ -7,6 +7,7 @@ import { batchMetricsSchema } from './batch-metrics-schema.ts';
 const metrics = defineRoute({
   method: 'get',
   path: '/user/batches/metrics',
+  operationId: 'getBatchMetrics',
   summary: 'Get the metrics of the batches of the account',
   tags: ['Telemetry'],
   auth: 'bearer',

@@ -7,6 +7,7 @@ import { ITEM_STATUSES } from '../../work/batches/batch-item.ts';
 import { INPUT_FIELDS } from '../../work/inputs/inputs.ts';
 import { MAX_ERRORS, quoted } from '../request/field-errors.ts';
 import { page } from '../request/paging-schema.ts';
+import { jobErrorSchema } from './attempt-schema.ts';
 import { inputErrors, renderRequestSchema, webhookUrlSchema } from './render-request-schema.ts';
 
 const time = z.iso.datetime();
@@ -27,14 +28,16 @@ const metadataName = lineSchema({ min: 1, max: MAX_METADATA.key }).check(
   holds((name) => !name.startsWith('$') && name !== '_bsontype', 'must not begin with "$" or be "_bsontype"'),
 );
 
-const batchItemSchema = z.strictObject({
-  id: itemId,
-  ...INPUT_FIELDS,
-  filename,
-  report,
-  strictData,
-  options,
-});
+const batchItemSchema = z
+  .strictObject({
+    id: itemId,
+    ...INPUT_FIELDS,
+    filename,
+    report,
+    strictData,
+    options,
+  })
+  .meta({ id: 'BatchItemInput' });
 
 /** The body of `POST /v1/pdf/batch`; `batchErrors` has the rules between its fields. */
 export const batchRequestSchema = z
@@ -118,8 +121,6 @@ export const acceptedBatchSchema = z
   })
   .meta({ id: 'AcceptedBatch' });
 
-const itemError = z.strictObject({ code: z.string(), message: z.string() });
-
 export const batchItemRecordSchema = z
   .strictObject({
     itemId: z.string(),
@@ -129,7 +130,7 @@ export const batchItemRecordSchema = z
     outputExpiresAt: time.nullable(),
     errorMessage: z.string().nullable(),
     retryAttempt: count.nullable(),
-    error: itemError.nullable(),
+    error: jobErrorSchema.nullable(),
     pdfSize: count.describe('Bytes; 0 until completed.'),
     pages: count.describe('0 until completed.'),
     processingTimeMs: count,

@@ -38,6 +38,7 @@ const MAX_ITEMS = 1000;
 const create = defineRoute({
   method: 'post',
   path: '/v1/pdf/batch',
+  operationId: 'createBatch',
   summary: 'Render many documents in one batch',
   description:
     'All items are checked at once, and let in all or none. The answer comes before any of them is rendered; follow the batch at `statusUrl`, or give a `webhookUrl`.',
@@ -93,6 +94,7 @@ const create = defineRoute({
 const list = defineRoute({
   method: 'get',
   path: '/v1/pdf/batch',
+  operationId: 'listBatches',
   summary: 'List the batches of the account',
   tags,
   auth: 'apiKey',
@@ -116,6 +118,7 @@ const list = defineRoute({
 const get = defineRoute({
   method: 'get',
   path: '/v1/pdf/batch/:id',
+  operationId: 'getBatch',
   summary: 'Get the status of a batch',
   description:
     'Its items come along, in order: the first thousand of them unless `limit` and `offset` say otherwise.',
@@ -136,6 +139,7 @@ const get = defineRoute({
 const cancel = defineRoute({
   method: 'delete',
   path: '/v1/pdf/batch/:id',
+  operationId: 'cancelBatch',
   withoutRoom: 'confirmed',
   summary: 'Cancel a batch',
   description: 'Items that no worker has begun are cancelled; those that run are left to end.',

@@ -16,6 +16,7 @@ const params = z.strictObject({ token: z.string().max(1024) });
 const signedFile = defineRoute({
   method: 'get',
   path: '/v1/files/:token',
+  operationId: 'downloadSignedFile',
   summary: 'Download a PDF by its signed address',
   tags: ['Files'],
   auth: 'none',
@@ -41,6 +42,7 @@ const signedFile = defineRoute({
 const signedManifest = defineRoute({
   method: 'get',
   path: '/v1/files/:token/manifest',
+  operationId: 'downloadSignedManifest',
   summary: 'Download the manifest of a batch by its signed address',
   tags: ['Files'],
   auth: 'none',

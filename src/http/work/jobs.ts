@@ -18,6 +18,7 @@ const jobList = z.strictObject({ ...page, jobs: z.array(jobRecordSchema) }).meta
 const list = defineRoute({
   method: 'get',
   path: '/v1/pdf/jobs',
+  operationId: 'listJobs',
   summary: 'List the jobs of the account',
   description: 'A test key sees the jobs of test keys, a live key those of live keys.',
   tags,
@@ -41,6 +42,7 @@ const list = defineRoute({
 const get = defineRoute({
   method: 'get',
   path: '/v1/pdf/jobs/:id',
+  operationId: 'getJob',
   summary: 'Get the status record of a job',
   tags,
   auth: 'apiKey',
@@ -54,6 +56,7 @@ const get = defineRoute({
 const cancel = defineRoute({
   method: 'delete',
   path: '/v1/pdf/jobs/:id',
+  operationId: 'cancelJob',
   withoutRoom: 'confirmed',
   summary: 'Cancel a job',
   description: 'A render that is running is stopped.',
@@ -67,6 +70,7 @@ const cancel = defineRoute({
 const file = defineRoute({
   method: 'get',
   path: '/v1/pdf/jobs/:id/file',
+  operationId: 'downloadJobPdf',
   summary: 'Download the PDF of a job',
   tags,
   auth: 'apiKey',
@@ -83,6 +87,7 @@ const file = defineRoute({
 const downloadAddress = defineRoute({
   method: 'get',
   path: '/v1/pdf/jobs/:id/download-url',
+  operationId: 'getJobDownloadUrl',
   summary: 'Get a signed address of the PDF of a job',
   tags,
   auth: 'apiKey',
@@ -94,6 +99,6 @@ const downloadAddress = defineRoute({
   return { status: 200, json: { success: true, ...signedLink(job, deps) } };
 });
 
-const report = reportRoute('/v1/pdf/jobs/:id/report', tags, 'apiKey');
+const report = reportRoute({ operationId: 'getJobReport', path: '/v1/pdf/jobs/:id/report' }, tags, 'apiKey');
 
 export const jobRoutes = [list, get, cancel, file, downloadAddress, report];

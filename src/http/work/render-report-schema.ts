@@ -70,6 +70,7 @@ export const renderReportSchema = z
     error: jobErrorSchema.nullable(),
     picture: z
       .strictObject({ mediaType: z.string(), data: z.string().describe('Base64.') })
+      .meta({ id: 'RenderReportPicture' })
       .nullable()
       .describe('The page at the moment when the render failed, where it could be drawn.'),
     warnings: z.array(z.string()).describe('What the author of the document can act on.'),

@@ -10,10 +10,15 @@ import { requestedJob } from './requested-work.ts';
 import { attemptBodies } from './user-render.ts';
 
 /** The route that responds with the report of a render, to a caller of this kind. */
-export function reportRoute(path: string, tags: readonly string[], auth: 'apiKey' | 'bearer') {
+export function reportRoute(
+  { operationId, path }: { readonly operationId: string; readonly path: string },
+  tags: readonly string[],
+  auth: 'apiKey' | 'bearer',
+) {
   return defineRoute({
     method: 'get',
     path,
+    operationId,
     summary: 'Get the report of a render',
     description:
       'What the document requested and what became of it, console, exceptions, fonts, characters without a font, waits, and warnings in plain words; of a render that is lost with its worker, its attempts alone. A render that was asked for with `report` has one from its end on, for as long as its job is kept.',

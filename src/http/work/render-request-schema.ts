@@ -45,11 +45,8 @@ export const renderRequestSchema = z
   })
   .meta({
     id: 'RenderRequest',
-    oneOf: SOURCES.map((source) => ({ required: [source] })),
-    dependentRequired: Object.fromEntries(DEPENDENT_FIELDS.map(([name, field]) => [name, [field]])),
-    dependentSchemas: {
-      webhookUrl: { required: ['executionMode'], properties: { executionMode: { const: 'async' } } },
-    },
+    // In words: of these rules as a schema, generators make classes that cannot be used.
+    description: `Exactly one of ${SOURCES.map((source) => `\`${source}\``).join(', ')} is required. ${DEPENDENT_FIELDS.map(([name, field]) => `\`${name}\` needs \`${field}\``).join(', ')}.`,
   });
 
 export type RenderRequest = z.output<typeof renderRequestSchema>;

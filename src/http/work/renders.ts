@@ -6,6 +6,7 @@ import type { Caller } from '../../tenants/accounts/caller.ts';
 import { hasEnded, type Job } from '../../work/jobs/job.ts';
 import type { ApiDeps } from '../api-deps.ts';
 import { defineRoute } from '../request/route.ts';
+import { htmlBody } from './html-body.ts';
 import { idempotently } from './idempotency.ts';
 import { idempotencyHeaders, REPLAYED_HEADER } from './idempotency-schema.ts';
 import { fileHeaders, signedLink } from './job-files.ts';
@@ -39,6 +40,7 @@ const acceptedJob = z
 const render = defineRoute({
   method: 'post',
   path: '/v1/pdf',
+  operationId: 'renderPdf',
   summary: 'Render one document',
   description:
     'Exactly one of `html`, `url` and `templateId` is the input. A render that ends within the sync wait window is answered with its output; one that takes longer, or whose attempt failed and will be repeated, is answered 202 and goes on.',
@@ -47,10 +49,12 @@ const render = defineRoute({
   requestsWork: true,
   headers: idempotencyHeaders,
   body: renderRequestSchema,
+  textBody: htmlBody,
   bodyErrors: renderErrors,
   responses: {
     200: {
-      description: 'Completed. With `output` = `binary` the PDF, with `url` where to download it.',
+      description:
+        'Completed: the PDF. With `output` = `url` it is JSON instead, a `RenderResult`, with the address to download it from.',
       contentType: PDF,
       schema: renderResult,
       headers: REPLAYED_HEADER,

@@ -30,6 +30,7 @@ const params = z.strictObject({ id: z.uuid().toLowerCase() });
 const list = defineRoute({
   method: 'get',
   path: '/user/batches',
+  operationId: 'listUserBatches',
   summary: 'List the batches of the account',
   description: 'Those of live and of test keys.',
   tags,
@@ -57,6 +58,7 @@ const list = defineRoute({
 const get = defineRoute({
   method: 'get',
   path: '/user/batches/:id',
+  operationId: 'getUserBatch',
   summary: 'Get a batch of the account, without its items',
   tags,
   auth: 'bearer',
@@ -71,6 +73,7 @@ const get = defineRoute({
 const items = defineRoute({
   method: 'get',
   path: '/user/batches/:id/items',
+  operationId: 'listUserBatchItems',
   summary: 'List the items of a batch',
   tags,
   auth: 'bearer',
@@ -97,6 +100,7 @@ const items = defineRoute({
 const zip = defineRoute({
   method: 'get',
   path: '/user/batches/:id/zip',
+  operationId: 'downloadUserBatchZip',
   summary: 'Download the completed items of a batch as a zip',
   tags,
   auth: 'bearer',
@@ -109,6 +113,7 @@ const zip = defineRoute({
 const cancel = defineRoute({
   method: 'delete',
   path: '/user/batches/:id',
+  operationId: 'cancelUserBatch',
   withoutRoom: 'confirmed',
   summary: 'Cancel a batch',
   description: 'Items that no worker has begun are cancelled; those that run are left to end.',
@@ -126,6 +131,7 @@ const cancel = defineRoute({
 const retryFailed = defineRoute({
   method: 'post',
   path: '/user/batches/:id/retry-failed',
+  operationId: 'retryFailedBatchItems',
   summary: 'Render again the items of a batch that have failed or were cancelled',
   description:
     'They are a new batch under the present plan, which uses quota as any other. The old one stays as it is.',

@@ -5,6 +5,7 @@ import { defineRoute } from '../request/route.ts';
 const events = defineRoute({
   method: 'get',
   path: '/user/events',
+  operationId: 'streamUserEvents',
   summary: 'Hear that something has happened to the jobs of the account',
   description:
     'Server-sent events: `progress` with `{kind: "jobs", id, status, inFlight, waiting}` within two seconds of a job that is accepted, gets its slot or ends; several that come together are one. It is a hint to look again, and says no more. `end` with `{kind: "session", id, status: "ended"}` once the session or token is open no more. An account has ten such streams at the most, and browsers six connections to an origin: a page keeps one while it is visible.',

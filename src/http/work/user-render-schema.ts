@@ -32,14 +32,16 @@ export const userRenderListSchema = z
   .strictObject({ ...page, renders: z.array(userRenderSchema) })
   .meta({ id: 'UserRenderList' });
 
-const callback = z.strictObject({
-  id: z.uuid(),
-  url: z.string(),
-  status: z.enum(DELIVERY_STATES),
-  attemptCount: count,
-  responseStatus: z.int().nullable(),
-  error: z.string().nullable(),
-});
+const callback = z
+  .strictObject({
+    id: z.uuid(),
+    url: z.string(),
+    status: z.enum(DELIVERY_STATES),
+    attemptCount: count,
+    responseStatus: z.int().nullable(),
+    error: z.string().nullable(),
+  })
+  .meta({ id: 'UserRenderDetailCallback' });
 
 const queue = z.strictObject({
   ahead: count.nullable().describe('Jobs of the account that come before it; null when it does not wait.'),

@@ -40,6 +40,7 @@ const SHOWN_IN_OWN_PAGES = {
 const list = defineRoute({
   method: 'get',
   path: '/user/renders',
+  operationId: 'listUserRenders',
   summary: 'List the single renders of the account',
   description: 'Those of live and of test keys, and those that were asked for from the dashboard.',
   tags,
@@ -74,6 +75,7 @@ const list = defineRoute({
 const get = defineRoute({
   method: 'get',
   path: '/user/renders/:id',
+  operationId: 'getUserRender',
   summary: 'Get a render of the account, with its attempts',
   tags,
   auth: 'bearer',
@@ -88,6 +90,7 @@ const get = defineRoute({
 const file = defineRoute({
   method: 'get',
   path: '/user/renders/:id/file',
+  operationId: 'downloadUserRenderPdf',
   summary: 'Show or download the PDF of a render',
   tags,
   auth: 'bearer',
@@ -104,11 +107,16 @@ const file = defineRoute({
   });
 });
 
-const report = reportRoute('/user/renders/:id/report', tags, 'bearer');
+const report = reportRoute(
+  { operationId: 'getUserRenderReport', path: '/user/renders/:id/report' },
+  tags,
+  'bearer',
+);
 
 const input = defineRoute({
   method: 'get',
   path: '/user/renders/:id/input',
+  operationId: 'getUserRenderInput',
   summary: 'Get what a render was to render',
   description: 'It is kept until the render has completed; of one that has failed, until its retention ends.',
   tags,
@@ -126,6 +134,7 @@ const input = defineRoute({
 const cancel = defineRoute({
   method: 'delete',
   path: '/user/renders/:id',
+  operationId: 'cancelUserRender',
   withoutRoom: 'confirmed',
   summary: 'Cancel a render',
   description: 'One that is running is stopped.',
@@ -139,6 +148,7 @@ const cancel = defineRoute({
 const retry = defineRoute({
   method: 'post',
   path: '/user/renders/:id/retry',
+  operationId: 'retryUserRender',
   summary: 'Render again what has failed or was cancelled',
   description:
     'It is a new job under the present plan, which uses quota as any other. The old one stays as it is.',
@@ -173,6 +183,7 @@ const retry = defineRoute({
 const render = defineRoute({
   method: 'post',
   path: '/user/renders',
+  operationId: 'createUserRender',
   summary: 'Render one document, without an API key',
   description:
     'Answered at once; follow the job. It goes before those that are asked for with `executionMode` = `async`.',
@@ -218,6 +229,7 @@ const render = defineRoute({
 const queue = defineRoute({
   method: 'get',
   path: '/user/queue',
+  operationId: 'getQueue',
   summary: 'Get how many jobs of the account run and wait',
   tags,
   auth: 'bearer',

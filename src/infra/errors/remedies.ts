@@ -9,7 +9,8 @@ export const REMEDIES: Readonly<Record<ErrorCode, string>> = {
     'Correct each field that `message` names; the API reference has the type and the bounds of each field. Sending the same request again gives the same error.',
   MALFORMED_JSON:
     'Build the body with a JSON library rather than by joining texts; `message` says at which line and column it stops being JSON.',
-  UNSUPPORTED_MEDIA_TYPE: 'Send the header `Content-Type: application/json`, and the body in UTF-8.',
+  UNSUPPORTED_MEDIA_TYPE:
+    'Send the header `Content-Type: application/json`, and the body in UTF-8. `POST /v1/pdf` also takes an HTML document, with `Content-Type: text/html`.',
   BILLING_NOT_CONFIGURED:
     'Ask the operator of this installation for another plan. Operators: set STRIPE_SECRET_KEY to sell plans.',
   PAYMENT_EVENT_REFUSED:
@@ -20,7 +21,7 @@ export const REMEDIES: Readonly<Record<ErrorCode, string>> = {
   PAYMENT_FAILED:
     'Check the payment method in the billing portal (`GET /user/billing-portal`), then try again.',
   UNAUTHENTICATED:
-    'Routes under /v1 need a key that is active, in the header `X-API-Key`; routes under /user need `Authorization: Bearer` with an access token that has not ended. Make a new key, or sign in again.',
+    'Routes under /v1 need a key that is active, in the header `X-API-Key` (or in `Authorization`, as `Bearer KEY` or `Basic` of `KEY:`); routes under /user need `Authorization: Bearer` with an access token that has not ended. Make a new key, or sign in again.',
   ACCOUNT_SUSPENDED:
     'Ask the operator of this installation. Work of a suspended account that waits goes on once the account is resumed.',
   ADDRESS_NOT_ALLOWED:

@@ -11,13 +11,29 @@ export interface Signed {
   readonly body: string;
 }
 
+/** What a signature is called: `v2` in the service's own header, `v1` where Standard Webhooks has it. They are equal else. */
+type SignatureVersion = 'v1' | 'v2';
+
 /** `v2,<base64>` for each of the secrets, separated by spaces: a receiver needs to know one of them. */
-export function signatures(secrets: readonly string[], { deliveryId, timestamp, body }: Signed): string {
+export function signatures(
+  secrets: readonly string[],
+  { deliveryId, timestamp, body }: Signed,
+  version: SignatureVersion = 'v2',
+): string {
   return secrets
     .map((secret) => {
       const key = Buffer.from(secret.slice(SECRET_PREFIX.length), 'base64');
       const mac = createHmac('sha256', key).update(`${deliveryId}.${timestamp}.${body}`).digest('base64');
-      return `v2,${mac}`;
+      return `${version},${mac}`;
     })
     .join(' ');
+}
+
+/** The headers of Standard Webhooks (standardwebhooks.com), by which its libraries verify a callback. */
+export function standardHeaders(secrets: readonly string[], signed: Signed): Record<string, string> {
+  return {
+    'webhook-id': signed.deliveryId,
+    'webhook-timestamp': String(signed.timestamp),
+    'webhook-signature': signatures(secrets, signed, 'v1'),
+  };
 }

@@ -64,6 +64,46 @@ describe('Authentication by API key', () => {
     assert.equal((await withKey(caller.secret.replace('sk_live_', 'sk_test_'))).status, 401);
   });
 
+  it('accepts a key in Authorization, as a bearer token or as the name of Basic', async () => {
+    const { secret } = await api.newCaller();
+    const with_ = (authorization: string, more = {}) =>
+      callApi(api.url, 'GET', '/v1/pdf/jobs', undefined, { authorization, ...more });
+    const basic = (text: string) => `Basic ${Buffer.from(text).toString('base64')}`;
+    for (const value of [`Bearer ${secret}`, `bearer  ${secret}`, basic(`${secret}:`)])
+      assert.equal((await with_(value)).status, 200, value);
+    const wrong = [
+      basic(secret),
+      basic(`${secret}:x`),
+      basic(':'),
+      basic(`:${secret}`),
+      'Basic',
+      `Token ${secret}`,
+    ];
+    for (const value of [...wrong, `Bearer ${secret}x`, secret]) {
+      const { status, json } = await with_(value);
+      assert.deepEqual([status, json.code], [401, 'UNAUTHENTICATED'], value);
+    }
+    assert.equal((await with_('Bearer x', { 'x-api-key': secret })).status, 200, 'X-API-Key counts');
+    assert.equal((await with_(`Bearer ${secret}`, { 'x-api-key': 'x' })).status, 401, 'X-API-Key counts');
+  });
+
+  it('takes no access token for a key, and no key for an access token', async () => {
+    const { accountId, secret } = await api.newCaller();
+    const { token } = await api.tenants.tokens.issue(accountId);
+    const status = async (path: string, credential: string) =>
+      (await callApi(api.url, 'GET', path, undefined, { authorization: `Bearer ${credential}` })).status;
+    assert.equal(await status('/user/usage', token), 200);
+    assert.equal(await status('/v1/pdf/jobs', token), 401);
+    assert.equal(await status('/user/usage', secret), 401);
+    assert.equal(await status('/v1/pdf/jobs', secret), 200);
+  });
+
+  it('rejects a key in Authorization from an address that it does not allow', async () => {
+    const { secret } = await api.newCaller({ allowedIps: ['203.0.113.0/24'] });
+    const headers = { authorization: `Bearer ${secret}` };
+    assert.equal((await callApi(api.url, 'GET', '/v1/pdf/jobs', undefined, headers)).status, 403);
+  });
+
   it('rejects a revoked key within a second', async () => {
     const caller = await api.newCaller();
     assert.equal((await withKey(caller.secret)).status, 200);

@@ -26,15 +26,17 @@ describe('The documentation page', () => {
       if (!request.url().startsWith('data:')) asked.add(new URL(request.url()).origin);
     });
     await page.goto(`${api.url}/docs/api/try`);
-    await page.waitForSelector('#operations-Rendering-post_v1_pdf');
+    await page.waitForSelector('#operations-Rendering-renderPdf');
     const paths = await page.$$eval('.opblock-summary-path', (all) =>
       all.map((element) => (element.getAttribute('data-path') ?? '').trim()),
     );
     const document = (await callApi(api.url, 'GET', '/openapi.json')).json;
-    const operations = Object.values<object>(document.paths).flatMap((path) => Object.keys(path));
+    const operations = [document.paths, document.webhooks]
+      .flatMap((all) => Object.values<object>(all))
+      .flatMap((path) => Object.keys(path));
     assert.equal(paths.length, operations.length);
-    await page.click('#operations-Rendering-post_v1_pdf button.opblock-summary-control');
-    await page.waitForSelector('#operations-Rendering-post_v1_pdf .responses-table');
+    await page.click('#operations-Rendering-renderPdf button.opblock-summary-control');
+    await page.waitForSelector('#operations-Rendering-renderPdf .responses-table');
     assert.deepEqual(complaints, []);
     assert.deepEqual([...asked], [api.url]);
   });

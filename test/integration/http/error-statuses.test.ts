@@ -16,7 +16,7 @@ const NOWHERE = '00000000-0000-4000-8000-000000000000';
 const PRODUCED: Partial<Record<ErrorCode, (api: TestApi, caller: TestCaller) => Promise<Reply>>> = {
   VALIDATION: (_, caller) => caller.render({ html: '<p>x</p>', url: 'https://example.com' }),
   MALFORMED_JSON: (_, caller) => caller.render('{'),
-  UNSUPPORTED_MEDIA_TYPE: (_, caller) => caller.render('<p>x</p>', { 'content-type': 'text/html' }),
+  UNSUPPORTED_MEDIA_TYPE: (_, caller) => caller.render('<p>x</p>', { 'content-type': 'text/plain' }),
   UNAUTHENTICATED: (api) => callApi(api.url, 'GET', '/v1/pdf/jobs'),
   BILLING_NOT_CONFIGURED: (api) => callApi(api.url, 'POST', '/webhooks/payments', {}),
   ADDRESS_NOT_ALLOWED: async (api) => (await api.newCaller({ allowedIps: ['203.0.113.1'] })).render(BODY),

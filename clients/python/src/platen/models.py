@@ -103,6 +103,9 @@ ItemStatus = Literal[
 ]
 
 class RenderRequest(TypedDict):
+    """Exactly one of `html`, `url`, `templateId` is required. `data` needs `templateId`,
+    `templateVersionId` needs `templateId`."""
+
     html: NotRequired[str]
     """Input source: an HTML document."""
     url: NotRequired[str]
@@ -135,18 +138,28 @@ class RenderOptionsBlockRequests(TypedDict):
     fetch, other). The document itself, requests of workers and web sockets are not blocked."""
 
     urls: NotRequired[Sequence[str]]
+    """Patterns of addresses that are not requested."""
     kinds: NotRequired[Sequence[Literal["stylesheet", "image", "font", "media", "script", "frame", "fetch", "other"]]]
+    """Kinds of requests that are not made."""
 
 
 class RenderOptionsCookies(TypedDict):
     name: str
+    """Its name."""
     value: str
+    """Its value."""
     url: NotRequired[str]
+    """The address."""
     domain: NotRequired[str]
+    """The host that it is sent to."""
     path: NotRequired[str]
+    """The path that it is sent to."""
     secure: NotRequired[bool]
+    """Whether it is sent by https alone."""
     httpOnly: NotRequired[bool]
+    """Whether it is hidden from scripts."""
     sameSite: NotRequired[Literal["Strict", "Lax", "None"]]
+    """Whether it is sent with requests from other sites."""
 
 
 class RenderOptionsFailOn(TypedDict):
@@ -161,26 +174,47 @@ class RenderOptionsFailOn(TypedDict):
     GLYPH_MISSING and DOCUMENT_FAULT."""
 
     pageStatus: NotRequired[Sequence[str]]
+    """Fail when the page responds with one of these statuses."""
     assetStatus: NotRequired[Sequence[str]]
+    """Fail when an asset responds with one of these statuses."""
     assetUnreachable: NotRequired[bool]
+    """Fail when an asset could not be fetched."""
     exception: NotRequired[bool]
+    """Fail when a script throws."""
     missingGlyph: NotRequired[bool]
+    """Fail when no font has a character."""
     ignoreHosts: NotRequired[Sequence[str]]
+    """Hosts whose assets do not fail it."""
     overflow: NotRequired[bool]
+    """Fail when content is cut off at the edge of the paper."""
     shrunk: NotRequired[bool]
+    """Fail when the browser prints the document smaller to make it fit."""
     hidden: NotRequired[bool]
+    """Fail when a box cuts off what is in it."""
     covered: NotRequired[bool]
+    """Fail when one element covers the text of another on each page."""
     rasterised: NotRequired[bool]
+    """Fail when text became a picture."""
     blank: NotRequired[bool]
+    """Fail when a page is blank."""
     undecodable: NotRequired[bool]
+    """Fail when a picture or font cannot be decoded."""
     embedded: NotRequired[bool]
+    """Fail when an embedded document is not printed."""
     stillChanging: NotRequired[bool]
+    """Fail when the document was still changing when it was printed."""
     redirect: NotRequired[bool]
+    """Fail when the page led to another one."""
     deadLink: NotRequired[bool]
+    """Fail when a link leads to no part of the document."""
     pageRules: NotRequired[bool]
+    """Fail when `@page` and the options differ."""
     unsupportedCss: NotRequired[bool]
+    """Fail when the document has CSS that is not printed."""
     garbled: NotRequired[bool]
+    """Fail when text was read in a wrong encoding."""
     fontSynthesis: NotRequired[bool]
+    """Fail when a web font lacks a bold or italic face."""
 
 
 class Margin(TypedDict):
@@ -188,9 +222,13 @@ class Margin(TypedDict):
     header or footer is."""
 
     top: NotRequired[str]
+    """At the top edge, with a unit."""
     right: NotRequired[str]
+    """At the right edge, with a unit."""
     bottom: NotRequired[str]
+    """At the bottom edge, with a unit."""
     left: NotRequired[str]
+    """At the left edge, with a unit."""
 
 
 class RenderOptionsMediaFeatures(TypedDict):
@@ -198,20 +236,30 @@ class RenderOptionsMediaFeatures(TypedDict):
     contrast (more, less, custom, no-preference) and forcedColors (active, none)."""
 
     colorScheme: NotRequired[Literal["light", "dark"]]
+    """`prefers-color-scheme`."""
     reducedMotion: NotRequired[Literal["reduce", "no-preference"]]
+    """`prefers-reduced-motion`."""
     contrast: NotRequired[Literal["more", "less", "custom", "no-preference"]]
+    """`prefers-contrast`."""
     forcedColors: NotRequired[Literal["active", "none"]]
+    """`forced-colors`."""
 
 
 class PdfMetadata(TypedDict):
     """Document information of the PDF. Fields that are not given stay as the document has them."""
 
     title: NotRequired[str]
+    """Title of the PDF."""
     author: NotRequired[str]
+    """Author of the PDF."""
     subject: NotRequired[str]
+    """Subject of the PDF."""
     creator: NotRequired[str]
+    """Program that made the document."""
     producer: NotRequired[str]
+    """Program that made the PDF."""
     keywords: NotRequired[Sequence[str]]
+    """Keywords of the PDF."""
 
 
 class RenderOptionsViewport(TypedDict):
@@ -221,7 +269,9 @@ class RenderOptionsViewport(TypedDict):
     the printable part of a page."""
 
     width: int
+    """Width in CSS pixels."""
     height: int
+    """Height in CSS pixels."""
     deviceScaleFactor: NotRequired[float]
     """Default 1."""
 
@@ -230,6 +280,7 @@ class Watermark(TypedDict):
     """A text over the content of every page."""
 
     text: str
+    """The text."""
     opacity: NotRequired[float]
     """Default 0.15."""
     rotation: NotRequired[float]
@@ -395,6 +446,20 @@ class RenderOptions(TypedDict):
     0.5in to 200in."""
 
 
+class BatchRequest(TypedDict):
+    items: Sequence[BatchItemInput]
+    """What to render. How many there may be is for the plan to say."""
+    webhookUrl: NotRequired[str]
+    """Where a signed callback goes when the batch has ended; professional and business plans."""
+    expiresInHours: NotRequired[int]
+    """How long the outputs are kept after the end of the batch; at most, and by default, as long
+    as the plan keeps them."""
+    notes: NotRequired[str]
+    """Kept with the batch, for its owner."""
+    metadata: NotRequired[Mapping[str, str]]
+    """Kept with the batch, for its owner."""
+
+
 class BatchItemInput(TypedDict):
     id: str
     """Names the item; unique within the batch."""
@@ -417,24 +482,11 @@ class BatchItemInput(TypedDict):
     options: NotRequired[RenderOptions]
 
 
-class BatchRequest(TypedDict):
-    items: Sequence[BatchItemInput]
-    """What to render. How many there may be is for the plan to say."""
-    webhookUrl: NotRequired[str]
-    """Where a signed callback goes when the batch has ended; professional and business plans."""
-    expiresInHours: NotRequired[int]
-    """How long the outputs are kept after the end of the batch; at most, and by default, as long
-    as the plan keeps them."""
-    notes: NotRequired[str]
-    """Kept with the batch, for its owner."""
-    metadata: NotRequired[Mapping[str, str]]
-    """Kept with the batch, for its owner."""
-
-
 class Registration(TypedDict):
     email: str
     """Upper and lower case make no difference."""
     password: str
+    """The password."""
     invitation: NotRequired[str]
     """The code of an invitation, where accounts are made with one only."""
 
@@ -443,29 +495,37 @@ class Credentials(TypedDict):
     email: str
     """Upper and lower case make no difference."""
     password: str
+    """The password."""
 
 
 class SessionRequest(TypedDict):
+    """Either `email` and `password`, or `oneTimeToken`."""
+
     email: NotRequired[str]
     """Upper and lower case make no difference."""
     password: NotRequired[str]
+    """The password."""
     oneTimeToken: NotRequired[str]
     """What stands behind `#once=` in the link that standalone prints when it starts."""
 
 
 class PasswordChange(TypedDict):
     currentPassword: str
+    """The password until now."""
     newPassword: str
+    """The password from now on."""
 
 
 class ForgottenPassword(TypedDict):
     email: str
+    """The e-mail address of the account."""
 
 
 class PasswordReset(TypedDict):
     token: str
     """What stands behind `#token=` in the link of the mail."""
     password: str
+    """The password."""
 
 
 class EmailVerification(TypedDict):
@@ -479,6 +539,7 @@ class EmailVerification(TypedDict):
 
 class ApiKeyRequest(TypedDict):
     name: str
+    """Its name."""
     mode: NotRequired[Literal["live", "test"]]
     """Renders of `test` keys carry a watermark and use no quota."""
     allowedIps: NotRequired[Sequence[str]]
@@ -487,17 +548,19 @@ class ApiKeyRequest(TypedDict):
 
 class ApiKeyChange(TypedDict):
     name: NotRequired[str]
+    """Its name."""
     allowedIps: NotRequired[Sequence[str]]
     """Addresses and networks that the key may be used from; none: from everywhere."""
 
 
 class TemplateRequest(TypedDict):
     name: str
+    """Its name."""
     content: str
     """HTML with Liquid: `{{name}}`, `{{a.b}}`, loops, conditions, filters."""
     sampleData: NotRequired[str]
     """A JSON document serialized as a string."""
-    dataSchema: NotRequired[str | Mapping[str, Any] | None]
+    dataSchema: NotRequired[Any]
     """A JSON Schema of draft 2020-12 that the data of each render must fit, as an object or
     serialized as a string; null for none."""
     options: NotRequired[RenderOptions | None]
@@ -506,13 +569,15 @@ class TemplateRequest(TypedDict):
 
 
 class PreviewRequest(TypedDict):
+    """Exactly one of `content` and `templateId` is required."""
+
     content: NotRequired[str]
     """HTML with Liquid: `{{name}}`, `{{a.b}}`, loops, conditions, filters."""
     templateId: NotRequired[str]
     """A saved template instead of `content`."""
     sampleData: NotRequired[str]
     """A JSON document serialized as a string; without it that of the saved template, or nothing."""
-    dataSchema: NotRequired[str | Mapping[str, Any] | None]
+    dataSchema: NotRequired[Any]
     """Checks the sample data, as `dataSchema` of a template does; without it, and with
     `templateId`, that of the saved template."""
     output: NotRequired[Literal["html", "pdf"]]
@@ -525,11 +590,12 @@ class PreviewRequest(TypedDict):
 
 class TemplateChange(TypedDict):
     name: NotRequired[str]
+    """Its name."""
     content: NotRequired[str]
     """HTML with Liquid: `{{name}}`, `{{a.b}}`, loops, conditions, filters."""
     sampleData: NotRequired[str]
     """A JSON document serialized as a string."""
-    dataSchema: NotRequired[str | Mapping[str, Any] | None]
+    dataSchema: NotRequired[Any]
     """A JSON Schema of draft 2020-12 that the data of each render must fit, as an object or
     serialized as a string; null for none."""
     options: NotRequired[RenderOptions | None]
@@ -538,6 +604,9 @@ class TemplateChange(TypedDict):
 
 
 class UserRenderRequest(TypedDict):
+    """Exactly one of `html`, `url`, `templateId` is required. `data` needs `templateId`,
+    `templateVersionId` needs `templateId`."""
+
     html: NotRequired[str]
     """Input source: an HTML document."""
     url: NotRequired[str]
@@ -572,48 +641,64 @@ class WebhookTest(TypedDict):
 
 
 @dataclass(frozen=True, kw_only=True)
-class RenderResultMetadata:
-    size: int
-    """Bytes."""
-    processing_time: int
-    """Milliseconds."""
-    mode: str
-    """Input mode."""
-    format: str
-    """Paper format."""
+class WebhookDeliveryDetailPayload:
+    """The body that is sent."""
+
+    event: Literal["batch.completed", "render.completed", "render.failed", "webhook.test"]
+    """What has happened."""
+    job_id: str
+    """The job or batch."""
+    status: str
+    """Its state."""
+    status_url: str
+    """Path or address of its status."""
+    zip_url: str | None = None
+    """Path or address of the zip of the completed items."""
+    file_url: str | None = None
+    """Path or address of the PDF."""
+    completed_at: datetime
+    """When it was completed; null before."""
+    error: Failure | None = None
 
     @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> RenderResultMetadata:
+    def from_json(cls, data: Mapping[str, Any]) -> WebhookDeliveryDetailPayload:
         return cls(
-            size=data["size"],
-            processing_time=data["processingTime"],
-            mode=data["mode"],
-            format=data["format"],
+            event=data["event"],
+            job_id=data["jobId"],
+            status=data["status"],
+            status_url=data["statusUrl"],
+            zip_url=data.get("zipUrl"),
+            file_url=data.get("fileUrl"),
+            completed_at=time_of(data["completedAt"]),
+            error=maybe(Failure.from_json)(data.get("error")),
         )
 
 
 @dataclass(frozen=True, kw_only=True)
-class RenderResult:
-    url: str
-    """Signed download address."""
-    expires_at: datetime
-    metadata: RenderResultMetadata
+class Failure:
+    code: str
+    """One of the codes that docs/errors.md lists."""
+    message: str
+    """What has happened, in words."""
 
     @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> RenderResult:
+    def from_json(cls, data: Mapping[str, Any]) -> Failure:
         return cls(
-            url=data["url"],
-            expires_at=time_of(data["expiresAt"]),
-            metadata=RenderResultMetadata.from_json(data["metadata"]),
+            code=data["code"],
+            message=data["message"],
         )
 
 
 @dataclass(frozen=True, kw_only=True)
 class AcceptedJob:
     job_id: str
+    """The job or batch."""
     status: Literal["queued"]
+    """Its state."""
     status_url: str
+    """Path or address of its status."""
     file_url: str
+    """Path or address of the PDF."""
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> AcceptedJob:
@@ -630,8 +715,11 @@ class JobList:
     total: int
     """How many there are in all."""
     limit: int
+    """How many this response may have."""
     offset: int
+    """How many were skipped."""
     jobs: list[JobRecord]
+    """The jobs of this page."""
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> JobList:
@@ -644,41 +732,43 @@ class JobList:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Failure:
-    code: str
-    message: str
-
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> Failure:
-        return cls(
-            code=data["code"],
-            message=data["message"],
-        )
-
-
-@dataclass(frozen=True, kw_only=True)
 class JobRecord:
     job_id: str
+    """The job or batch."""
     status: JobStatus
+    """Its state."""
     input_mode: Literal["html", "url", "template"]
+    """What was rendered: HTML, a web page or a template."""
     output_mode: Literal["binary", "url"]
+    """Whether the PDF itself or its address was requested."""
     created_at: datetime
+    """When it was made or accepted."""
     updated_at: datetime
+    """When it last changed."""
     completed_at: datetime | None
+    """When it was completed; null before."""
     output_available: bool
+    """Whether there is a PDF to download."""
     output_expires_at: datetime | None
     """End of the retention window."""
     download_url_endpoint: str
+    """Path that responds with a signed address of the PDF."""
     file_name: str
+    """Name of the PDF file."""
     pdf_size: int
     """Bytes; 0 until completed."""
     pages: int
     """0 until completed."""
     processing_time_ms: int
+    """Milliseconds that the render took."""
     attempt_count: int
+    """Attempts so far."""
     retry_attempt: int | None
+    """Which retry comes next; null when none does."""
     max_attempts: int
+    """How many attempts there may be."""
     will_retry: bool
+    """Whether another attempt follows."""
     dead_lettered: bool
     """True once the job has failed for good: stop polling."""
     error: Failure | None
@@ -731,7 +821,9 @@ class DownloadUrl:
 @dataclass(frozen=True, kw_only=True)
 class RenderReportPhases:
     name: str
+    """Its name."""
     ms: int
+    """Milliseconds."""
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> RenderReportPhases:
@@ -749,15 +841,18 @@ class RenderReportRequests:
     kind: str
     """page, frame, stylesheet, image, font, script, fetch, websocket, …."""
     outcome: Literal["pending", "loaded", "redirected", "error", "unreachable", "blocked", "cancelled"]
+    """What became of it."""
     status: int | None
     """Null without a response."""
     rule: str | None
     """What decided it: cache, blockRequests, egress, cors, content security policy, …; null for
     nothing."""
     error: str | None
+    """Why it failed; null when it did not."""
     bytes: int
     """As received; 0 from the cache."""
     ms: int
+    """Milliseconds."""
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> RenderReportRequests:
@@ -776,7 +871,9 @@ class RenderReportRequests:
 @dataclass(frozen=True, kw_only=True)
 class RenderReportConsole:
     level: str
+    """As the console has it."""
     text: str
+    """The text."""
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> RenderReportConsole:
@@ -789,7 +886,9 @@ class RenderReportConsole:
 @dataclass(frozen=True, kw_only=True)
 class RenderReportExceptions:
     message: str
+    """What has happened, in words."""
     at: str
+    """When it happened."""
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> RenderReportExceptions:
@@ -802,7 +901,9 @@ class RenderReportExceptions:
 @dataclass(frozen=True, kw_only=True)
 class RenderReportFontsUsed:
     family: str
+    """The family of the font."""
     web_font: bool
+    """Whether the document brought it."""
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> RenderReportFontsUsed:
@@ -817,6 +918,7 @@ class RenderReportFonts:
     asked: list[str]
     """As the style sheet names them."""
     used: list[RenderReportFontsUsed]
+    """The fonts that were used."""
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> RenderReportFonts:
@@ -829,9 +931,13 @@ class RenderReportFonts:
 @dataclass(frozen=True, kw_only=True)
 class RenderReportMissingGlyphs:
     character: str
+    """The character."""
     code_point: str
+    """Its code point, such as U+1F600."""
     page: int
+    """The page, or what it took to open it."""
     count: int
+    """How many."""
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> RenderReportMissingGlyphs:
@@ -846,9 +952,13 @@ class RenderReportMissingGlyphs:
 @dataclass(frozen=True, kw_only=True)
 class RenderReportObservations:
     rule: Literal["overflow", "shrunk", "hidden", "covered", "rasterised", "blank", "undecodable", "embedded", "stillChanging", "redirect", "deadLink", "pageRules", "unsupportedCss", "garbled", "fontSynthesis"]
+    """The rule that it broke."""
     message: str
+    """What has happened, in words."""
     selector: str | None
+    """Where it is in the document."""
     page: int | None
+    """The page, or what it took to open it."""
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> RenderReportObservations:
@@ -863,8 +973,11 @@ class RenderReportObservations:
 @dataclass(frozen=True, kw_only=True)
 class RenderReportWaits:
     name: str
+    """Its name."""
     ms: int
+    """Milliseconds."""
     outcome: Literal["reached", "given up", "failed"]
+    """What became of it."""
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> RenderReportWaits:
@@ -876,28 +989,17 @@ class RenderReportWaits:
 
 
 @dataclass(frozen=True, kw_only=True)
-class RenderReportPicture:
-    media_type: str
-    data: str
-    """Base64."""
-
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> RenderReportPicture:
-        return cls(
-            media_type=data["mediaType"],
-            data=data["data"],
-        )
-
-
-@dataclass(frozen=True, kw_only=True)
 class RenderReport:
     job_id: str
+    """The job or batch."""
     status: str
+    """Its state."""
     engine: str
     """The browser and its version; empty where that was lost."""
     attempts: list[RenderAttempt]
     """The first one first; the rest of the report is of the last one."""
     phases: list[RenderReportPhases]
+    """The parts of the render, with their times."""
     requests: list[RenderReportRequests]
     """500 at most, those of workers among them; data in addresses is not."""
     console: list[RenderReportConsole]
@@ -905,17 +1007,20 @@ class RenderReport:
     exceptions: list[RenderReportExceptions]
     """50 at most."""
     fonts: list[RenderReportFonts]
+    """The fonts that were requested and used."""
     missing_glyphs: list[RenderReportMissingGlyphs]
     """Characters that no font has, 200 at most. U+FFFD stands for one that is not known: in
     several fonts, the first one of each."""
     observations: list[RenderReportObservations]
     """What a look at the document and at its printed pages has found, 60 at most."""
     waits: list[RenderReportWaits]
+    """What the render waited for."""
     pages: int
     """0 when it has failed."""
     size: int
     """Bytes of the PDF; 0 when it has failed."""
     error: Failure | None
+    """Why it failed; null when it did not."""
     picture: RenderReportPicture | None
     """The page at the moment when the render failed, where it could be drawn."""
     warnings: list[str]
@@ -948,33 +1053,17 @@ class RenderReport:
 
 
 @dataclass(frozen=True, kw_only=True)
-class RenderAttemptPhases:
-    """Milliseconds of each part, one after the other; up to where it failed."""
-
-    page: int
-    load: int
-    wait: int
-    print: int
-    finish: int
-
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> RenderAttemptPhases:
-        return cls(
-            page=data["page"],
-            load=data["load"],
-            wait=data["wait"],
-            print=data["print"],
-            finish=data["finish"],
-        )
-
-
-@dataclass(frozen=True, kw_only=True)
 class RenderAttempt:
     number: int
+    """Its number."""
     started_at: datetime
+    """When it started."""
     ended_at: datetime | None
+    """When it ended; null before."""
     outcome: Literal["running", "completed", "failed", "cancelled"]
+    """What became of it."""
     error: Failure | None
+    """Why it failed; null when it did not."""
     phases: RenderAttemptPhases | None
     """Null while it runs, and where they are not known."""
 
@@ -991,14 +1080,62 @@ class RenderAttempt:
 
 
 @dataclass(frozen=True, kw_only=True)
+class RenderAttemptPhases:
+    """Milliseconds of each part, one after the other; up to where it failed."""
+
+    page: int
+    """The page, or what it took to open it."""
+    load: int
+    """Milliseconds of loading."""
+    wait: int
+    """Milliseconds of waiting."""
+    print: int
+    """Milliseconds of printing."""
+    finish: int
+    """Milliseconds of finishing the PDF."""
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> RenderAttemptPhases:
+        return cls(
+            page=data["page"],
+            load=data["load"],
+            wait=data["wait"],
+            print=data["print"],
+            finish=data["finish"],
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class RenderReportPicture:
+    media_type: str
+    """Its media type."""
+    data: str
+    """Base64."""
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> RenderReportPicture:
+        return cls(
+            media_type=data["mediaType"],
+            data=data["data"],
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
 class AcceptedBatch:
     job_id: str
+    """The job or batch."""
     status: Literal["queued"]
+    """Its state."""
     item_count: int
+    """Items of the batch."""
     total_count: int
+    """Items of the batch."""
     status_url: str
+    """Path or address of its status."""
     estimated_completion_time: datetime
+    """When it is expected to end; null when that is not known."""
     expires_at: datetime
+    """Until when it is valid, or can be fetched."""
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> AcceptedBatch:
@@ -1018,8 +1155,11 @@ class BatchList:
     total: int
     """How many there are in all."""
     limit: int
+    """How many this response may have."""
     offset: int
+    """How many were skipped."""
     batches: list[BatchSummary]
+    """The batches of this page."""
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> BatchList:
@@ -1033,20 +1173,34 @@ class BatchList:
 
 @dataclass(frozen=True, kw_only=True)
 class BatchSummaryJob:
+    """The same batch in other words."""
+
     id: str
+    """Its id."""
     status: JobStatus
+    """Its state."""
     access_expired: bool
     """Whether the outputs can be fetched no more."""
     total_count: int
+    """Items of the batch."""
     completed_count: int
+    """Items that are completed."""
     failed_count: int
+    """How many have failed."""
     created_at: datetime
+    """When it was made or accepted."""
     updated_at: datetime
+    """When it last changed."""
     completed_at: datetime | None
+    """When it was completed; null before."""
     finished_at: datetime | None
+    """When the last part of it ended; null before."""
     expires_at: datetime
+    """Until when it is valid, or can be fetched."""
     notes: str
+    """As the request gave them."""
     metadata: dict[str, str]
+    """As the request gave it."""
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> BatchSummaryJob:
@@ -1070,21 +1224,30 @@ class BatchSummaryJob:
 @dataclass(frozen=True, kw_only=True)
 class BatchSummary:
     job_id: str
+    """The job or batch."""
     status: JobStatus
     """`completed` when every item has ended, whatever came of each."""
     created_at: datetime
+    """When it was made or accepted."""
     updated_at: datetime
+    """When it last changed."""
     completed_at: datetime | None
+    """When it was completed; null before."""
     finished_at: datetime | None
     """When the last item ended, also of a batch that was cancelled."""
     expires_at: datetime
     """Until when outputs can be fetched; counted anew from the end of the batch."""
     zip_url: str
+    """Path or address of the zip of the completed items."""
     manifest_available: bool
+    """Whether there is a manifest."""
     manifest_download_url_endpoint: str
+    """Path that responds with a signed address of the manifest."""
     progress: BatchProgress
     estimated_completion_time: datetime | None
+    """When it is expected to end; null when that is not known."""
     job: BatchSummaryJob
+    """The same batch in other words."""
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> BatchSummary:
@@ -1108,13 +1271,17 @@ class BatchSummary:
 @dataclass(frozen=True, kw_only=True)
 class BatchProgress:
     total: int
+    """How many there are in all."""
     completed: int
+    """How many are completed."""
     failed: int
+    """How many have failed."""
     pending: int
     """Items that have not ended."""
     throttled: int
     """Those of them that wait for a plan slot."""
     percent_complete: float
+    """How much of it has ended, in percent."""
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> BatchProgress:
@@ -1131,22 +1298,32 @@ class BatchProgress:
 @dataclass(frozen=True, kw_only=True)
 class Batch:
     job_id: str
+    """The job or batch."""
     status: JobStatus
     """`completed` when every item has ended, whatever came of each."""
     created_at: datetime
+    """When it was made or accepted."""
     updated_at: datetime
+    """When it last changed."""
     completed_at: datetime | None
+    """When it was completed; null before."""
     finished_at: datetime | None
     """When the last item ended, also of a batch that was cancelled."""
     expires_at: datetime
     """Until when outputs can be fetched; counted anew from the end of the batch."""
     zip_url: str
+    """Path or address of the zip of the completed items."""
     manifest_available: bool
+    """Whether there is a manifest."""
     manifest_download_url_endpoint: str
+    """Path that responds with a signed address of the manifest."""
     progress: BatchProgress
     estimated_completion_time: datetime | None
+    """When it is expected to end; null when that is not known."""
     job: BatchSummaryJob
+    """The same batch in other words."""
     items: list[BatchItem]
+    """The items, in the order of the request."""
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Batch:
@@ -1171,19 +1348,27 @@ class Batch:
 @dataclass(frozen=True, kw_only=True)
 class BatchItem:
     item_id: str
+    """The id that the request gave the item."""
     status: ItemStatus
     """A cancelled item has failed with `CANCELLED`."""
     output_available: bool
+    """Whether there is a PDF to download."""
     download_url_endpoint: str
+    """Path that responds with a signed address of the PDF."""
     output_expires_at: datetime | None
+    """Until when the PDF can be downloaded."""
     error_message: str | None
+    """The message of the error; null without one."""
     retry_attempt: int | None
+    """Which retry comes next; null when none does."""
     error: Failure | None
+    """Why it failed; null when it did not."""
     pdf_size: int
     """Bytes; 0 until completed."""
     pages: int
     """0 until completed."""
     processing_time_ms: int
+    """Milliseconds that the render took."""
     report_endpoint: str | None = None
     """Where its report is: from its end on, if one was asked for."""
 
@@ -1208,8 +1393,11 @@ class BatchItem:
 @dataclass(frozen=True, kw_only=True)
 class UsageSummaryKeyBreakdown:
     api_key_id: str
+    """The API key that requested it."""
     total_requests: int
+    """How many requests there were."""
     failed_count: int
+    """How many have failed."""
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> UsageSummaryKeyBreakdown:
@@ -1227,15 +1415,23 @@ class UsageSummary:
     total_requests: int
     """Requests for a render that are over: refused, or with a job that has ended."""
     success_count: int
+    """How many have succeeded."""
     failed_count: int
+    """How many have failed."""
     errors_by_category: dict[str, int]
+    """How many failed, by category."""
     remaining: int
     """PDFs left of the quota of this month."""
     requests_per_minute: int
+    """Requests a minute that the plan allows."""
     concurrent_renders: int
+    """Renders that the plan allows at a time."""
     max_input_size_bytes: int
+    """The largest body that the plan allows, in bytes."""
     max_output_size_bytes: int
+    """The largest PDF that the plan allows, in bytes."""
     max_timeout_ms: int
+    """The longest time-out that the plan allows, in milliseconds."""
     reset_date: str
     """When the quota starts anew."""
     key_breakdown: list[UsageSummaryKeyBreakdown] | None = None
@@ -1263,7 +1459,9 @@ class UsageSummary:
 @dataclass(frozen=True, kw_only=True)
 class UsageSeriesErrors:
     code: str
+    """One of the codes that docs/errors.md lists."""
     count: int
+    """How many."""
     remedy: str
     """What can be done about it."""
     docs_url: str
@@ -1282,6 +1480,7 @@ class UsageSeriesErrors:
 @dataclass(frozen=True, kw_only=True)
 class UsageSeries:
     interval: Literal["hour", "day"]
+    """The length of each point."""
     duration_bounds_ms: list[int]
     """Milliseconds, rising."""
     points: list[UsagePoint]
@@ -1304,9 +1503,13 @@ class UsagePoint:
     at: datetime
     """When the hour or day (UTC) began."""
     total: int
+    """How many there are in all."""
     failed: int
+    """How many have failed."""
     errors_by_category: dict[str, int]
+    """How many failed, by category."""
     errors_by_code: dict[str, int]
+    """How many failed, by code."""
     pages: int
     """Of the PDFs that were rendered."""
     bytes: int
@@ -1335,7 +1538,9 @@ class UsagePoint:
 @dataclass(frozen=True, kw_only=True)
 class BatchMetricsCommonFailureReasons:
     code: str
+    """One of the codes that docs/errors.md lists."""
     count: int
+    """How many."""
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> BatchMetricsCommonFailureReasons:
@@ -1350,24 +1555,33 @@ class BatchMetrics:
     queue_depth: int
     """Items of active batches that wait for a plan slot."""
     active_batches: int
+    """Batches that have not ended."""
     queued_batches: int
+    """Batches of which nothing has begun."""
     processing_batches: int
+    """Batches of which some has begun."""
     completion_rate_percent: float
     """Of the batches that ended: those that were not cancelled."""
     item_success_rate_percent: float
+    """Share of the items that were completed, in percent."""
     item_eligible_count: int
     """Items that ended by themselves, well or badly."""
     webhook_success_rate_percent: float
+    """Share of the callbacks that were delivered, in percent."""
     webhook_eligible_count: int
     """Batches whose callback was delivered or given up."""
     webhook_delivered_count: int
+    """Callbacks that were delivered."""
     average_items_per_batch: float
+    """Items of a batch, on average."""
     average_batch_processing_time_ms: float
     """From the start of the first item to the end of the last."""
     common_failure_reasons: list[BatchMetricsCommonFailureReasons]
     """What items failed with, the commonest first; time-outs of all kinds are `TIMEOUT`."""
     lookback_days: int
+    """How many days back it looks."""
     generated_at: datetime
+    """When it was computed."""
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> BatchMetrics:
@@ -1392,8 +1606,12 @@ class BatchMetrics:
 
 @dataclass(frozen=True, kw_only=True)
 class RequestLogListSummary:
+    """Counts of the whole period."""
+
     success_count: int
+    """How many have succeeded."""
     failed_count: int
+    """How many have failed."""
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> RequestLogListSummary:
@@ -1408,11 +1626,15 @@ class RequestLogList:
     total: int
     """How many there are in all."""
     limit: int
+    """How many this response may have."""
     offset: int
+    """How many were skipped."""
     endpoint_options: list[str]
     """The endpoints that were asked for."""
     summary: RequestLogListSummary
+    """Counts of the whole period."""
     logs: list[RequestLogEntry]
+    """The requests of this page."""
     can_reveal_ip: bool
     """Whether the plan shows whole addresses."""
 
@@ -1432,18 +1654,23 @@ class RequestLogList:
 @dataclass(frozen=True, kw_only=True)
 class RequestLogEntry:
     id: str
+    """Its id."""
     api_key_id: str
+    """The API key that requested it."""
     api_key_prefix: str
+    """The leading characters of that key."""
     endpoint: str
     """Path of the route."""
     ip_address: str
     """Without its last octet (IPv4) or its last 80 bits (IPv6), unless the plan reveals it."""
     status: Literal["success", "error"]
+    """Its state."""
     error_reason: str | None
     """The error's code."""
     job_id: str | None
     """The job or batch that it got; null without one."""
     created_at: datetime
+    """When it was made or accepted."""
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> RequestLogEntry:
@@ -1465,7 +1692,9 @@ class AccessToken:
     access_token: str
     """For the header Authorization: Bearer."""
     token_type: Literal["Bearer"]
+    """How the token is sent."""
     expires_at: datetime
+    """Until when it is valid, or can be fetched."""
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> AccessToken:
@@ -1488,6 +1717,7 @@ class Success:
 @dataclass(frozen=True, kw_only=True)
 class Account:
     id: str
+    """Its id."""
     email: str | None
     """Null when an issuer vouches for no address."""
     sign_in_by: Literal["password", "issuer", "operator"]
@@ -1507,6 +1737,7 @@ class Account:
     plan: str
     """The name of its plan."""
     created_at: datetime
+    """When it was made or accepted."""
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Account:
@@ -1527,7 +1758,9 @@ class AuthConfigPasswordLength:
     """Characters of a password."""
 
     min: int
+    """The smallest."""
     max: int
+    """The largest."""
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> AuthConfigPasswordLength:
@@ -1577,8 +1810,11 @@ class SessionList:
     total: int
     """How many there are in all."""
     limit: int
+    """How many this response may have."""
     offset: int
+    """How many were skipped."""
     sessions: list[Session]
+    """The sessions of this page."""
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> SessionList:
@@ -1593,12 +1829,15 @@ class SessionList:
 @dataclass(frozen=True, kw_only=True)
 class Session:
     id: str
+    """Its id."""
     current: bool
     """Whether this request comes with it."""
     created_at: datetime
+    """When it was made or accepted."""
     last_used_at: datetime
     """To the minute."""
     expires_at: datetime
+    """Until when it is valid, or can be fetched."""
     ip_address: str | None
     """Where it was begun from."""
     user_agent: str | None
@@ -1622,8 +1861,11 @@ class ApiKeyList:
     total: int
     """How many there are in all."""
     limit: int
+    """How many this response may have."""
     offset: int
+    """How many were skipped."""
     keys: list[ApiKey]
+    """The keys of this page."""
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> ApiKeyList:
@@ -1638,17 +1880,25 @@ class ApiKeyList:
 @dataclass(frozen=True, kw_only=True)
 class ApiKey:
     id: str
+    """Its id."""
     name: str
+    """Its name."""
     prefix: str
     """The leading characters of the secret."""
     mode: Literal["live", "test"]
+    """`live` or `test`."""
     status: Literal["active", "revoked"]
+    """Its state."""
     created_at: datetime
+    """When it was made or accepted."""
     last_used_at: datetime | None
+    """When it was last used; null if never."""
     last_used_ip: str | None
+    """Where it was last used from; null if never."""
     last_used_geo: str | None
     """A country."""
     revoked_at: datetime | None
+    """When it was revoked; null while it is active."""
     allowed_ips: list[str]
     """Where the key may be used from; empty: everywhere."""
 
@@ -1672,10 +1922,13 @@ class ApiKey:
 @dataclass(frozen=True, kw_only=True)
 class NewApiKey:
     id: str
+    """Its id."""
     api_key: str
     """The secret. It is shown this once and cannot be recovered."""
     prefix: str
+    """The leading characters of the secret."""
     mode: Literal["live", "test"]
+    """`live` or `test`."""
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> NewApiKey:
@@ -1690,9 +1943,13 @@ class NewApiKey:
 @dataclass(frozen=True, kw_only=True)
 class Template:
     id: str
+    """Its id."""
     name: str
+    """Its name."""
     content: str
+    """HTML with Liquid."""
     sample_data: str
+    """A JSON document serialized as a string."""
     data_schema: str | None = None
     """The JSON Schema of its data serialized as a string; absent without one."""
     options: RenderOptions | None = None
@@ -1700,8 +1957,11 @@ class Template:
     version_id: str
     """The version that renders use unless they pin another."""
     version: int
+    """Its number, or the version."""
     created_at: datetime
+    """When it was made or accepted."""
     updated_at: datetime
+    """When it last changed."""
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Template:
@@ -1724,8 +1984,11 @@ class TemplateList:
     total: int
     """How many there are in all."""
     limit: int
+    """How many this response may have."""
     offset: int
+    """How many were skipped."""
     templates: list[Template]
+    """The templates of this page."""
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> TemplateList:
@@ -1742,8 +2005,11 @@ class TemplateSummaryList:
     total: int
     """How many there are in all."""
     limit: int
+    """How many this response may have."""
     offset: int
+    """How many were skipped."""
     templates: list[TemplateSummary]
+    """The templates of this page."""
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> TemplateSummaryList:
@@ -1758,12 +2024,17 @@ class TemplateSummaryList:
 @dataclass(frozen=True, kw_only=True)
 class TemplateSummary:
     id: str
+    """Its id."""
     name: str
+    """Its name."""
     version_id: str
     """The version that renders use unless they pin another."""
     version: int
+    """Its number, or the version."""
     created_at: datetime
+    """When it was made or accepted."""
     updated_at: datetime
+    """When it last changed."""
     size: int
     """Bytes of its content, sample data, schema and options."""
 
@@ -1783,6 +2054,7 @@ class TemplateSummary:
 @dataclass(frozen=True, kw_only=True)
 class Preview:
     html: str
+    """The HTML."""
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Preview:
@@ -1794,10 +2066,15 @@ class Preview:
 @dataclass(frozen=True, kw_only=True)
 class AcceptedUserRender:
     job_id: str
+    """The job or batch."""
     status: Literal["queued"]
+    """Its state."""
     status_url: str
+    """Path or address of its status."""
     file_url: str
+    """Path or address of the PDF."""
     retry_of: str | None
+    """What it repeats."""
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> AcceptedUserRender:
@@ -1815,8 +2092,11 @@ class TemplateVersionList:
     total: int
     """How many there are in all."""
     limit: int
+    """How many this response may have."""
     offset: int
+    """How many were skipped."""
     versions: list[TemplateVersionSummary]
+    """The versions of this page, the newest first."""
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> TemplateVersionList:
@@ -1831,14 +2111,19 @@ class TemplateVersionList:
 @dataclass(frozen=True, kw_only=True)
 class TemplateVersionSummary:
     id: str
+    """Its id."""
     version_id: str
     """The same as `id`, by the name it has elsewhere."""
     template_id: str
+    """The template."""
     version: int
+    """Its number, or the version."""
     name: str
+    """Its name."""
     current: bool
     """Whether renders use it unless they pin another."""
     created_at: datetime
+    """When it was made or accepted."""
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> TemplateVersionSummary:
@@ -1856,16 +2141,23 @@ class TemplateVersionSummary:
 @dataclass(frozen=True, kw_only=True)
 class TemplateVersion:
     id: str
+    """Its id."""
     version_id: str
     """The same as `id`, by the name it has elsewhere."""
     template_id: str
+    """The template."""
     version: int
+    """Its number, or the version."""
     name: str
+    """Its name."""
     current: bool
     """Whether renders use it unless they pin another."""
     created_at: datetime
+    """When it was made or accepted."""
     content: str
+    """HTML with Liquid."""
     sample_data: str
+    """A JSON document serialized as a string."""
     data_schema: str | None = None
     """The JSON Schema of its data serialized as a string; absent without one."""
     options: RenderOptions | None = None
@@ -1893,8 +2185,11 @@ class AuditLog:
     total: int
     """How many there are in all."""
     limit: int
+    """How many this response may have."""
     offset: int
+    """How many were skipped."""
     entries: list[AuditEntry]
+    """The entries of this page."""
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> AuditLog:
@@ -1909,14 +2204,19 @@ class AuditLog:
 @dataclass(frozen=True, kw_only=True)
 class AuditEntry:
     id: str
+    """Its id."""
     action: Literal["account.registered", "account.signed_in", "account.sign_in_failed", "account.signed_out", "account.plan_changed", "account.quota_period_changed", "account.password_reset", "account.tokens_revoked", "account.address_confirmed", "account.taken_over", "account.suspended", "account.resumed", "account.deletion_requested", "account.deleted", "billing.auto_overage_changed", "billing.block_granted", "billing.block_frozen", "billing.block_taken_back", "billing.block_returned", "billing.block_expired", "key.created", "key.rotated", "key.changed", "key.revoked", "webhook_key.rotated", "template.saved", "template.deleted", "job.retried", "job.cancelled", "callback.retried", "mail.retried", "billing.retried", "worker.drained", "worker.resumed", "audit.entries_left_out"]
+    """What was done."""
     actor: Literal["account", "anonymous", "operator", "billing"]
     """`anonymous`: somebody who has not shown to be the account."""
     ip_address: str | None
+    """Where the request came from."""
     target_id: str | None
     """The key, template or block that it was about."""
     details: dict[str, str]
+    """More about it."""
     created_at: datetime
+    """When it was made or accepted."""
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> AuditEntry:
@@ -1936,8 +2236,11 @@ class UserRenderList:
     total: int
     """How many there are in all."""
     limit: int
+    """How many this response may have."""
     offset: int
+    """How many were skipped."""
     renders: list[UserRender]
+    """The renders of this page."""
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> UserRenderList:
@@ -1952,26 +2255,41 @@ class UserRenderList:
 @dataclass(frozen=True, kw_only=True)
 class UserRender:
     job_id: str
+    """The job or batch."""
     status: JobStatus
+    """Its state."""
     input_mode: Literal["html", "url", "template"]
+    """What was rendered: HTML, a web page or a template."""
     output_mode: Literal["binary", "url"]
+    """Whether the PDF itself or its address was requested."""
     created_at: datetime
+    """When it was made or accepted."""
     updated_at: datetime
+    """When it last changed."""
     completed_at: datetime | None
+    """When it was completed; null before."""
     output_available: bool
+    """Whether there is a PDF to download."""
     output_expires_at: datetime | None
     """End of the retention window."""
     download_url_endpoint: str
+    """Path that responds with a signed address of the PDF."""
     file_name: str
+    """Name of the PDF file."""
     pdf_size: int
     """Bytes; 0 until completed."""
     pages: int
     """0 until completed."""
     processing_time_ms: int
+    """Milliseconds that the render took."""
     attempt_count: int
+    """Attempts so far."""
     retry_attempt: int | None
+    """Which retry comes next; null when none does."""
     max_attempts: int
+    """How many attempts there may be."""
     will_retry: bool
+    """Whether another attempt follows."""
     dead_lettered: bool
     """True once the job has failed for good: stop polling."""
     error: Failure | None
@@ -1987,6 +2305,7 @@ class UserRender:
     format: str
     """Paper format."""
     template_id: str | None
+    """The template."""
     retry_of: str | None
     """The job that it repeats."""
     queued_ms: int
@@ -2027,28 +2346,9 @@ class UserRender:
 
 
 @dataclass(frozen=True, kw_only=True)
-class UserRenderDetailCallback:
-    id: str
-    url: str
-    status: Literal["pending", "delivered", "failed"]
-    attempt_count: int
-    response_status: int | None
-    error: str | None
-
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> UserRenderDetailCallback:
-        return cls(
-            id=data["id"],
-            url=data["url"],
-            status=data["status"],
-            attempt_count=data["attemptCount"],
-            response_status=data["responseStatus"],
-            error=data["error"],
-        )
-
-
-@dataclass(frozen=True, kw_only=True)
 class UserRenderDetailQueue:
+    """What it waits for; null when it does not wait."""
+
     ahead: int | None
     """Jobs of the account that come before it; null when it does not wait."""
     in_flight: int
@@ -2068,26 +2368,41 @@ class UserRenderDetailQueue:
 @dataclass(frozen=True, kw_only=True)
 class UserRenderDetail:
     job_id: str
+    """The job or batch."""
     status: JobStatus
+    """Its state."""
     input_mode: Literal["html", "url", "template"]
+    """What was rendered: HTML, a web page or a template."""
     output_mode: Literal["binary", "url"]
+    """Whether the PDF itself or its address was requested."""
     created_at: datetime
+    """When it was made or accepted."""
     updated_at: datetime
+    """When it last changed."""
     completed_at: datetime | None
+    """When it was completed; null before."""
     output_available: bool
+    """Whether there is a PDF to download."""
     output_expires_at: datetime | None
     """End of the retention window."""
     download_url_endpoint: str
+    """Path that responds with a signed address of the PDF."""
     file_name: str
+    """Name of the PDF file."""
     pdf_size: int
     """Bytes; 0 until completed."""
     pages: int
     """0 until completed."""
     processing_time_ms: int
+    """Milliseconds that the render took."""
     attempt_count: int
+    """Attempts so far."""
     retry_attempt: int | None
+    """Which retry comes next; null when none does."""
     max_attempts: int
+    """How many attempts there may be."""
     will_retry: bool
+    """Whether another attempt follows."""
     dead_lettered: bool
     """True once the job has failed for good: stop polling."""
     error: Failure | None
@@ -2103,6 +2418,7 @@ class UserRenderDetail:
     format: str
     """Paper format."""
     template_id: str | None
+    """The template."""
     retry_of: str | None
     """The job that it repeats."""
     queued_ms: int
@@ -2112,7 +2428,9 @@ class UserRenderDetail:
     input_available: bool
     """Whether what it was to render is kept still."""
     callback: UserRenderDetailCallback | None
+    """Its callback; null without one."""
     queue: UserRenderDetailQueue
+    """What it waits for; null when it does not wait."""
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> UserRenderDetail:
@@ -2153,14 +2471,46 @@ class UserRenderDetail:
 
 
 @dataclass(frozen=True, kw_only=True)
+class UserRenderDetailCallback:
+    id: str
+    """Its id."""
+    url: str
+    """The address."""
+    status: Literal["pending", "delivered", "failed"]
+    """Its state."""
+    attempt_count: int
+    """Attempts so far."""
+    response_status: int | None
+    """The status that the receiver responded with; null without a response."""
+    error: str | None
+    """Why it failed; null when it did not."""
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> UserRenderDetailCallback:
+        return cls(
+            id=data["id"],
+            url=data["url"],
+            status=data["status"],
+            attempt_count=data["attemptCount"],
+            response_status=data["responseStatus"],
+            error=data["error"],
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
 class RenderInput:
     html: str | None = None
+    """The HTML."""
     url: str | None = None
+    """The address."""
     template_id: str | None = None
+    """The template."""
     template_version_id: str | None = None
+    """The version of the template."""
     content: str | None = None
     """Of the template, as it was accepted."""
     data: dict[str, Any] | None = None
+    """The data of the template."""
     options: RenderOptions
     """The values of headers and cookies are masked."""
 
@@ -2182,6 +2532,7 @@ class Queue:
     in_flight: int
     """Jobs that hold a slot of the plan."""
     waiting: int
+    """How many wait."""
     concurrent_renders: int
     """Slots that the plan has."""
     oldest_waiting_at: datetime | None
@@ -2202,8 +2553,11 @@ class UserBatchList:
     total: int
     """How many there are in all."""
     limit: int
+    """How many this response may have."""
     offset: int
+    """How many were skipped."""
     batches: list[UserBatch]
+    """The batches of this page."""
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> UserBatchList:
@@ -2218,21 +2572,30 @@ class UserBatchList:
 @dataclass(frozen=True, kw_only=True)
 class UserBatch:
     job_id: str
+    """The job or batch."""
     status: JobStatus
     """`completed` when every item has ended, whatever came of each."""
     created_at: datetime
+    """When it was made or accepted."""
     updated_at: datetime
+    """When it last changed."""
     completed_at: datetime | None
+    """When it was completed; null before."""
     finished_at: datetime | None
     """When the last item ended, also of a batch that was cancelled."""
     expires_at: datetime
     """Until when outputs can be fetched; counted anew from the end of the batch."""
     zip_url: str
+    """Path or address of the zip of the completed items."""
     manifest_available: bool
+    """Whether there is a manifest."""
     manifest_download_url_endpoint: str
+    """Path that responds with a signed address of the manifest."""
     progress: BatchProgress
     estimated_completion_time: datetime | None
+    """When it is expected to end; null when that is not known."""
     job: BatchSummaryJob
+    """The same batch in other words."""
     mode: Literal["live", "test"]
     """Of the API key that asked for it."""
     api_key_id: str | None
@@ -2240,6 +2603,7 @@ class UserBatch:
     api_key_prefix: str | None
     """Null without a key, and of one that is long revoked."""
     webhook_url: str | None
+    """Where its callback goes; null without one."""
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> UserBatch:
@@ -2269,8 +2633,11 @@ class UserBatchItemList:
     total: int
     """How many there are in all."""
     limit: int
+    """How many this response may have."""
     offset: int
+    """How many were skipped."""
     items: list[UserBatchItem]
+    """The items, in the order of the request."""
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> UserBatchItemList:
@@ -2285,19 +2652,27 @@ class UserBatchItemList:
 @dataclass(frozen=True, kw_only=True)
 class UserBatchItem:
     item_id: str
+    """The id that the request gave the item."""
     status: ItemStatus
     """A cancelled item has failed with `CANCELLED`."""
     output_available: bool
+    """Whether there is a PDF to download."""
     download_url_endpoint: str
+    """Path that responds with a signed address of the PDF."""
     output_expires_at: datetime | None
+    """Until when the PDF can be downloaded."""
     error_message: str | None
+    """The message of the error; null without one."""
     retry_attempt: int | None
+    """Which retry comes next; null when none does."""
     error: Failure | None
+    """Why it failed; null when it did not."""
     pdf_size: int
     """Bytes; 0 until completed."""
     pages: int
     """0 until completed."""
     processing_time_ms: int
+    """Milliseconds that the render took."""
     report_endpoint: str | None = None
     """Where its report is: from its end on, if one was asked for."""
     job_id: str | None
@@ -2325,13 +2700,21 @@ class UserBatchItem:
 @dataclass(frozen=True, kw_only=True)
 class RetriedBatch:
     job_id: str
+    """The job or batch."""
     status: Literal["queued"]
+    """Its state."""
     item_count: int
+    """Items of the batch."""
     total_count: int
+    """Items of the batch."""
     status_url: str
+    """Path or address of its status."""
     estimated_completion_time: datetime
+    """When it is expected to end; null when that is not known."""
     expires_at: datetime
+    """Until when it is valid, or can be fetched."""
     retry_of: str
+    """What it repeats."""
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> RetriedBatch:
@@ -2352,8 +2735,11 @@ class WebhookDeliveryList:
     total: int
     """How many there are in all."""
     limit: int
+    """How many this response may have."""
     offset: int
+    """How many were skipped."""
     deliveries: list[WebhookDelivery]
+    """The callbacks of this page."""
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> WebhookDeliveryList:
@@ -2370,17 +2756,23 @@ class WebhookDelivery:
     id: str
     """What `X-Service-Delivery-Id` says, with every attempt."""
     event: Literal["batch.completed", "render.completed", "render.failed", "webhook.test"]
+    """What has happened."""
     job_id: str
     """The batch or job that it is about; of `webhook.test` an id that nothing has."""
     url: str
+    """The address."""
     status: Literal["pending", "delivered", "failed"]
+    """Its state."""
     attempt_count: int
     """Since it was ordered, or last asked for by hand."""
     created_at: datetime
+    """When it was made or accepted."""
     last_attempt_at: datetime | None
+    """When it was last sent; null before."""
     next_attempt_at: datetime | None
     """Null when no attempt follows."""
     delivered_at: datetime | None
+    """When the receiver accepted it; null before."""
     response_status: int | None
     """The status of the last response of the receiver; null without one."""
     error: str | None
@@ -2405,37 +2797,13 @@ class WebhookDelivery:
 
 
 @dataclass(frozen=True, kw_only=True)
-class WebhookDeliveryDetailPayload:
-    """The body that is sent."""
-
-    event: Literal["batch.completed", "render.completed", "render.failed", "webhook.test"]
-    job_id: str
-    status: str
-    status_url: str
-    zip_url: str | None = None
-    file_url: str | None = None
-    completed_at: datetime
-    error: Failure | None = None
-
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> WebhookDeliveryDetailPayload:
-        return cls(
-            event=data["event"],
-            job_id=data["jobId"],
-            status=data["status"],
-            status_url=data["statusUrl"],
-            zip_url=data.get("zipUrl"),
-            file_url=data.get("fileUrl"),
-            completed_at=time_of(data["completedAt"]),
-            error=maybe(Failure.from_json)(data.get("error")),
-        )
-
-
-@dataclass(frozen=True, kw_only=True)
 class WebhookDeliveryDetailAttempts:
     at: datetime
+    """When it happened."""
     response_status: int | None
+    """The status that the receiver responded with; null without a response."""
     error: str | None
+    """Why it failed; null when it did not."""
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> WebhookDeliveryDetailAttempts:
@@ -2451,23 +2819,28 @@ class WebhookDeliveryDetail:
     id: str
     """What `X-Service-Delivery-Id` says, with every attempt."""
     event: Literal["batch.completed", "render.completed", "render.failed", "webhook.test"]
+    """What has happened."""
     job_id: str
     """The batch or job that it is about; of `webhook.test` an id that nothing has."""
     url: str
+    """The address."""
     status: Literal["pending", "delivered", "failed"]
+    """Its state."""
     attempt_count: int
     """Since it was ordered, or last asked for by hand."""
     created_at: datetime
+    """When it was made or accepted."""
     last_attempt_at: datetime | None
+    """When it was last sent; null before."""
     next_attempt_at: datetime | None
     """Null when no attempt follows."""
     delivered_at: datetime | None
+    """When the receiver accepted it; null before."""
     response_status: int | None
     """The status of the last response of the receiver; null without one."""
     error: str | None
     """Why the last attempt failed."""
     payload: WebhookDeliveryDetailPayload
-    """The body that is sent."""
     attempts: list[WebhookDeliveryDetailAttempts]
     """The last 20 at most, the first of them first."""
 
@@ -2494,6 +2867,7 @@ class WebhookDeliveryDetail:
 @dataclass(frozen=True, kw_only=True)
 class WebhookKeyList:
     keys: list[WebhookKey]
+    """The keys of this page."""
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> WebhookKeyList:
@@ -2509,7 +2883,9 @@ class WebhookKey:
     status: Literal["active", "retiring"]
     """`retiring`: signs together with the newest until it expires."""
     created_at: datetime
+    """When it was made or accepted."""
     expires_at: datetime | None
+    """Until when it is valid, or can be fetched."""
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> WebhookKey:
@@ -2524,6 +2900,7 @@ class WebhookKey:
 @dataclass(frozen=True, kw_only=True)
 class NewWebhookKey:
     id: str
+    """Its id."""
     secret: str
     """`whsec_` and base64 of the key; shown this once."""
 
@@ -2538,7 +2915,9 @@ class NewWebhookKey:
 @dataclass(frozen=True, kw_only=True)
 class PlanList:
     current: str
+    """The one that is in force."""
     plans: list[PlanRow]
+    """The plans."""
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> PlanList:
@@ -2550,6 +2929,8 @@ class PlanList:
 
 @dataclass(frozen=True, kw_only=True)
 class PlanRowLimitsFeatures:
+    """What the plan has."""
+
     callbacks: bool
     """Callbacks may be asked for."""
     template_versions: bool
@@ -2568,6 +2949,8 @@ class PlanRowLimitsFeatures:
 
 @dataclass(frozen=True, kw_only=True)
 class PlanRowLimits:
+    """What the plan allows."""
+
     monthly_renders: int
     """PDFs a month."""
     requests_per_minute: int
@@ -2594,6 +2977,7 @@ class PlanRowLimits:
     retention_hours: int
     """How long a finished PDF is kept, in hours."""
     features: PlanRowLimitsFeatures
+    """What the plan has."""
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> PlanRowLimits:
@@ -2617,11 +3001,13 @@ class PlanRowLimits:
 @dataclass(frozen=True, kw_only=True)
 class PlanRow:
     name: str
+    """Its name."""
     current: bool
     """Whether the account has it."""
     sold: bool
     """Whether it can be bought here."""
     limits: PlanRowLimits
+    """What the plan allows."""
     price_cents_per_month: int
     """US cents a month."""
 
@@ -2644,11 +3030,15 @@ class Subscription:
     plan: str | None = None
     """The plan in force."""
     current_period_end: datetime | None = None
+    """When the period ends."""
     cancel_at_period_end: bool | None = None
+    """Whether the subscription ends with the period."""
     scheduled_plan: str | None = None
     """The plan that begins by itself later."""
     scheduled_plan_effective_date: datetime | None = None
+    """When that plan begins."""
     auto_overage_enabled: bool | None = None
+    """Whether blocks are bought when the quota is used up."""
     auto_overage_block_size: int | None = None
     """PDFs of a block that is bought by itself."""
     auto_overage_cycle_cap_cents: int | None = None
@@ -2672,13 +3062,19 @@ class Subscription:
 @dataclass(frozen=True, kw_only=True)
 class UpgradePreview:
     eligible: bool
+    """Whether the account can change to the plan."""
     current_plan: str
+    """The plan in force."""
     target_plan: str | None = None
+    """The plan to change to."""
     amount_due_cents: int | None = None
     """At once, for the rest of the period."""
     currency: str | None = None
+    """Three letters, such as usd."""
     period_start: datetime | None = None
+    """When the period began."""
     period_end: datetime | None = None
+    """When the period ends."""
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> UpgradePreview:
@@ -2698,7 +3094,9 @@ class Checkout:
     url: str
     """Where the customer goes on; empty when there is nothing left to do."""
     scheduled_plan: str | None = None
+    """The plan that begins later."""
     scheduled_plan_effective_date: datetime | None = None
+    """When that plan begins."""
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Checkout:
@@ -2712,6 +3110,7 @@ class Checkout:
 @dataclass(frozen=True, kw_only=True)
 class HostedPage:
     url: str
+    """The address."""
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> HostedPage:
@@ -2725,8 +3124,11 @@ class InvoiceList:
     total: int
     """How many there are in all."""
     limit: int
+    """How many this response may have."""
     offset: int
+    """How many were skipped."""
     invoices: list[Invoice]
+    """The invoices of this page."""
     status_options: list[str]
     """What `status` can be asked for."""
 
@@ -2744,13 +3146,19 @@ class InvoiceList:
 @dataclass(frozen=True, kw_only=True)
 class Invoice:
     id: str
+    """Its id."""
     number: str | None
     """Null of a draft."""
     status: str
+    """Its state."""
     currency: str
+    """Three letters, such as usd."""
     amount_due_cents: int
+    """What is to be paid, in cents."""
     amount_paid_cents: int
+    """What was paid, in cents."""
     created_at: datetime
+    """When it was made or accepted."""
     hosted_invoice_url: str | None
     """Where it can be seen and paid; null of a draft."""
     pdf_url: str | None = None
@@ -2774,9 +3182,51 @@ class Invoice:
 @dataclass(frozen=True, kw_only=True)
 class PaymentEventReceipt:
     received: bool
+    """Whether the event was taken."""
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> PaymentEventReceipt:
         return cls(
             received=data["received"],
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class RenderResultMetadata:
+    """As the request gave it."""
+
+    size: int
+    """Bytes."""
+    processing_time: int
+    """Milliseconds."""
+    mode: str
+    """Input mode."""
+    format: str
+    """Paper format."""
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> RenderResultMetadata:
+        return cls(
+            size=data["size"],
+            processing_time=data["processingTime"],
+            mode=data["mode"],
+            format=data["format"],
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class RenderResult:
+    url: str
+    """Signed download address."""
+    expires_at: datetime
+    """Until when it is valid, or can be fetched."""
+    metadata: RenderResultMetadata
+    """As the request gave it."""
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> RenderResult:
+        return cls(
+            url=data["url"],
+            expires_at=time_of(data["expiresAt"]),
+            metadata=RenderResultMetadata.from_json(data["metadata"]),
         )

@@ -17,7 +17,7 @@ export interface paths {
          * Render one document
          * @description Exactly one of `html`, `url` and `templateId` is the input. A render that ends within the sync wait window is answered with its output; one that takes longer, or whose attempt failed and will be repeated, is answered 202 and goes on.
          */
-        post: operations["post_v1_pdf"];
+        post: operations["renderPdf"];
         delete?: never;
         options?: never;
         head?: never;
@@ -35,7 +35,7 @@ export interface paths {
          * List the jobs of the account
          * @description A test key sees the jobs of test keys, a live key those of live keys.
          */
-        get: operations["get_v1_pdf_jobs"];
+        get: operations["listJobs"];
         put?: never;
         post?: never;
         delete?: never;
@@ -52,14 +52,14 @@ export interface paths {
             cookie?: never;
         };
         /** Get the status record of a job */
-        get: operations["get_v1_pdf_jobs_id"];
+        get: operations["getJob"];
         put?: never;
         post?: never;
         /**
          * Cancel a job
          * @description A render that is running is stopped.
          */
-        delete: operations["delete_v1_pdf_jobs_id"];
+        delete: operations["cancelJob"];
         options?: never;
         head?: never;
         patch?: never;
@@ -73,7 +73,7 @@ export interface paths {
             cookie?: never;
         };
         /** Download the PDF of a job */
-        get: operations["get_v1_pdf_jobs_id_file"];
+        get: operations["downloadJobPdf"];
         put?: never;
         post?: never;
         delete?: never;
@@ -90,7 +90,7 @@ export interface paths {
             cookie?: never;
         };
         /** Get a signed address of the PDF of a job */
-        get: operations["get_v1_pdf_jobs_id_download_url"];
+        get: operations["getJobDownloadUrl"];
         put?: never;
         post?: never;
         delete?: never;
@@ -110,7 +110,7 @@ export interface paths {
          * Get the report of a render
          * @description What the document requested and what became of it, console, exceptions, fonts, characters without a font, waits, and warnings in plain words; of a render that is lost with its worker, its attempts alone. A render that was asked for with `report` has one from its end on, for as long as its job is kept.
          */
-        get: operations["get_v1_pdf_jobs_id_report"];
+        get: operations["getJobReport"];
         put?: never;
         post?: never;
         delete?: never;
@@ -127,13 +127,13 @@ export interface paths {
             cookie?: never;
         };
         /** List the batches of the account */
-        get: operations["get_v1_pdf_batch"];
+        get: operations["listBatches"];
         put?: never;
         /**
          * Render many documents in one batch
          * @description All items are checked at once, and let in all or none. The answer comes before any of them is rendered; follow the batch at `statusUrl`, or give a `webhookUrl`.
          */
-        post: operations["post_v1_pdf_batch"];
+        post: operations["createBatch"];
         delete?: never;
         options?: never;
         head?: never;
@@ -151,14 +151,14 @@ export interface paths {
          * Get the status of a batch
          * @description Its items come along, in order: the first thousand of them unless `limit` and `offset` say otherwise.
          */
-        get: operations["get_v1_pdf_batch_id"];
+        get: operations["getBatch"];
         put?: never;
         post?: never;
         /**
          * Cancel a batch
          * @description Items that no worker has begun are cancelled; those that run are left to end.
          */
-        delete: operations["delete_v1_pdf_batch_id"];
+        delete: operations["cancelBatch"];
         options?: never;
         head?: never;
         patch?: never;
@@ -175,7 +175,7 @@ export interface paths {
          * Follow a batch
          * @description Server-sent events: `progress` whenever an item has ended, and one `end`, after which the stream closes. Each says how the batch stands; `Last-Event-ID` leaves out what was seen. Whoever comes back with the id of the `end` is answered with 204, after which an EventSource does not come again.
          */
-        get: operations["get_v1_pdf_batch_id_events"];
+        get: operations["streamBatchEvents"];
         put?: never;
         post?: never;
         delete?: never;
@@ -195,7 +195,7 @@ export interface paths {
          * Download the completed items of a batch as a zip
          * @description All items that are completed by now, in their order, under file names of their own. Before the end of the batch that may be a part of them. A download that broke off can be resumed by a range.
          */
-        get: operations["get_v1_pdf_batch_id_zip"];
+        get: operations["downloadBatchZip"];
         put?: never;
         post?: never;
         delete?: never;
@@ -215,7 +215,7 @@ export interface paths {
          * Get a signed address of the manifest of a batch
          * @description The manifest says what became of each item, and under which name its PDF is in the zip.
          */
-        get: operations["get_v1_pdf_batch_id_manifest_download_url"];
+        get: operations["getBatchManifestDownloadUrl"];
         put?: never;
         post?: never;
         delete?: never;
@@ -235,7 +235,7 @@ export interface paths {
          * Download the completed items of a batch as one PDF
          * @description All items that are completed by now, in their order, with a bookmark for each and the bookmarks of its own below. It is tagged if all of them are. It is made while it is sent, so its length is not known beforehand.
          */
-        get: operations["get_v1_pdf_batch_id_pdf"];
+        get: operations["downloadBatchPdf"];
         put?: never;
         post?: never;
         delete?: never;
@@ -252,7 +252,7 @@ export interface paths {
             cookie?: never;
         };
         /** Get a signed address of the PDF of an item */
-        get: operations["get_v1_pdf_batch_id_items_itemId_download_url"];
+        get: operations["getBatchItemDownloadUrl"];
         put?: never;
         post?: never;
         delete?: never;
@@ -269,7 +269,7 @@ export interface paths {
             cookie?: never;
         };
         /** Download the PDF of an item */
-        get: operations["get_v1_pdf_batch_id_itemId"];
+        get: operations["downloadBatchItemPdf"];
         put?: never;
         post?: never;
         delete?: never;
@@ -286,7 +286,7 @@ export interface paths {
             cookie?: never;
         };
         /** Download a PDF by its signed address */
-        get: operations["get_v1_files_token"];
+        get: operations["downloadSignedFile"];
         put?: never;
         post?: never;
         delete?: never;
@@ -303,7 +303,7 @@ export interface paths {
             cookie?: never;
         };
         /** Download the manifest of a batch by its signed address */
-        get: operations["get_v1_files_token_manifest"];
+        get: operations["downloadSignedManifest"];
         put?: never;
         post?: never;
         delete?: never;
@@ -320,7 +320,7 @@ export interface paths {
             cookie?: never;
         };
         /** Get the usage summary of the account */
-        get: operations["get_user_usage"];
+        get: operations["getUsage"];
         put?: never;
         post?: never;
         delete?: never;
@@ -337,7 +337,7 @@ export interface paths {
             cookie?: never;
         };
         /** Get the usage of the account over time */
-        get: operations["get_user_usage_series"];
+        get: operations["getUsageSeries"];
         put?: never;
         post?: never;
         delete?: never;
@@ -354,7 +354,7 @@ export interface paths {
             cookie?: never;
         };
         /** Get the metrics of the batches of the account */
-        get: operations["get_user_batches_metrics"];
+        get: operations["getBatchMetrics"];
         put?: never;
         post?: never;
         delete?: never;
@@ -374,7 +374,7 @@ export interface paths {
          * List the requests for renders that the account has made
          * @description With `status` or `endpoint`, a page may end before its limit where such requests are rare: the next one begins at `offset` plus the number that came.
          */
-        get: operations["get_user_request_logs"];
+        get: operations["listRequestLogs"];
         put?: never;
         post?: never;
         delete?: never;
@@ -396,7 +396,7 @@ export interface paths {
          * Make an account
          * @description The account is on the free plan, or on that of the invitation. An address that has an account already is answered like a sign-in that fails. Whoever operates the service may close this.
          */
-        post: operations["post_auth_register"];
+        post: operations["register"];
         delete?: never;
         options?: never;
         head?: never;
@@ -413,7 +413,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Sign in */
-        post: operations["post_auth_login"];
+        post: operations["signIn"];
         delete?: never;
         options?: never;
         head?: never;
@@ -430,7 +430,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Revoke the access token that this request comes with */
-        post: operations["post_auth_logout"];
+        post: operations["signOut"];
         delete?: never;
         options?: never;
         head?: never;
@@ -445,7 +445,7 @@ export interface paths {
             cookie?: never;
         };
         /** Get the account that is signed in */
-        get: operations["get_auth_me"];
+        get: operations["getAccount"];
         put?: never;
         post?: never;
         delete?: never;
@@ -462,7 +462,7 @@ export interface paths {
             cookie?: never;
         };
         /** Get the ways there are to sign in and to register */
-        get: operations["get_auth_config"];
+        get: operations["getAuthConfig"];
         put?: never;
         post?: never;
         delete?: never;
@@ -484,12 +484,12 @@ export interface paths {
          * Sign in, as a browser
          * @description The session is in a cookie that no script can read. It ends after 12 hours, or after 2 without use. One that the browser has already is replaced. Only pages of the public origin may ask for this.
          */
-        post: operations["post_auth_session"];
+        post: operations["createSession"];
         /**
          * Sign out
          * @description Ends the session, or revokes the access token, that this request comes with.
          */
-        delete: operations["delete_auth_session"];
+        delete: operations["endCurrentSession"];
         options?: never;
         head?: never;
         patch?: never;
@@ -506,7 +506,7 @@ export interface paths {
          * List the sessions of the account
          * @description The newest first. Access tokens of POST /auth/login are no sessions.
          */
-        get: operations["get_auth_sessions"];
+        get: operations["listSessions"];
         put?: never;
         post?: never;
         delete?: never;
@@ -526,7 +526,7 @@ export interface paths {
         put?: never;
         post?: never;
         /** End a session of the account */
-        delete: operations["delete_auth_sessions_id"];
+        delete: operations["endSession"];
         options?: never;
         head?: never;
         patch?: never;
@@ -543,7 +543,7 @@ export interface paths {
          * Sign in at the OpenID Connect issuer, with a browser
          * @description Leads to the page of the issuer, which leads back to GET /auth/oidc/callback within ten minutes. GET /auth/config says whether there is an issuer to sign in at.
          */
-        get: operations["get_auth_oidc_start"];
+        get: operations["startOidcSignIn"];
         put?: never;
         post?: never;
         delete?: never;
@@ -563,7 +563,7 @@ export interface paths {
          * Come back from the OpenID Connect issuer
          * @description For the browser that GET /auth/oidc/start sent there. It gets a session and is led to the page that it asked for; or, when the issuer did not sign it in, to the page to sign in at, which says so.
          */
-        get: operations["get_auth_oidc_callback"];
+        get: operations["finishOidcSignIn"];
         put?: never;
         post?: never;
         delete?: never;
@@ -585,7 +585,7 @@ export interface paths {
          * Change the password
          * @description Ends every other session, and all access tokens. The session that this comes with goes on under a new cookie.
          */
-        post: operations["post_auth_password"];
+        post: operations["changePassword"];
         delete?: never;
         options?: never;
         head?: never;
@@ -605,7 +605,7 @@ export interface paths {
          * Ask for a link that sets a new password
          * @description The answer is the same whether the address has an account or not. From one network three links an hour can be asked for by one address, and from all networks fifteen. A link works once, for an hour.
          */
-        post: operations["post_auth_forgot"];
+        post: operations["requestPasswordReset"];
         delete?: never;
         options?: never;
         head?: never;
@@ -625,7 +625,7 @@ export interface paths {
          * Set a new password by the link of a mail
          * @description Ends every session and access token of the account, and every other such link. When nobody has confirmed the address before, somebody else may have registered the account: then its API keys, the keys that sign its callbacks and its waiting and running work end as well.
          */
-        post: operations["post_auth_reset"];
+        post: operations["resetPassword"];
         delete?: never;
         options?: never;
         head?: never;
@@ -645,7 +645,7 @@ export interface paths {
          * Ask for a link that confirms the address of the account
          * @description Three an hour are sent. A link works once, for a day.
          */
-        post: operations["post_auth_email_verification"];
+        post: operations["requestEmailVerification"];
         delete?: never;
         options?: never;
         head?: never;
@@ -665,7 +665,7 @@ export interface paths {
          * Confirm the address of an account by the link of a mail
          * @description Somebody else may have registered the account with this address. So the link alone confirms nothing: the request comes with a session of the account, or with its `password`; or a `newPassword` takes the account over, which ends what was made with it, as POST /auth/reset does. Otherwise the answer is CONFIRMATION_UNPROVEN, which says what the account has, and the link can still be used.
          */
-        post: operations["post_auth_email_verify"];
+        post: operations["verifyEmail"];
         delete?: never;
         options?: never;
         head?: never;
@@ -680,10 +680,10 @@ export interface paths {
             cookie?: never;
         };
         /** List the API keys of the account */
-        get: operations["get_user_api_keys"];
+        get: operations["listApiKeys"];
         put?: never;
         /** Make an API key */
-        post: operations["post_user_api_keys"];
+        post: operations["createApiKey"];
         delete?: never;
         options?: never;
         head?: never;
@@ -703,7 +703,7 @@ export interface paths {
          * Replace an API key by a new one
          * @description The new key has the name, mode and allowed addresses of the old one, which is revoked. It needs no spare capacity.
          */
-        post: operations["post_user_api_keys_id_rotate"];
+        post: operations["rotateApiKey"];
         delete?: never;
         options?: never;
         head?: never;
@@ -724,14 +724,14 @@ export interface paths {
          * Revoke an API key
          * @description It stops working everywhere within a second. Doing it again changes nothing.
          */
-        delete: operations["delete_user_api_keys_id"];
+        delete: operations["revokeApiKey"];
         options?: never;
         head?: never;
         /**
          * Change the name of an API key, or where it may be used from
          * @description In force everywhere within a second. Fields that are left out stay as they are.
          */
-        patch: operations["patch_user_api_keys_id"];
+        patch: operations["updateApiKey"];
         trace?: never;
     };
     "/user/templates": {
@@ -745,13 +745,13 @@ export interface paths {
          * List the templates of the account
          * @description Newest first. A page of very large templates ends before its limit: the next one begins at `offset` plus the number that came.
          */
-        get: operations["get_user_templates"];
+        get: operations["listTemplates"];
         put?: never;
         /**
          * Save a new template
          * @description An account may have 1000 templates.
          */
-        post: operations["post_user_templates"];
+        post: operations["createTemplate"];
         delete?: never;
         options?: never;
         head?: never;
@@ -768,7 +768,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Show what a template and data come to: the HTML, or with `output` = `pdf` a test render */
-        post: operations["post_user_templates_preview"];
+        post: operations["previewTemplate"];
         delete?: never;
         options?: never;
         head?: never;
@@ -783,21 +783,21 @@ export interface paths {
             cookie?: never;
         };
         /** Get a template */
-        get: operations["get_user_templates_id"];
+        get: operations["getTemplate"];
         put?: never;
         post?: never;
         /**
          * Delete a template and its versions
          * @description Jobs that were accepted before are rendered all the same.
          */
-        delete: operations["delete_user_templates_id"];
+        delete: operations["deleteTemplate"];
         options?: never;
         head?: never;
         /**
          * Change a template
          * @description Saves a new version; fields that are left out stay as they are. The latest 1000 versions of a template are kept, of plans without version history the latest one alone: an older one can no longer be pinned or rolled back to.
          */
-        patch: operations["patch_user_templates_id"];
+        patch: operations["updateTemplate"];
         trace?: never;
     };
     "/user/templates/{id}/versions": {
@@ -811,7 +811,7 @@ export interface paths {
          * List the versions of a template
          * @description Newest first; for plans with version history.
          */
-        get: operations["get_user_templates_id_versions"];
+        get: operations["listTemplateVersions"];
         put?: never;
         post?: never;
         delete?: never;
@@ -831,7 +831,7 @@ export interface paths {
          * Get one version of a template
          * @description For plans with version history.
          */
-        get: operations["get_user_templates_id_versions_versionId"];
+        get: operations["getTemplateVersion"];
         put?: never;
         post?: never;
         delete?: never;
@@ -853,7 +853,7 @@ export interface paths {
          * Save an old version of a template anew
          * @description The template gets a new version that is as the old one was; for plans with version history.
          */
-        post: operations["post_user_templates_id_versions_versionId_rollback"];
+        post: operations["rollBackTemplate"];
         delete?: never;
         options?: never;
         head?: never;
@@ -871,7 +871,7 @@ export interface paths {
          * List what was done to the account
          * @description Sign-ins, keys, templates, changes of the account itself and what was bought for it, for 400 days. Of what is done more than 500 times in a day (UTC), `audit.entries_left_out` says how many were left out.
          */
-        get: operations["get_user_audit_log"];
+        get: operations["listAuditLog"];
         put?: never;
         post?: never;
         delete?: never;
@@ -891,13 +891,13 @@ export interface paths {
          * List the single renders of the account
          * @description Those of live and of test keys, and those that were asked for from the dashboard.
          */
-        get: operations["get_user_renders"];
+        get: operations["listUserRenders"];
         put?: never;
         /**
          * Render one document, without an API key
          * @description Answered at once; follow the job. It goes before those that are asked for with `executionMode` = `async`.
          */
-        post: operations["post_user_renders"];
+        post: operations["createUserRender"];
         delete?: never;
         options?: never;
         head?: never;
@@ -912,14 +912,14 @@ export interface paths {
             cookie?: never;
         };
         /** Get a render of the account, with its attempts */
-        get: operations["get_user_renders_id"];
+        get: operations["getUserRender"];
         put?: never;
         post?: never;
         /**
          * Cancel a render
          * @description One that is running is stopped.
          */
-        delete: operations["delete_user_renders_id"];
+        delete: operations["cancelUserRender"];
         options?: never;
         head?: never;
         patch?: never;
@@ -933,7 +933,7 @@ export interface paths {
             cookie?: never;
         };
         /** Show or download the PDF of a render */
-        get: operations["get_user_renders_id_file"];
+        get: operations["downloadUserRenderPdf"];
         put?: never;
         post?: never;
         delete?: never;
@@ -953,7 +953,7 @@ export interface paths {
          * Get the report of a render
          * @description What the document requested and what became of it, console, exceptions, fonts, characters without a font, waits, and warnings in plain words; of a render that is lost with its worker, its attempts alone. A render that was asked for with `report` has one from its end on, for as long as its job is kept.
          */
-        get: operations["get_user_renders_id_report"];
+        get: operations["getUserRenderReport"];
         put?: never;
         post?: never;
         delete?: never;
@@ -973,7 +973,7 @@ export interface paths {
          * Get what a render was to render
          * @description It is kept until the render has completed; of one that has failed, until its retention ends.
          */
-        get: operations["get_user_renders_id_input"];
+        get: operations["getUserRenderInput"];
         put?: never;
         post?: never;
         delete?: never;
@@ -995,7 +995,7 @@ export interface paths {
          * Render again what has failed or was cancelled
          * @description It is a new job under the present plan, which uses quota as any other. The old one stays as it is.
          */
-        post: operations["post_user_renders_id_retry"];
+        post: operations["retryUserRender"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1010,7 +1010,7 @@ export interface paths {
             cookie?: never;
         };
         /** Get how many jobs of the account run and wait */
-        get: operations["get_user_queue"];
+        get: operations["getQueue"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1030,7 +1030,7 @@ export interface paths {
          * Hear that something has happened to the jobs of the account
          * @description Server-sent events: `progress` with `{kind: "jobs", id, status, inFlight, waiting}` within two seconds of a job that is accepted, gets its slot or ends; several that come together are one. It is a hint to look again, and says no more. `end` with `{kind: "session", id, status: "ended"}` once the session or token is open no more. An account has ten such streams at the most, and browsers six connections to an origin: a page keeps one while it is visible.
          */
-        get: operations["get_user_events"];
+        get: operations["streamUserEvents"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1050,7 +1050,7 @@ export interface paths {
          * List the batches of the account
          * @description Those of live and of test keys.
          */
-        get: operations["get_user_batches"];
+        get: operations["listUserBatches"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1067,14 +1067,14 @@ export interface paths {
             cookie?: never;
         };
         /** Get a batch of the account, without its items */
-        get: operations["get_user_batches_id"];
+        get: operations["getUserBatch"];
         put?: never;
         post?: never;
         /**
          * Cancel a batch
          * @description Items that no worker has begun are cancelled; those that run are left to end.
          */
-        delete: operations["delete_user_batches_id"];
+        delete: operations["cancelUserBatch"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1088,7 +1088,7 @@ export interface paths {
             cookie?: never;
         };
         /** List the items of a batch */
-        get: operations["get_user_batches_id_items"];
+        get: operations["listUserBatchItems"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1105,7 +1105,7 @@ export interface paths {
             cookie?: never;
         };
         /** Download the completed items of a batch as a zip */
-        get: operations["get_user_batches_id_zip"];
+        get: operations["downloadUserBatchZip"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1127,7 +1127,7 @@ export interface paths {
          * Render again the items of a batch that have failed or were cancelled
          * @description They are a new batch under the present plan, which uses quota as any other. The old one stays as it is.
          */
-        post: operations["post_user_batches_id_retry_failed"];
+        post: operations["retryFailedBatchItems"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1145,7 +1145,7 @@ export interface paths {
          * List the callbacks of the account
          * @description What was sent, is being sent and could not be sent, for 90 days.
          */
-        get: operations["get_user_webhook_deliveries"];
+        get: operations["listWebhookDeliveries"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1167,7 +1167,7 @@ export interface paths {
          * Send a callback that tells of nothing
          * @description Signed and repeated as any other, with the event `webhook.test`: to see whether they arrive.
          */
-        post: operations["post_user_webhook_deliveries_test"];
+        post: operations["sendTestWebhook"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1182,7 +1182,7 @@ export interface paths {
             cookie?: never;
         };
         /** Get a callback with what it says and the attempts to send it */
-        get: operations["get_user_webhook_deliveries_id"];
+        get: operations["getWebhookDelivery"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1204,7 +1204,7 @@ export interface paths {
          * Send a callback again
          * @description It begins anew, at once and with all its attempts, under the same id, whatever became of it before.
          */
-        post: operations["post_user_webhook_deliveries_id_redeliver"];
+        post: operations["redeliverWebhook"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1219,7 +1219,7 @@ export interface paths {
             cookie?: never;
         };
         /** List the keys that sign callbacks */
-        get: operations["get_user_webhook_keys"];
+        get: operations["listWebhookKeys"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1241,7 +1241,7 @@ export interface paths {
          * Make a new key that signs callbacks
          * @description The first secret of an account is got this way, too. The key before signs beside the new one for 24 hours.
          */
-        post: operations["post_user_webhook_keys_rotate"];
+        post: operations["rotateWebhookKey"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1256,7 +1256,7 @@ export interface paths {
             cookie?: never;
         };
         /** List the plans that the account has and can choose from */
-        get: operations["get_user_plans"];
+        get: operations["listPlans"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1273,7 +1273,7 @@ export interface paths {
             cookie?: never;
         };
         /** Get the subscription of the account */
-        get: operations["get_user_subscription"];
+        get: operations["getSubscription"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1295,7 +1295,7 @@ export interface paths {
          * End the subscription with its period
          * @description Until then everything stays as it is, and it can be resumed. A plan that was to follow does not.
          */
-        post: operations["post_user_subscription_cancel"];
+        post: operations["cancelSubscription"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1312,7 +1312,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Take back the end of the subscription */
-        post: operations["post_user_subscription_resume"];
+        post: operations["resumeSubscription"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1332,7 +1332,7 @@ export interface paths {
          * Let blocks be bought when the quota is used up, or no longer
          * @description What is not given stays as it was; at first the smallest block, and a cap that one block fits under. The cap holds for one billing period.
          */
-        post: operations["post_user_subscription_auto_overage"];
+        post: operations["setAutoOverage"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1350,7 +1350,7 @@ export interface paths {
          * Say what changing to a higher plan would cost now
          * @description The change itself costs the same for half an hour.
          */
-        get: operations["get_user_subscription_upgrade_preview"];
+        get: operations["previewUpgrade"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1372,7 +1372,7 @@ export interface paths {
          * Change to a paid plan
          * @description Without a subscription `url` is the page where it is paid. A higher plan than that of the running one is charged for at once, and in force when that is paid: `url` is empty then, or the page where the bank wants to see the customer. A lower one begins with the next period, and `url` is empty. Where a payment is owed, `url` is the page where that is put right.
          */
-        post: operations["post_user_checkout"];
+        post: operations["checkOut"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1392,7 +1392,7 @@ export interface paths {
          * Buy one block of PDFs beyond the quota
          * @description Its PDFs can be used once it is paid, until the end of the next period. Asked again while the page is open, it is the same page; it is closed when a block of another size is asked for.
          */
-        post: operations["post_user_overage"];
+        post: operations["buyOverage"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1407,7 +1407,7 @@ export interface paths {
             cookie?: never;
         };
         /** Open the pages for cards, addresses and receipts */
-        get: operations["get_user_billing_portal"];
+        get: operations["getBillingPortal"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1424,7 +1424,7 @@ export interface paths {
             cookie?: never;
         };
         /** List the invoices of the account */
-        get: operations["get_user_invoices"];
+        get: operations["listInvoices"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1446,7 +1446,7 @@ export interface paths {
          * Take an event of the payment provider
          * @description Called by the provider. The signature is over the bytes of the body, in Stripe's form `t=…,v1=…`. What an event says is taken as a hint: the state is asked for anew. Whatever is answered 400 is to be sent again; that is the answer to everything that is not taken, one that is too large included.
          */
-        post: operations["post_webhooks_payments"];
+        post: operations["receivePaymentEvent"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1461,7 +1461,7 @@ export interface paths {
             cookie?: never;
         };
         /** Whether the process makes progress */
-        get: operations["get_healthz"];
+        get: operations["getHealth"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1478,7 +1478,7 @@ export interface paths {
             cookie?: never;
         };
         /** Whether the process can take work */
-        get: operations["get_readyz"];
+        get: operations["getReadiness"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1498,7 +1498,7 @@ export interface paths {
          * Measurements in the Prometheus text format
          * @description In the format of OpenMetrics where traces are recorded and the caller accepts it.
          */
-        get: operations["get_metrics"];
+        get: operations["getMetrics"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1518,7 +1518,7 @@ export interface paths {
          * Which version runs here
          * @description Everything but `version` is on the port of operations alone.
          */
-        get: operations["get_version"];
+        get: operations["getVersion"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1538,13 +1538,13 @@ export interface paths {
          * Ask whether auto overage is to be turned off
          * @description The page that a mail about a purchase leads to. It changes nothing, however often it is fetched; a token that is missing, not valid, or no longer, gets a page that says so.
          */
-        get: operations["get_public_auto_overage_disable"];
+        get: operations["askToDisableAutoOverage"];
         put?: never;
         /**
          * Turn auto overage off by the link of a mail
          * @description Leads to the billing page in any case: with `autoOverageDisabled=1` when that turned it off, with `0` when it was off already, or the token is not valid, or no longer.
          */
-        post: operations["post_public_auto_overage_disable"];
+        post: operations["disableAutoOverage"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1559,7 +1559,7 @@ export interface paths {
             cookie?: never;
         };
         /** This document: OpenAPI 3.1 */
-        get: operations["get_openapi_json"];
+        get: operations["getApiDocument"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1576,7 +1576,7 @@ export interface paths {
             cookie?: never;
         };
         /** The documentation */
-        get: operations["get_docs"];
+        get: operations["getDocumentation"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1593,7 +1593,7 @@ export interface paths {
             cookie?: never;
         };
         /** This document as a page, from which requests can be sent */
-        get: operations["get_docs_api_try"];
+        get: operations["getApiPlayground"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1603,9 +1603,79 @@ export interface paths {
         trace?: never;
     };
 }
-export type webhooks = Record<string, never>;
+export interface webhooks {
+    "batch.completed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A batch has ended; items of it may have failed */
+        post: operations["onBatchCompleted"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "render.completed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A single render has its PDF */
+        post: operations["onRenderCompleted"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "render.failed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A single render has failed or was cancelled */
+        post: operations["onRenderFailed"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "webhook.test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A test callback was asked for */
+        post: operations["onWebhookTest"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
 export interface components {
     schemas: {
+        /** @description Exactly one of `html`, `url`, `templateId` is required. `data` needs `templateId`, `templateVersionId` needs `templateId`. */
         RenderRequest: {
             /** @description Input source: an HTML document. */
             html?: string;
@@ -1652,7 +1722,7 @@ export interface components {
             /** @description The same as `strictData` of the options, before which it comes. */
             strictData?: boolean;
             options?: components["schemas"]["RenderOptions"];
-        } & (unknown | unknown | unknown);
+        };
         RenderOptions: {
             /** @description Sent when protected assets are fetched: to the source URL's origin, or to the origins (scheme, host and port) that the HTML's own markup or the template's source names; never to those that come from filled-in data. */
             assetHeaders?: {
@@ -1666,19 +1736,31 @@ export interface components {
             bestEffort?: boolean;
             /** @description What the document may not request: addresses that match a pattern, in which * stands for any characters, and kinds of requests (stylesheet, image, font, media, script, frame, fetch, other). The document itself, requests of workers and web sockets are not blocked. */
             blockRequests?: {
+                /** @description Patterns of addresses that are not requested. */
                 urls?: string[];
+                /** @description Kinds of requests that are not made. */
                 kinds?: ("stylesheet" | "image" | "font" | "media" | "script" | "frame" | "fetch" | "other")[];
             };
             /** @description Cookies that are set before the document is loaded: each with a url, or with a domain and path. They are sent as browsers send them. For HTML and templates every host is another site, which only gets cookies with sameSite None and secure. */
             cookies?: {
+                /** @description Its name. */
                 name: string;
+                /** @description Its value. */
                 value: string;
+                /** @description The address. */
                 url?: string;
+                /** @description The host that it is sent to. */
                 domain?: string;
+                /** @description The path that it is sent to. */
                 path?: string;
+                /** @description Whether it is sent by https alone. */
                 secure?: boolean;
+                /** @description Whether it is hidden from scripts. */
                 httpOnly?: boolean;
-                /** @enum {string} */
+                /**
+                 * @description Whether it is sent with requests from other sites.
+                 * @enum {string}
+                 */
                 sameSite?: "Strict" | "Lax" | "None";
             }[];
             /** @description A Content-Security-Policy that the document is loaded under. */
@@ -1689,26 +1771,47 @@ export interface components {
             displayHeaderFooter?: boolean;
             /** @description What makes the render fail, by what its report says: a status of the source URL (pageStatus) or of anything that the document requests (assetStatus), such as ["400-599"], what cannot be loaded at all or not be shown (assetUnreachable), a script that throws (exception), a character that no font has (missingGlyph), or anything that an inspection of the printed document finds: overflow, shrunk, hidden, covered, rasterised, blank, undecodable, embedded, stillChanging, redirect, deadLink, pageRules, unsupportedCss, garbled, fontSynthesis. An empty pageStatus prints error pages, too. Requests to ignoreHosts fail no render. The codes are URL_UNREACHABLE, ASSET_FAILED, EXCEPTION_THROWN, GLYPH_MISSING and DOCUMENT_FAULT. */
             failOn?: {
+                /** @description Fail when the page responds with one of these statuses. */
                 pageStatus?: string[];
+                /** @description Fail when an asset responds with one of these statuses. */
                 assetStatus?: string[];
+                /** @description Fail when an asset could not be fetched. */
                 assetUnreachable?: boolean;
+                /** @description Fail when a script throws. */
                 exception?: boolean;
+                /** @description Fail when no font has a character. */
                 missingGlyph?: boolean;
+                /** @description Hosts whose assets do not fail it. */
                 ignoreHosts?: string[];
+                /** @description Fail when content is cut off at the edge of the paper. */
                 overflow?: boolean;
+                /** @description Fail when the browser prints the document smaller to make it fit. */
                 shrunk?: boolean;
+                /** @description Fail when a box cuts off what is in it. */
                 hidden?: boolean;
+                /** @description Fail when one element covers the text of another on each page. */
                 covered?: boolean;
+                /** @description Fail when text became a picture. */
                 rasterised?: boolean;
+                /** @description Fail when a page is blank. */
                 blank?: boolean;
+                /** @description Fail when a picture or font cannot be decoded. */
                 undecodable?: boolean;
+                /** @description Fail when an embedded document is not printed. */
                 embedded?: boolean;
+                /** @description Fail when the document was still changing when it was printed. */
                 stillChanging?: boolean;
+                /** @description Fail when the page led to another one. */
                 redirect?: boolean;
+                /** @description Fail when a link leads to no part of the document. */
                 deadLink?: boolean;
+                /** @description Fail when `@page` and the options differ. */
                 pageRules?: boolean;
+                /** @description Fail when the document has CSS that is not printed. */
                 unsupportedCss?: boolean;
+                /** @description Fail when text was read in a wrong encoding. */
                 garbled?: boolean;
+                /** @description Fail when a web font lacks a bold or italic face. */
                 fontSynthesis?: boolean;
             };
             /** @description HTML that the first page has in place of footerTemplate, with displayHeaderFooter; an empty text prints none. */
@@ -1738,20 +1841,36 @@ export interface components {
             locale?: string;
             /** @description Lengths with a unit (px, in, cm, mm, pt, pc, Q). Default 0 on each side, 1cm where a header or footer is. */
             margin?: {
+                /** @description At the top edge, with a unit. */
                 top?: string;
+                /** @description At the right edge, with a unit. */
                 right?: string;
+                /** @description At the bottom edge, with a unit. */
                 bottom?: string;
+                /** @description At the left edge, with a unit. */
                 left?: string;
             };
             /** @description What media queries find: colorScheme (light, dark), reducedMotion (reduce, no-preference), contrast (more, less, custom, no-preference) and forcedColors (active, none). */
             mediaFeatures?: {
-                /** @enum {string} */
+                /**
+                 * @description `prefers-color-scheme`.
+                 * @enum {string}
+                 */
                 colorScheme?: "light" | "dark";
-                /** @enum {string} */
+                /**
+                 * @description `prefers-reduced-motion`.
+                 * @enum {string}
+                 */
                 reducedMotion?: "reduce" | "no-preference";
-                /** @enum {string} */
+                /**
+                 * @description `prefers-contrast`.
+                 * @enum {string}
+                 */
                 contrast?: "more" | "less" | "custom" | "no-preference";
-                /** @enum {string} */
+                /**
+                 * @description `forced-colors`.
+                 * @enum {string}
+                 */
                 forcedColors?: "active" | "none";
             };
             /**
@@ -1761,11 +1880,17 @@ export interface components {
             mediaType?: "print" | "screen";
             /** @description Document information of the PDF. Fields that are not given stay as the document has them. */
             metadata?: {
+                /** @description Title of the PDF. */
                 title?: string;
+                /** @description Author of the PDF. */
                 author?: string;
+                /** @description Subject of the PDF. */
                 subject?: string;
+                /** @description Program that made the document. */
                 creator?: string;
+                /** @description Program that made the PDF. */
                 producer?: string;
+                /** @description Keywords of the PDF. */
                 keywords?: string[];
             };
             /** @description Leave out the background that the browser gives a document with a dark color-scheme. All other pages are transparent anyway. Default false. */
@@ -1804,7 +1929,9 @@ export interface components {
             userAgent?: string;
             /** @description Size of the window that the document is loaded into, which its scripts find and by which it chooses pictures. Width and height in CSS pixels; with deviceScaleFactor 50,000,000 pixels at most. It does not change the paper. Without it scripts find a window as large as the printable part of a page. */
             viewport?: {
+                /** @description Width in CSS pixels. */
                 width: number;
+                /** @description Height in CSS pixels. */
                 height: number;
                 /** @description Default 1. */
                 deviceScaleFactor?: number;
@@ -1822,6 +1949,7 @@ export interface components {
             waitUntil?: "load" | "domcontentloaded" | "networkidle";
             /** @description A text over the content of every page. */
             watermark?: {
+                /** @description The text. */
                 text: string;
                 /** @description Default 0.15. */
                 opacity?: number;
@@ -1835,38 +1963,7 @@ export interface components {
         };
         BatchRequest: {
             /** @description What to render. How many there may be is for the plan to say. */
-            items: {
-                /** @description Names the item; unique within the batch. */
-                id: string;
-                /** @description Input source: an HTML document. */
-                html?: string;
-                /**
-                 * Format: uri
-                 * @description Input source: the http or https address of a page.
-                 */
-                url?: string;
-                /**
-                 * Format: uuid
-                 * @description Input source: a saved template of the account.
-                 */
-                templateId?: string;
-                /**
-                 * Format: uuid
-                 * @description Pins a version of the template; otherwise its current one is used.
-                 */
-                templateVersionId?: string;
-                /** @description Values of the template's variables. */
-                data?: {
-                    [key: string]: unknown;
-                };
-                /** @description Name of the PDF file. */
-                filename?: string;
-                /** @description The same as `report` of the options, before which it comes. */
-                report?: boolean;
-                /** @description The same as `strictData` of the options, before which it comes. */
-                strictData?: boolean;
-                options?: components["schemas"]["RenderOptions"];
-            }[];
+            items: components["schemas"]["BatchItemInput"][];
             /**
              * Format: uri
              * @description Where a signed callback goes when the batch has ended; professional and business plans.
@@ -1881,12 +1978,45 @@ export interface components {
                 [key: string]: string;
             };
         };
+        BatchItemInput: {
+            /** @description Names the item; unique within the batch. */
+            id: string;
+            /** @description Input source: an HTML document. */
+            html?: string;
+            /**
+             * Format: uri
+             * @description Input source: the http or https address of a page.
+             */
+            url?: string;
+            /**
+             * Format: uuid
+             * @description Input source: a saved template of the account.
+             */
+            templateId?: string;
+            /**
+             * Format: uuid
+             * @description Pins a version of the template; otherwise its current one is used.
+             */
+            templateVersionId?: string;
+            /** @description Values of the template's variables. */
+            data?: {
+                [key: string]: unknown;
+            };
+            /** @description Name of the PDF file. */
+            filename?: string;
+            /** @description The same as `report` of the options, before which it comes. */
+            report?: boolean;
+            /** @description The same as `strictData` of the options, before which it comes. */
+            strictData?: boolean;
+            options?: components["schemas"]["RenderOptions"];
+        };
         Registration: {
             /**
              * Format: email
              * @description Upper and lower case make no difference.
              */
             email: string;
+            /** @description The password. */
             password: string;
             /** @description The code of an invitation, where accounts are made with one only. */
             invitation?: string;
@@ -1897,29 +2027,38 @@ export interface components {
              * @description Upper and lower case make no difference.
              */
             email: string;
+            /** @description The password. */
             password: string;
         };
+        /** @description Either `email` and `password`, or `oneTimeToken`. */
         SessionRequest: {
             /**
              * Format: email
              * @description Upper and lower case make no difference.
              */
             email?: string;
+            /** @description The password. */
             password?: string;
             /** @description What stands behind `#once=` in the link that standalone prints when it starts. */
             oneTimeToken?: string;
-        } & (unknown | unknown);
+        };
         PasswordChange: {
+            /** @description The password until now. */
             currentPassword: string;
+            /** @description The password from now on. */
             newPassword: string;
         };
         ForgottenPassword: {
-            /** Format: email */
+            /**
+             * Format: email
+             * @description The e-mail address of the account.
+             */
             email: string;
         };
         PasswordReset: {
             /** @description What stands behind `#token=` in the link of the mail. */
             token: string;
+            /** @description The password. */
             password: string;
         };
         EmailVerification: {
@@ -1931,6 +2070,7 @@ export interface components {
             newPassword?: string;
         };
         ApiKeyRequest: {
+            /** @description Its name. */
             name: string;
             /**
              * @description Renders of `test` keys carry a watermark and use no quota.
@@ -1942,11 +2082,13 @@ export interface components {
             allowedIps?: string[];
         };
         ApiKeyChange: {
+            /** @description Its name. */
             name?: string;
             /** @description Addresses and networks that the key may be used from; none: from everywhere. */
             allowedIps?: string[];
         };
         TemplateRequest: {
+            /** @description Its name. */
             name: string;
             /** @description HTML with Liquid: `{{name}}`, `{{a.b}}`, loops, conditions, filters. */
             content: string;
@@ -1956,12 +2098,11 @@ export interface components {
              */
             sampleData?: string;
             /** @description A JSON Schema of draft 2020-12 that the data of each render must fit, as an object or serialized as a string; null for none. */
-            dataSchema?: (string | {
-                [key: string]: unknown;
-            }) | null;
+            dataSchema?: unknown;
             /** @description Options of each render of the template; those of the render itself come first. All but `assetHeaders` and `cookies`; null for none. */
             options?: components["schemas"]["RenderOptions"] | null;
         };
+        /** @description Exactly one of `content` and `templateId` is required. */
         PreviewRequest: {
             /** @description HTML with Liquid: `{{name}}`, `{{a.b}}`, loops, conditions, filters. */
             content?: string;
@@ -1973,9 +2114,7 @@ export interface components {
             /** @description A JSON document serialized as a string; without it that of the saved template, or nothing. */
             sampleData?: string;
             /** @description Checks the sample data, as `dataSchema` of a template does; without it, and with `templateId`, that of the saved template. */
-            dataSchema?: (string | {
-                [key: string]: unknown;
-            }) | null;
+            dataSchema?: unknown;
             /**
              * @description `pdf` renders the HTML as a test key would: it counts as a test render, and is followed as one.
              * @default html
@@ -1984,20 +2123,20 @@ export interface components {
             output?: "html" | "pdf";
             /** @description Of the PDF; `locale`, `timezone` and `strictData` also of the HTML. With `templateId` those of the saved template come after them. */
             options?: components["schemas"]["RenderOptions"];
-        } & (unknown | unknown);
+        };
         TemplateChange: {
+            /** @description Its name. */
             name?: string;
             /** @description HTML with Liquid: `{{name}}`, `{{a.b}}`, loops, conditions, filters. */
             content?: string;
             /** @description A JSON document serialized as a string. */
             sampleData?: string;
             /** @description A JSON Schema of draft 2020-12 that the data of each render must fit, as an object or serialized as a string; null for none. */
-            dataSchema?: (string | {
-                [key: string]: unknown;
-            }) | null;
+            dataSchema?: unknown;
             /** @description Options of each render of the template; those of the render itself come first. All but `assetHeaders` and `cookies`; null for none. */
             options?: components["schemas"]["RenderOptions"] | null;
         };
+        /** @description Exactly one of `html`, `url`, `templateId` is required. `data` needs `templateId`, `templateVersionId` needs `templateId`. */
         UserRenderRequest: {
             /** @description Input source: an HTML document. */
             html?: string;
@@ -2050,7 +2189,7 @@ export interface components {
              * @enum {string}
              */
             mode?: "live" | "test";
-        } & (unknown | unknown | unknown);
+        };
         WebhookTest: {
             /**
              * Format: uri
@@ -2058,35 +2197,41 @@ export interface components {
              */
             url: string;
         };
-        RenderResult: {
-            /** @constant */
-            success: true;
-            /** @description Signed download address. */
-            url: string;
-            /** Format: date-time */
-            expiresAt: string;
-            metadata: {
-                /** @description Bytes. */
-                size: number;
-                /** @description Milliseconds. */
-                processingTime: number;
-                /** @description Input mode. */
-                mode: string;
-                /** @description Paper format. */
-                format: string;
-            };
-        };
-        AcceptedJob: {
-            /** @constant */
-            success: true;
-            /** Format: uuid */
+        /** @description The body that is sent. */
+        WebhookPayload: {
+            /**
+             * @description What has happened.
+             * @enum {string}
+             */
+            event: "batch.completed" | "render.completed" | "render.failed" | "webhook.test";
+            /**
+             * Format: uuid
+             * @description The job or batch.
+             */
             jobId: string;
-            /** @constant */
-            status: "queued";
+            /** @description Its state. */
+            status: string;
+            /** @description Path or address of its status. */
             statusUrl: string;
-            fileUrl: string;
+            /** @description Path or address of the zip of the completed items. */
+            zipUrl?: string;
+            /** @description Path or address of the PDF. */
+            fileUrl?: string;
+            /**
+             * Format: date-time
+             * @description When it was completed; null before.
+             */
+            completedAt: string;
+            error?: components["schemas"]["Failure"];
+        };
+        Failure: {
+            /** @description One of the codes that docs/errors.md lists. */
+            code: string;
+            /** @description What has happened, in words. */
+            message: string;
         };
         Error: {
+            /** @description The status of the response. */
             statusCode: number;
             /** @description Label of the status, such as Bad Request. */
             error: string;
@@ -2112,55 +2257,134 @@ export interface components {
              */
             jobId?: string;
         };
+        AcceptedJob: {
+            /** @description Whether the request succeeded. */
+            success: boolean;
+            /**
+             * Format: uuid
+             * @description The job or batch.
+             */
+            jobId: string;
+            /**
+             * @description Its state.
+             * @enum {string}
+             */
+            status: "queued";
+            /** @description Path or address of its status. */
+            statusUrl: string;
+            /** @description Path or address of the PDF. */
+            fileUrl: string;
+        };
         JobList: {
-            /** @description How many there are in all. */
+            /**
+             * Format: int64
+             * @description How many there are in all.
+             */
             total: number;
+            /**
+             * Format: int64
+             * @description How many this response may have.
+             */
             limit: number;
+            /**
+             * Format: int64
+             * @description How many were skipped.
+             */
             offset: number;
+            /** @description The jobs of this page. */
             jobs: components["schemas"]["JobRecord"][];
         };
         JobRecord: {
+            /** @description Whether the request succeeded. */
             success: boolean;
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description The job or batch.
+             */
             jobId: string;
-            /** @enum {string} */
+            /**
+             * @description Its state.
+             * @enum {string}
+             */
             status: "queued" | "processing" | "completed" | "failed" | "cancelled";
-            /** @enum {string} */
+            /**
+             * @description What was rendered: HTML, a web page or a template.
+             * @enum {string}
+             */
             inputMode: "html" | "url" | "template";
-            /** @enum {string} */
+            /**
+             * @description Whether the PDF itself or its address was requested.
+             * @enum {string}
+             */
             outputMode: "binary" | "url";
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was made or accepted.
+             */
             createdAt: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it last changed.
+             */
             updatedAt: string;
+            /**
+             * Format: date-time
+             * @description When it was completed; null before.
+             */
             completedAt: string | null;
+            /** @description Whether there is a PDF to download. */
             outputAvailable: boolean;
-            /** @description End of the retention window. */
+            /**
+             * Format: date-time
+             * @description End of the retention window.
+             */
             outputExpiresAt: string | null;
+            /** @description Path that responds with a signed address of the PDF. */
             downloadUrlEndpoint: string;
+            /** @description Name of the PDF file. */
             fileName: string;
-            /** @description Bytes; 0 until completed. */
+            /**
+             * Format: int64
+             * @description Bytes; 0 until completed.
+             */
             pdfSize: number;
-            /** @description 0 until completed. */
+            /**
+             * Format: int64
+             * @description 0 until completed.
+             */
             pages: number;
+            /**
+             * Format: int64
+             * @description Milliseconds that the render took.
+             */
             processingTimeMs: number;
+            /**
+             * Format: int64
+             * @description Attempts so far.
+             */
             attemptCount: number;
+            /**
+             * Format: int64
+             * @description Which retry comes next; null when none does.
+             */
             retryAttempt: number | null;
+            /**
+             * Format: int64
+             * @description How many attempts there may be.
+             */
             maxAttempts: number;
+            /** @description Whether another attempt follows. */
             willRetry: boolean;
             /** @description True once the job has failed for good: stop polling. */
             deadLettered: boolean;
             /** @description Can be present while willRetry is true. */
-            error: {
-                code: string;
-                message: string;
-            } | null;
+            error: components["schemas"]["Failure"] | null;
             /** @description Where its report is: from its end on, if one was asked for. */
             reportEndpoint?: string;
         };
         DownloadUrl: {
-            /** @constant */
-            success: true;
+            /** @description Whether the request succeeded. */
+            success: boolean;
             /** @description Signed download address; no key is needed for it. */
             url: string;
             /**
@@ -2170,17 +2394,27 @@ export interface components {
             expiresAt: string;
         };
         RenderReport: {
-            /** @constant */
-            success: true;
-            /** Format: uuid */
+            /** @description Whether the request succeeded. */
+            success: boolean;
+            /**
+             * Format: uuid
+             * @description The job or batch.
+             */
             jobId: string;
+            /** @description Its state. */
             status: string;
             /** @description The browser and its version; empty where that was lost. */
             engine: string;
             /** @description The first one first; the rest of the report is of the last one. */
             attempts: components["schemas"]["RenderAttempt"][];
+            /** @description The parts of the render, with their times. */
             phases: {
+                /** @description Its name. */
                 name: string;
+                /**
+                 * Format: int64
+                 * @description Milliseconds.
+                 */
                 ms: number;
             }[];
             /** @description 500 at most, those of workers among them; data in addresses is not. */
@@ -2189,244 +2423,529 @@ export interface components {
                 url: string;
                 /** @description page, frame, stylesheet, image, font, script, fetch, websocket, …. */
                 kind: string;
-                /** @enum {string} */
+                /**
+                 * @description What became of it.
+                 * @enum {string}
+                 */
                 outcome: "pending" | "loaded" | "redirected" | "error" | "unreachable" | "blocked" | "cancelled";
-                /** @description Null without a response. */
+                /**
+                 * Format: int64
+                 * @description Null without a response.
+                 */
                 status: number | null;
                 /** @description What decided it: cache, blockRequests, egress, cors, content security policy, …; null for nothing. */
                 rule: string | null;
+                /** @description Why it failed; null when it did not. */
                 error: string | null;
-                /** @description As received; 0 from the cache. */
+                /**
+                 * Format: int64
+                 * @description As received; 0 from the cache.
+                 */
                 bytes: number;
+                /**
+                 * Format: int64
+                 * @description Milliseconds.
+                 */
                 ms: number;
             }[];
             /** @description 100 lines at most. */
             console: {
+                /** @description As the console has it. */
                 level: string;
+                /** @description The text. */
                 text: string;
             }[];
             /** @description 50 at most. */
             exceptions: {
+                /** @description What has happened, in words. */
                 message: string;
+                /** @description When it happened. */
                 at: string;
             }[];
+            /** @description The fonts that were requested and used. */
             fonts: {
                 /** @description As the style sheet names them. */
                 asked: string[];
+                /** @description The fonts that were used. */
                 used: {
+                    /** @description The family of the font. */
                     family: string;
+                    /** @description Whether the document brought it. */
                     webFont: boolean;
                 }[];
             }[];
             /** @description Characters that no font has, 200 at most. U+FFFD stands for one that is not known: in several fonts, the first one of each. */
             missingGlyphs: {
+                /** @description The character. */
                 character: string;
+                /** @description Its code point, such as U+1F600. */
                 codePoint: string;
+                /**
+                 * Format: int64
+                 * @description The page, or what it took to open it.
+                 */
                 page: number;
+                /**
+                 * Format: int64
+                 * @description How many.
+                 */
                 count: number;
             }[];
             /** @description What a look at the document and at its printed pages has found, 60 at most. */
             observations: {
-                /** @enum {string} */
+                /**
+                 * @description The rule that it broke.
+                 * @enum {string}
+                 */
                 rule: "overflow" | "shrunk" | "hidden" | "covered" | "rasterised" | "blank" | "undecodable" | "embedded" | "stillChanging" | "redirect" | "deadLink" | "pageRules" | "unsupportedCss" | "garbled" | "fontSynthesis";
+                /** @description What has happened, in words. */
                 message: string;
+                /** @description Where it is in the document. */
                 selector: string | null;
+                /**
+                 * Format: int64
+                 * @description The page, or what it took to open it.
+                 */
                 page: number | null;
             }[];
+            /** @description What the render waited for. */
             waits: {
+                /** @description Its name. */
                 name: string;
+                /**
+                 * Format: int64
+                 * @description Milliseconds.
+                 */
                 ms: number;
-                /** @enum {string} */
+                /**
+                 * @description What became of it.
+                 * @enum {string}
+                 */
                 outcome: "reached" | "given up" | "failed";
             }[];
-            /** @description 0 when it has failed. */
+            /**
+             * Format: int64
+             * @description 0 when it has failed.
+             */
             pages: number;
-            /** @description Bytes of the PDF; 0 when it has failed. */
+            /**
+             * Format: int64
+             * @description Bytes of the PDF; 0 when it has failed.
+             */
             size: number;
-            error: {
-                code: string;
-                message: string;
-            } | null;
+            /** @description Why it failed; null when it did not. */
+            error: components["schemas"]["Failure"] | null;
             /** @description The page at the moment when the render failed, where it could be drawn. */
-            picture: {
-                mediaType: string;
-                /** @description Base64. */
-                data: string;
-            } | null;
+            picture: components["schemas"]["RenderReportPicture"] | null;
             /** @description What the author of the document can act on. */
             warnings: string[];
             /** @description The lists that have lost something. */
             truncated: string[];
         };
         RenderAttempt: {
+            /**
+             * Format: int64
+             * @description Its number.
+             */
             number: number;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it started.
+             */
             startedAt: string;
+            /**
+             * Format: date-time
+             * @description When it ended; null before.
+             */
             endedAt: string | null;
-            /** @enum {string} */
+            /**
+             * @description What became of it.
+             * @enum {string}
+             */
             outcome: "running" | "completed" | "failed" | "cancelled";
-            error: {
-                code: string;
-                message: string;
-            } | null;
+            /** @description Why it failed; null when it did not. */
+            error: components["schemas"]["Failure"] | null;
             /** @description Null while it runs, and where they are not known. */
-            phases: {
-                page: number;
-                load: number;
-                wait: number;
-                print: number;
-                finish: number;
-            } | null;
+            phases: components["schemas"]["RenderAttemptPhases"] | null;
+        };
+        /** @description Milliseconds of each part, one after the other; up to where it failed. */
+        RenderAttemptPhases: {
+            /**
+             * Format: int64
+             * @description The page, or what it took to open it.
+             */
+            page: number;
+            /**
+             * Format: int64
+             * @description Milliseconds of loading.
+             */
+            load: number;
+            /**
+             * Format: int64
+             * @description Milliseconds of waiting.
+             */
+            wait: number;
+            /**
+             * Format: int64
+             * @description Milliseconds of printing.
+             */
+            print: number;
+            /**
+             * Format: int64
+             * @description Milliseconds of finishing the PDF.
+             */
+            finish: number;
+        };
+        RenderReportPicture: {
+            /** @description Its media type. */
+            mediaType: string;
+            /** @description Base64. */
+            data: string;
         };
         AcceptedBatch: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description The job or batch.
+             */
             jobId: string;
-            /** @constant */
+            /**
+             * @description Its state.
+             * @enum {string}
+             */
             status: "queued";
+            /**
+             * Format: int64
+             * @description Items of the batch.
+             */
             itemCount: number;
+            /**
+             * Format: int64
+             * @description Items of the batch.
+             */
             totalCount: number;
+            /** @description Path or address of its status. */
             statusUrl: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it is expected to end; null when that is not known.
+             */
             estimatedCompletionTime: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description Until when it is valid, or can be fetched.
+             */
             expiresAt: string;
         };
         BatchList: {
-            /** @description How many there are in all. */
+            /**
+             * Format: int64
+             * @description How many there are in all.
+             */
             total: number;
+            /**
+             * Format: int64
+             * @description How many this response may have.
+             */
             limit: number;
+            /**
+             * Format: int64
+             * @description How many were skipped.
+             */
             offset: number;
+            /** @description The batches of this page. */
             batches: components["schemas"]["BatchSummary"][];
         };
         BatchSummary: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description The job or batch.
+             */
             jobId: string;
             /**
              * @description `completed` when every item has ended, whatever came of each.
              * @enum {string}
              */
             status: "queued" | "processing" | "completed" | "failed" | "cancelled";
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was made or accepted.
+             */
             createdAt: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it last changed.
+             */
             updatedAt: string;
+            /**
+             * Format: date-time
+             * @description When it was completed; null before.
+             */
             completedAt: string | null;
-            /** @description When the last item ended, also of a batch that was cancelled. */
+            /**
+             * Format: date-time
+             * @description When the last item ended, also of a batch that was cancelled.
+             */
             finishedAt: string | null;
             /**
              * Format: date-time
              * @description Until when outputs can be fetched; counted anew from the end of the batch.
              */
             expiresAt: string;
+            /** @description Path or address of the zip of the completed items. */
             zipUrl: string;
+            /** @description Whether there is a manifest. */
             manifestAvailable: boolean;
+            /** @description Path that responds with a signed address of the manifest. */
             manifestDownloadUrlEndpoint: string;
             progress: components["schemas"]["BatchProgress"];
+            /**
+             * Format: date-time
+             * @description When it is expected to end; null when that is not known.
+             */
             estimatedCompletionTime: string | null;
+            /** @description The same batch in other words. */
             job: {
-                /** Format: uuid */
+                /**
+                 * Format: uuid
+                 * @description Its id.
+                 */
                 id: string;
-                /** @enum {string} */
+                /**
+                 * @description Its state.
+                 * @enum {string}
+                 */
                 status: "queued" | "processing" | "completed" | "failed" | "cancelled";
                 /** @description Whether the outputs can be fetched no more. */
                 accessExpired: boolean;
+                /**
+                 * Format: int64
+                 * @description Items of the batch.
+                 */
                 totalCount: number;
+                /**
+                 * Format: int64
+                 * @description Items that are completed.
+                 */
                 completedCount: number;
+                /**
+                 * Format: int64
+                 * @description How many have failed.
+                 */
                 failedCount: number;
-                /** Format: date-time */
+                /**
+                 * Format: date-time
+                 * @description When it was made or accepted.
+                 */
                 createdAt: string;
-                /** Format: date-time */
+                /**
+                 * Format: date-time
+                 * @description When it last changed.
+                 */
                 updatedAt: string;
+                /**
+                 * Format: date-time
+                 * @description When it was completed; null before.
+                 */
                 completedAt: string | null;
+                /**
+                 * Format: date-time
+                 * @description When the last part of it ended; null before.
+                 */
                 finishedAt: string | null;
-                /** Format: date-time */
+                /**
+                 * Format: date-time
+                 * @description Until when it is valid, or can be fetched.
+                 */
                 expiresAt: string;
+                /** @description As the request gave them. */
                 notes: string;
+                /** @description As the request gave it. */
                 metadata: {
                     [key: string]: string;
                 };
             };
         };
         BatchProgress: {
+            /**
+             * Format: int64
+             * @description How many there are in all.
+             */
             total: number;
+            /**
+             * Format: int64
+             * @description How many are completed.
+             */
             completed: number;
+            /**
+             * Format: int64
+             * @description How many have failed.
+             */
             failed: number;
-            /** @description Items that have not ended. */
+            /**
+             * Format: int64
+             * @description Items that have not ended.
+             */
             pending: number;
-            /** @description Those of them that wait for a plan slot. */
+            /**
+             * Format: int64
+             * @description Those of them that wait for a plan slot.
+             */
             throttled: number;
+            /** @description How much of it has ended, in percent. */
             percentComplete: number;
         };
         Batch: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description The job or batch.
+             */
             jobId: string;
             /**
              * @description `completed` when every item has ended, whatever came of each.
              * @enum {string}
              */
             status: "queued" | "processing" | "completed" | "failed" | "cancelled";
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was made or accepted.
+             */
             createdAt: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it last changed.
+             */
             updatedAt: string;
+            /**
+             * Format: date-time
+             * @description When it was completed; null before.
+             */
             completedAt: string | null;
-            /** @description When the last item ended, also of a batch that was cancelled. */
+            /**
+             * Format: date-time
+             * @description When the last item ended, also of a batch that was cancelled.
+             */
             finishedAt: string | null;
             /**
              * Format: date-time
              * @description Until when outputs can be fetched; counted anew from the end of the batch.
              */
             expiresAt: string;
+            /** @description Path or address of the zip of the completed items. */
             zipUrl: string;
+            /** @description Whether there is a manifest. */
             manifestAvailable: boolean;
+            /** @description Path that responds with a signed address of the manifest. */
             manifestDownloadUrlEndpoint: string;
             progress: components["schemas"]["BatchProgress"];
+            /**
+             * Format: date-time
+             * @description When it is expected to end; null when that is not known.
+             */
             estimatedCompletionTime: string | null;
+            /** @description The same batch in other words. */
             job: {
-                /** Format: uuid */
+                /**
+                 * Format: uuid
+                 * @description Its id.
+                 */
                 id: string;
-                /** @enum {string} */
+                /**
+                 * @description Its state.
+                 * @enum {string}
+                 */
                 status: "queued" | "processing" | "completed" | "failed" | "cancelled";
                 /** @description Whether the outputs can be fetched no more. */
                 accessExpired: boolean;
+                /**
+                 * Format: int64
+                 * @description Items of the batch.
+                 */
                 totalCount: number;
+                /**
+                 * Format: int64
+                 * @description Items that are completed.
+                 */
                 completedCount: number;
+                /**
+                 * Format: int64
+                 * @description How many have failed.
+                 */
                 failedCount: number;
-                /** Format: date-time */
+                /**
+                 * Format: date-time
+                 * @description When it was made or accepted.
+                 */
                 createdAt: string;
-                /** Format: date-time */
+                /**
+                 * Format: date-time
+                 * @description When it last changed.
+                 */
                 updatedAt: string;
+                /**
+                 * Format: date-time
+                 * @description When it was completed; null before.
+                 */
                 completedAt: string | null;
+                /**
+                 * Format: date-time
+                 * @description When the last part of it ended; null before.
+                 */
                 finishedAt: string | null;
-                /** Format: date-time */
+                /**
+                 * Format: date-time
+                 * @description Until when it is valid, or can be fetched.
+                 */
                 expiresAt: string;
+                /** @description As the request gave them. */
                 notes: string;
+                /** @description As the request gave it. */
                 metadata: {
                     [key: string]: string;
                 };
             };
+            /** @description The items, in the order of the request. */
             items: components["schemas"]["BatchItem"][];
         };
         BatchItem: {
+            /** @description The id that the request gave the item. */
             itemId: string;
             /**
              * @description A cancelled item has failed with `CANCELLED`.
              * @enum {string}
              */
             status: "queued" | "processing" | "completed" | "failed";
+            /** @description Whether there is a PDF to download. */
             outputAvailable: boolean;
+            /** @description Path that responds with a signed address of the PDF. */
             downloadUrlEndpoint: string;
+            /**
+             * Format: date-time
+             * @description Until when the PDF can be downloaded.
+             */
             outputExpiresAt: string | null;
+            /** @description The message of the error; null without one. */
             errorMessage: string | null;
+            /**
+             * Format: int64
+             * @description Which retry comes next; null when none does.
+             */
             retryAttempt: number | null;
-            error: {
-                code: string;
-                message: string;
-            } | null;
-            /** @description Bytes; 0 until completed. */
+            /** @description Why it failed; null when it did not. */
+            error: components["schemas"]["Failure"] | null;
+            /**
+             * Format: int64
+             * @description Bytes; 0 until completed.
+             */
             pdfSize: number;
-            /** @description 0 until completed. */
+            /**
+             * Format: int64
+             * @description 0 until completed.
+             */
             pages: number;
+            /**
+             * Format: int64
+             * @description Milliseconds that the render took.
+             */
             processingTimeMs: number;
             /** @description Where its report is: from its end on, if one was asked for. */
             reportEndpoint?: string;
@@ -2434,19 +2953,54 @@ export interface components {
         UsageSummary: {
             /** @description The name of the plan of the account. */
             plan: string;
-            /** @description Requests for a render that are over: refused, or with a job that has ended. */
+            /**
+             * Format: int64
+             * @description Requests for a render that are over: refused, or with a job that has ended.
+             */
             totalRequests: number;
+            /**
+             * Format: int64
+             * @description How many have succeeded.
+             */
             successCount: number;
+            /**
+             * Format: int64
+             * @description How many have failed.
+             */
             failedCount: number;
+            /** @description How many failed, by category. */
             errorsByCategory: {
                 [key: string]: number;
             };
-            /** @description PDFs left of the quota of this month. */
+            /**
+             * Format: int64
+             * @description PDFs left of the quota of this month.
+             */
             remaining: number;
+            /**
+             * Format: int64
+             * @description Requests a minute that the plan allows.
+             */
             requestsPerMinute: number;
+            /**
+             * Format: int64
+             * @description Renders that the plan allows at a time.
+             */
             concurrentRenders: number;
+            /**
+             * Format: int64
+             * @description The largest body that the plan allows, in bytes.
+             */
             maxInputSizeBytes: number;
+            /**
+             * Format: int64
+             * @description The largest PDF that the plan allows, in bytes.
+             */
             maxOutputSizeBytes: number;
+            /**
+             * Format: int64
+             * @description The longest time-out that the plan allows, in milliseconds.
+             */
             maxTimeoutMs: number;
             /**
              * Format: date
@@ -2455,14 +3009,28 @@ export interface components {
             resetDate: string;
             /** @description With `includeBreakdown=true`; the busiest key first. */
             keyBreakdown?: {
-                /** Format: uuid */
+                /**
+                 * Format: uuid
+                 * @description The API key that requested it.
+                 */
                 apiKeyId: string;
+                /**
+                 * Format: int64
+                 * @description How many requests there were.
+                 */
                 totalRequests: number;
+                /**
+                 * Format: int64
+                 * @description How many have failed.
+                 */
                 failedCount: number;
             }[];
         };
         UsageSeries: {
-            /** @enum {string} */
+            /**
+             * @description The length of each point.
+             * @enum {string}
+             */
             interval: "hour" | "day";
             /** @description Milliseconds, rising. */
             durationBoundsMs: number[];
@@ -2470,7 +3038,12 @@ export interface components {
             points: components["schemas"]["UsagePoint"][];
             /** @description What failed in the whole period, the most frequent first. */
             errors: {
+                /** @description One of the codes that docs/errors.md lists. */
                 code: string;
+                /**
+                 * Format: int64
+                 * @description How many.
+                 */
                 count: number;
                 /** @description What can be done about it. */
                 remedy: string;
@@ -2487,107 +3060,236 @@ export interface components {
              * @description When the hour or day (UTC) began.
              */
             at: string;
+            /**
+             * Format: int64
+             * @description How many there are in all.
+             */
             total: number;
+            /**
+             * Format: int64
+             * @description Whether the request succeeded.
+             */
             success: number;
+            /**
+             * Format: int64
+             * @description How many have failed.
+             */
             failed: number;
+            /** @description How many failed, by category. */
             errorsByCategory: {
                 [key: string]: number;
             };
+            /** @description How many failed, by code. */
             errorsByCode: {
                 [key: string]: number;
             };
-            /** @description Of the PDFs that were rendered. */
+            /**
+             * Format: int64
+             * @description Of the PDFs that were rendered.
+             */
             pages: number;
-            /** @description Of the same. */
+            /**
+             * Format: int64
+             * @description Of the same.
+             */
             bytes: number;
             /** @description How long their renders took: how many took up to each of `durationBoundsMs`, and at the end how many took longer. */
             durations: number[];
             /** @description Milliseconds that their renders spent in each phase, in sum. */
             phasesMs: {
+                /**
+                 * Format: int64
+                 * @description The page, or what it took to open it.
+                 */
                 page: number;
+                /**
+                 * Format: int64
+                 * @description Milliseconds of loading.
+                 */
                 load: number;
+                /**
+                 * Format: int64
+                 * @description Milliseconds of waiting.
+                 */
                 wait: number;
+                /**
+                 * Format: int64
+                 * @description Milliseconds of printing.
+                 */
                 print: number;
+                /**
+                 * Format: int64
+                 * @description Milliseconds of finishing the PDF.
+                 */
                 finish: number;
             };
         };
         BatchMetrics: {
-            /** @description Items of active batches that wait for a plan slot. */
+            /**
+             * Format: int64
+             * @description Items of active batches that wait for a plan slot.
+             */
             queueDepth: number;
+            /**
+             * Format: int64
+             * @description Batches that have not ended.
+             */
             activeBatches: number;
+            /**
+             * Format: int64
+             * @description Batches of which nothing has begun.
+             */
             queuedBatches: number;
+            /**
+             * Format: int64
+             * @description Batches of which some has begun.
+             */
             processingBatches: number;
             /** @description Of the batches that ended: those that were not cancelled. */
             completionRatePercent: number;
+            /** @description Share of the items that were completed, in percent. */
             itemSuccessRatePercent: number;
-            /** @description Items that ended by themselves, well or badly. */
+            /**
+             * Format: int64
+             * @description Items that ended by themselves, well or badly.
+             */
             itemEligibleCount: number;
+            /** @description Share of the callbacks that were delivered, in percent. */
             webhookSuccessRatePercent: number;
-            /** @description Batches whose callback was delivered or given up. */
+            /**
+             * Format: int64
+             * @description Batches whose callback was delivered or given up.
+             */
             webhookEligibleCount: number;
+            /**
+             * Format: int64
+             * @description Callbacks that were delivered.
+             */
             webhookDeliveredCount: number;
+            /** @description Items of a batch, on average. */
             averageItemsPerBatch: number;
             /** @description From the start of the first item to the end of the last. */
             averageBatchProcessingTimeMs: number;
             /** @description What items failed with, the commonest first; time-outs of all kinds are `TIMEOUT`. */
             commonFailureReasons: {
+                /** @description One of the codes that docs/errors.md lists. */
                 code: string;
+                /**
+                 * Format: int64
+                 * @description How many.
+                 */
                 count: number;
             }[];
+            /**
+             * Format: int64
+             * @description How many days back it looks.
+             */
             lookbackDays: number;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was computed.
+             */
             generatedAt: string;
         };
         RequestLogList: {
-            /** @description How many there are in all. */
+            /**
+             * Format: int64
+             * @description How many there are in all.
+             */
             total: number;
+            /**
+             * Format: int64
+             * @description How many this response may have.
+             */
             limit: number;
+            /**
+             * Format: int64
+             * @description How many were skipped.
+             */
             offset: number;
             /** @description The endpoints that were asked for. */
             endpointOptions: string[];
+            /** @description Counts of the whole period. */
             summary: {
+                /**
+                 * Format: int64
+                 * @description How many have succeeded.
+                 */
                 successCount: number;
+                /**
+                 * Format: int64
+                 * @description How many have failed.
+                 */
                 failedCount: number;
             };
+            /** @description The requests of this page. */
             logs: components["schemas"]["RequestLogEntry"][];
             /** @description Whether the plan shows whole addresses. */
             canRevealIp: boolean;
         };
         RequestLogEntry: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Its id.
+             */
             id: string;
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description The API key that requested it.
+             */
             apiKeyId: string;
+            /** @description The leading characters of that key. */
             apiKeyPrefix: string;
             /** @description Path of the route. */
             endpoint: string;
             /** @description Without its last octet (IPv4) or its last 80 bits (IPv6), unless the plan reveals it. */
             ipAddress: string;
-            /** @enum {string} */
+            /**
+             * @description Its state.
+             * @enum {string}
+             */
             status: "success" | "error";
             /** @description The error's code. */
             errorReason: string | null;
-            /** @description The job or batch that it got; null without one. */
+            /**
+             * Format: uuid
+             * @description The job or batch that it got; null without one.
+             */
             jobId: string | null;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was made or accepted.
+             */
             createdAt: string;
         };
         AccessToken: {
             /** @description For the header Authorization: Bearer. */
             accessToken: string;
-            /** @constant */
+            /**
+             * @description How the token is sent.
+             * @enum {string}
+             */
             tokenType: "Bearer";
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description Until when it is valid, or can be fetched.
+             */
             expiresAt: string;
         };
         Success: {
-            /** @constant */
-            success: true;
+            /** @description Whether the request succeeded. */
+            success: boolean;
         };
         Account: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Its id.
+             */
             id: string;
-            /** @description Null when an issuer vouches for no address. */
+            /**
+             * Format: email
+             * @description Null when an issuer vouches for no address.
+             */
             email: string | null;
             /**
              * @description What its owner signs in with: a password of this service; an OpenID Connect issuer; or, without a password, what whoever operates the service gives, such as the link that standalone prints.
@@ -2598,11 +3300,17 @@ export interface components {
             emailConfirmed: boolean;
             /** @description Whether live API keys, and live renders without a key, wait until the address is confirmed. */
             confirmationNeeded: boolean;
-            /** @description When the owner of the address has taken the account over from whoever registered it: API keys and work from before have ended, templates from before are still there. Null if that has never happened. */
+            /**
+             * Format: date-time
+             * @description When the owner of the address has taken the account over from whoever registered it: API keys and work from before have ended, templates from before are still there. Null if that has never happened.
+             */
             takenOverAt: string | null;
             /** @description The name of its plan. */
             plan: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was made or accepted.
+             */
             createdAt: string;
         };
         AuthConfig: {
@@ -2615,39 +3323,69 @@ export interface components {
             issuer: boolean;
             /** @description Characters of a password. */
             passwordLength: {
+                /**
+                 * Format: int64
+                 * @description The smallest.
+                 */
                 min: number;
+                /**
+                 * Format: int64
+                 * @description The largest.
+                 */
                 max: number;
             };
         };
-        NewSession: {
+        CreatedSession: {
             account: components["schemas"]["Account"];
             /**
              * Format: date-time
              * @description The session ends then, however much it is used.
              */
             expiresAt: string;
-            /** @description It ends earlier when it is not used for so long. */
+            /**
+             * Format: int64
+             * @description It ends earlier when it is not used for so long.
+             */
             idleTimeoutSeconds: number;
         };
         SessionList: {
-            /** @description How many there are in all. */
+            /**
+             * Format: int64
+             * @description How many there are in all.
+             */
             total: number;
+            /**
+             * Format: int64
+             * @description How many this response may have.
+             */
             limit: number;
+            /**
+             * Format: int64
+             * @description How many were skipped.
+             */
             offset: number;
+            /** @description The sessions of this page. */
             sessions: components["schemas"]["Session"][];
         };
         Session: {
+            /** @description Its id. */
             id: string;
             /** @description Whether this request comes with it. */
             current: boolean;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was made or accepted.
+             */
             createdAt: string;
             /**
              * Format: date-time
              * @description To the minute.
              */
             lastUsedAt: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description Until when it is valid, or can be fetched.
+             */
             expiresAt: string;
             /** @description Where it was begun from. */
             ipAddress: string | null;
@@ -2655,46 +3393,93 @@ export interface components {
             userAgent: string | null;
         };
         ApiKeyList: {
-            /** @description How many there are in all. */
+            /**
+             * Format: int64
+             * @description How many there are in all.
+             */
             total: number;
+            /**
+             * Format: int64
+             * @description How many this response may have.
+             */
             limit: number;
+            /**
+             * Format: int64
+             * @description How many were skipped.
+             */
             offset: number;
+            /** @description The keys of this page. */
             keys: components["schemas"]["ApiKey"][];
         };
         ApiKey: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Its id.
+             */
             id: string;
+            /** @description Its name. */
             name: string;
             /** @description The leading characters of the secret. */
             prefix: string;
-            /** @enum {string} */
+            /**
+             * @description `live` or `test`.
+             * @enum {string}
+             */
             mode: "live" | "test";
-            /** @enum {string} */
+            /**
+             * @description Its state.
+             * @enum {string}
+             */
             status: "active" | "revoked";
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was made or accepted.
+             */
             createdAt: string;
+            /**
+             * Format: date-time
+             * @description When it was last used; null if never.
+             */
             lastUsedAt: string | null;
+            /** @description Where it was last used from; null if never. */
             lastUsedIp: string | null;
             /** @description A country. */
             lastUsedGeo: string | null;
+            /**
+             * Format: date-time
+             * @description When it was revoked; null while it is active.
+             */
             revokedAt: string | null;
             /** @description Where the key may be used from; empty: everywhere. */
             allowedIps: string[];
         };
-        NewApiKey: {
-            /** Format: uuid */
+        CreatedApiKey: {
+            /**
+             * Format: uuid
+             * @description Its id.
+             */
             id: string;
             /** @description The secret. It is shown this once and cannot be recovered. */
             apiKey: string;
+            /** @description The leading characters of the secret. */
             prefix: string;
-            /** @enum {string} */
+            /**
+             * @description `live` or `test`.
+             * @enum {string}
+             */
             mode: "live" | "test";
         };
         Template: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Its id.
+             */
             id: string;
+            /** @description Its name. */
             name: string;
+            /** @description HTML with Liquid. */
             content: string;
+            /** @description A JSON document serialized as a string. */
             sampleData: string;
             /** @description The JSON Schema of its data serialized as a string; absent without one. */
             dataSchema?: string;
@@ -2705,98 +3490,204 @@ export interface components {
              * @description The version that renders use unless they pin another.
              */
             versionId: string;
+            /**
+             * Format: int64
+             * @description Its number, or the version.
+             */
             version: number;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was made or accepted.
+             */
             createdAt: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it last changed.
+             */
             updatedAt: string;
         };
         TemplateList: {
-            /** @description How many there are in all. */
+            /**
+             * Format: int64
+             * @description How many there are in all.
+             */
             total: number;
+            /**
+             * Format: int64
+             * @description How many this response may have.
+             */
             limit: number;
+            /**
+             * Format: int64
+             * @description How many were skipped.
+             */
             offset: number;
+            /** @description The templates of this page. */
             templates: components["schemas"]["Template"][];
         };
         TemplateSummaryList: {
-            /** @description How many there are in all. */
+            /**
+             * Format: int64
+             * @description How many there are in all.
+             */
             total: number;
+            /**
+             * Format: int64
+             * @description How many this response may have.
+             */
             limit: number;
+            /**
+             * Format: int64
+             * @description How many were skipped.
+             */
             offset: number;
+            /** @description The templates of this page. */
             templates: components["schemas"]["TemplateSummary"][];
         };
         TemplateSummary: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Its id.
+             */
             id: string;
+            /** @description Its name. */
             name: string;
             /**
              * Format: uuid
              * @description The version that renders use unless they pin another.
              */
             versionId: string;
+            /**
+             * Format: int64
+             * @description Its number, or the version.
+             */
             version: number;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was made or accepted.
+             */
             createdAt: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it last changed.
+             */
             updatedAt: string;
-            /** @description Bytes of its content, sample data, schema and options. */
+            /**
+             * Format: int64
+             * @description Bytes of its content, sample data, schema and options.
+             */
             size: number;
         };
         Preview: {
+            /** @description The HTML. */
             html: string;
         };
         AcceptedUserRender: {
-            /** @constant */
-            success: true;
-            /** Format: uuid */
+            /** @description Whether the request succeeded. */
+            success: boolean;
+            /**
+             * Format: uuid
+             * @description The job or batch.
+             */
             jobId: string;
-            /** @constant */
+            /**
+             * @description Its state.
+             * @enum {string}
+             */
             status: "queued";
+            /** @description Path or address of its status. */
             statusUrl: string;
+            /** @description Path or address of the PDF. */
             fileUrl: string;
+            /**
+             * Format: uuid
+             * @description What it repeats.
+             */
             retryOf: string | null;
         };
         TemplateVersionList: {
-            /** @description How many there are in all. */
+            /**
+             * Format: int64
+             * @description How many there are in all.
+             */
             total: number;
+            /**
+             * Format: int64
+             * @description How many this response may have.
+             */
             limit: number;
+            /**
+             * Format: int64
+             * @description How many were skipped.
+             */
             offset: number;
+            /** @description The versions of this page, the newest first. */
             versions: components["schemas"]["TemplateVersionSummary"][];
         };
         TemplateVersionSummary: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Its id.
+             */
             id: string;
             /**
              * Format: uuid
              * @description The same as `id`, by the name it has elsewhere.
              */
             versionId: string;
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description The template.
+             */
             templateId: string;
+            /**
+             * Format: int64
+             * @description Its number, or the version.
+             */
             version: number;
+            /** @description Its name. */
             name: string;
             /** @description Whether renders use it unless they pin another. */
             current: boolean;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was made or accepted.
+             */
             createdAt: string;
         };
         TemplateVersion: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Its id.
+             */
             id: string;
             /**
              * Format: uuid
              * @description The same as `id`, by the name it has elsewhere.
              */
             versionId: string;
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description The template.
+             */
             templateId: string;
+            /**
+             * Format: int64
+             * @description Its number, or the version.
+             */
             version: number;
+            /** @description Its name. */
             name: string;
             /** @description Whether renders use it unless they pin another. */
             current: boolean;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was made or accepted.
+             */
             createdAt: string;
+            /** @description HTML with Liquid. */
             content: string;
+            /** @description A JSON document serialized as a string. */
             sampleData: string;
             /** @description The JSON Schema of its data serialized as a string; absent without one. */
             dataSchema?: string;
@@ -2804,74 +3695,158 @@ export interface components {
             options?: components["schemas"]["RenderOptions"];
         };
         AuditLog: {
-            /** @description How many there are in all. */
+            /**
+             * Format: int64
+             * @description How many there are in all.
+             */
             total: number;
+            /**
+             * Format: int64
+             * @description How many this response may have.
+             */
             limit: number;
+            /**
+             * Format: int64
+             * @description How many were skipped.
+             */
             offset: number;
+            /** @description The entries of this page. */
             entries: components["schemas"]["AuditEntry"][];
         };
         AuditEntry: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Its id.
+             */
             id: string;
-            /** @enum {string} */
+            /**
+             * @description What was done.
+             * @enum {string}
+             */
             action: "account.registered" | "account.signed_in" | "account.sign_in_failed" | "account.signed_out" | "account.plan_changed" | "account.quota_period_changed" | "account.password_reset" | "account.tokens_revoked" | "account.address_confirmed" | "account.taken_over" | "account.suspended" | "account.resumed" | "account.deletion_requested" | "account.deleted" | "billing.auto_overage_changed" | "billing.block_granted" | "billing.block_frozen" | "billing.block_taken_back" | "billing.block_returned" | "billing.block_expired" | "key.created" | "key.rotated" | "key.changed" | "key.revoked" | "webhook_key.rotated" | "template.saved" | "template.deleted" | "job.retried" | "job.cancelled" | "callback.retried" | "mail.retried" | "billing.retried" | "worker.drained" | "worker.resumed" | "audit.entries_left_out";
             /**
              * @description `anonymous`: somebody who has not shown to be the account.
              * @enum {string}
              */
             actor: "account" | "anonymous" | "operator" | "billing";
+            /** @description Where the request came from. */
             ipAddress: string | null;
             /** @description The key, template or block that it was about. */
             targetId: string | null;
+            /** @description More about it. */
             details: {
                 [key: string]: string;
             };
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was made or accepted.
+             */
             createdAt: string;
         };
         UserRenderList: {
-            /** @description How many there are in all. */
+            /**
+             * Format: int64
+             * @description How many there are in all.
+             */
             total: number;
+            /**
+             * Format: int64
+             * @description How many this response may have.
+             */
             limit: number;
+            /**
+             * Format: int64
+             * @description How many were skipped.
+             */
             offset: number;
+            /** @description The renders of this page. */
             renders: components["schemas"]["UserRender"][];
         };
         UserRender: {
+            /** @description Whether the request succeeded. */
             success: boolean;
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description The job or batch.
+             */
             jobId: string;
-            /** @enum {string} */
+            /**
+             * @description Its state.
+             * @enum {string}
+             */
             status: "queued" | "processing" | "completed" | "failed" | "cancelled";
-            /** @enum {string} */
+            /**
+             * @description What was rendered: HTML, a web page or a template.
+             * @enum {string}
+             */
             inputMode: "html" | "url" | "template";
-            /** @enum {string} */
+            /**
+             * @description Whether the PDF itself or its address was requested.
+             * @enum {string}
+             */
             outputMode: "binary" | "url";
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was made or accepted.
+             */
             createdAt: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it last changed.
+             */
             updatedAt: string;
+            /**
+             * Format: date-time
+             * @description When it was completed; null before.
+             */
             completedAt: string | null;
+            /** @description Whether there is a PDF to download. */
             outputAvailable: boolean;
-            /** @description End of the retention window. */
+            /**
+             * Format: date-time
+             * @description End of the retention window.
+             */
             outputExpiresAt: string | null;
+            /** @description Path that responds with a signed address of the PDF. */
             downloadUrlEndpoint: string;
+            /** @description Name of the PDF file. */
             fileName: string;
-            /** @description Bytes; 0 until completed. */
+            /**
+             * Format: int64
+             * @description Bytes; 0 until completed.
+             */
             pdfSize: number;
-            /** @description 0 until completed. */
+            /**
+             * Format: int64
+             * @description 0 until completed.
+             */
             pages: number;
+            /**
+             * Format: int64
+             * @description Milliseconds that the render took.
+             */
             processingTimeMs: number;
+            /**
+             * Format: int64
+             * @description Attempts so far.
+             */
             attemptCount: number;
+            /**
+             * Format: int64
+             * @description Which retry comes next; null when none does.
+             */
             retryAttempt: number | null;
+            /**
+             * Format: int64
+             * @description How many attempts there may be.
+             */
             maxAttempts: number;
+            /** @description Whether another attempt follows. */
             willRetry: boolean;
             /** @description True once the job has failed for good: stop polling. */
             deadLettered: boolean;
             /** @description Can be present while willRetry is true. */
-            error: {
-                code: string;
-                message: string;
-            } | null;
+            error: components["schemas"]["Failure"] | null;
             /** @description Where its report is: from its end on, if one was asked for. */
             reportEndpoint?: string;
             /**
@@ -2879,54 +3854,116 @@ export interface components {
              * @enum {string}
              */
             mode: "live" | "test";
-            /** @description Null when it was asked for without a key, from the dashboard. */
+            /**
+             * Format: uuid
+             * @description Null when it was asked for without a key, from the dashboard.
+             */
             apiKeyId: string | null;
             /** @description Null without a key, and of one that is long revoked. */
             apiKeyPrefix: string | null;
             /** @description Paper format. */
             format: string;
+            /**
+             * Format: uuid
+             * @description The template.
+             */
             templateId: string | null;
-            /** @description The job that it repeats. */
+            /**
+             * Format: uuid
+             * @description The job that it repeats.
+             */
             retryOf: string | null;
-            /** @description Milliseconds from its acceptance to its first attempt; up to now while it waits. */
+            /**
+             * Format: int64
+             * @description Milliseconds from its acceptance to its first attempt; up to now while it waits.
+             */
             queuedMs: number;
         };
         UserRenderDetail: {
+            /** @description Whether the request succeeded. */
             success: boolean;
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description The job or batch.
+             */
             jobId: string;
-            /** @enum {string} */
+            /**
+             * @description Its state.
+             * @enum {string}
+             */
             status: "queued" | "processing" | "completed" | "failed" | "cancelled";
-            /** @enum {string} */
+            /**
+             * @description What was rendered: HTML, a web page or a template.
+             * @enum {string}
+             */
             inputMode: "html" | "url" | "template";
-            /** @enum {string} */
+            /**
+             * @description Whether the PDF itself or its address was requested.
+             * @enum {string}
+             */
             outputMode: "binary" | "url";
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was made or accepted.
+             */
             createdAt: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it last changed.
+             */
             updatedAt: string;
+            /**
+             * Format: date-time
+             * @description When it was completed; null before.
+             */
             completedAt: string | null;
+            /** @description Whether there is a PDF to download. */
             outputAvailable: boolean;
-            /** @description End of the retention window. */
+            /**
+             * Format: date-time
+             * @description End of the retention window.
+             */
             outputExpiresAt: string | null;
+            /** @description Path that responds with a signed address of the PDF. */
             downloadUrlEndpoint: string;
+            /** @description Name of the PDF file. */
             fileName: string;
-            /** @description Bytes; 0 until completed. */
+            /**
+             * Format: int64
+             * @description Bytes; 0 until completed.
+             */
             pdfSize: number;
-            /** @description 0 until completed. */
+            /**
+             * Format: int64
+             * @description 0 until completed.
+             */
             pages: number;
+            /**
+             * Format: int64
+             * @description Milliseconds that the render took.
+             */
             processingTimeMs: number;
+            /**
+             * Format: int64
+             * @description Attempts so far.
+             */
             attemptCount: number;
+            /**
+             * Format: int64
+             * @description Which retry comes next; null when none does.
+             */
             retryAttempt: number | null;
+            /**
+             * Format: int64
+             * @description How many attempts there may be.
+             */
             maxAttempts: number;
+            /** @description Whether another attempt follows. */
             willRetry: boolean;
             /** @description True once the job has failed for good: stop polling. */
             deadLettered: boolean;
             /** @description Can be present while willRetry is true. */
-            error: {
-                code: string;
-                message: string;
-            } | null;
+            error: components["schemas"]["Failure"] | null;
             /** @description Where its report is: from its end on, if one was asked for. */
             reportEndpoint?: string;
             /**
@@ -2934,49 +3971,99 @@ export interface components {
              * @enum {string}
              */
             mode: "live" | "test";
-            /** @description Null when it was asked for without a key, from the dashboard. */
+            /**
+             * Format: uuid
+             * @description Null when it was asked for without a key, from the dashboard.
+             */
             apiKeyId: string | null;
             /** @description Null without a key, and of one that is long revoked. */
             apiKeyPrefix: string | null;
             /** @description Paper format. */
             format: string;
+            /**
+             * Format: uuid
+             * @description The template.
+             */
             templateId: string | null;
-            /** @description The job that it repeats. */
+            /**
+             * Format: uuid
+             * @description The job that it repeats.
+             */
             retryOf: string | null;
-            /** @description Milliseconds from its acceptance to its first attempt; up to now while it waits. */
+            /**
+             * Format: int64
+             * @description Milliseconds from its acceptance to its first attempt; up to now while it waits.
+             */
             queuedMs: number;
             /** @description The first one first. */
             attempts: components["schemas"]["RenderAttempt"][];
             /** @description Whether what it was to render is kept still. */
             inputAvailable: boolean;
-            callback: {
-                /** Format: uuid */
-                id: string;
-                url: string;
-                /** @enum {string} */
-                status: "pending" | "delivered" | "failed";
-                attemptCount: number;
-                responseStatus: number | null;
-                error: string | null;
-            } | null;
+            /** @description Its callback; null without one. */
+            callback: components["schemas"]["UserRenderDetailCallback"] | null;
+            /** @description What it waits for; null when it does not wait. */
             queue: {
-                /** @description Jobs of the account that come before it; null when it does not wait. */
+                /**
+                 * Format: int64
+                 * @description Jobs of the account that come before it; null when it does not wait.
+                 */
                 ahead: number | null;
-                /** @description Jobs of the account that hold a slot of its plan. */
+                /**
+                 * Format: int64
+                 * @description Jobs of the account that hold a slot of its plan.
+                 */
                 inFlight: number;
-                /** @description Slots that the plan has. */
+                /**
+                 * Format: int64
+                 * @description Slots that the plan has.
+                 */
                 concurrentRenders: number;
             };
         };
+        UserRenderDetailCallback: {
+            /**
+             * Format: uuid
+             * @description Its id.
+             */
+            id: string;
+            /** @description The address. */
+            url: string;
+            /**
+             * @description Its state.
+             * @enum {string}
+             */
+            status: "pending" | "delivered" | "failed";
+            /**
+             * Format: int64
+             * @description Attempts so far.
+             */
+            attemptCount: number;
+            /**
+             * Format: int64
+             * @description The status that the receiver responded with; null without a response.
+             */
+            responseStatus: number | null;
+            /** @description Why it failed; null when it did not. */
+            error: string | null;
+        };
         RenderInput: {
+            /** @description The HTML. */
             html?: string;
+            /** @description The address. */
             url?: string;
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description The template.
+             */
             templateId?: string;
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description The version of the template.
+             */
             templateVersionId?: string;
             /** @description Of the template, as it was accepted. */
             content?: string;
+            /** @description The data of the template. */
             data?: {
                 [key: string]: unknown;
             };
@@ -2984,65 +4071,151 @@ export interface components {
             options: components["schemas"]["RenderOptions"];
         };
         Queue: {
-            /** @description Jobs that hold a slot of the plan. */
+            /**
+             * Format: int64
+             * @description Jobs that hold a slot of the plan.
+             */
             inFlight: number;
+            /**
+             * Format: int64
+             * @description How many wait.
+             */
             waiting: number;
-            /** @description Slots that the plan has. */
+            /**
+             * Format: int64
+             * @description Slots that the plan has.
+             */
             concurrentRenders: number;
-            /** @description When the oldest of those was made that are next. */
+            /**
+             * Format: date-time
+             * @description When the oldest of those was made that are next.
+             */
             oldestWaitingAt: string | null;
         };
         UserBatchList: {
-            /** @description How many there are in all. */
+            /**
+             * Format: int64
+             * @description How many there are in all.
+             */
             total: number;
+            /**
+             * Format: int64
+             * @description How many this response may have.
+             */
             limit: number;
+            /**
+             * Format: int64
+             * @description How many were skipped.
+             */
             offset: number;
+            /** @description The batches of this page. */
             batches: components["schemas"]["UserBatch"][];
         };
         UserBatch: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description The job or batch.
+             */
             jobId: string;
             /**
              * @description `completed` when every item has ended, whatever came of each.
              * @enum {string}
              */
             status: "queued" | "processing" | "completed" | "failed" | "cancelled";
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was made or accepted.
+             */
             createdAt: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it last changed.
+             */
             updatedAt: string;
+            /**
+             * Format: date-time
+             * @description When it was completed; null before.
+             */
             completedAt: string | null;
-            /** @description When the last item ended, also of a batch that was cancelled. */
+            /**
+             * Format: date-time
+             * @description When the last item ended, also of a batch that was cancelled.
+             */
             finishedAt: string | null;
             /**
              * Format: date-time
              * @description Until when outputs can be fetched; counted anew from the end of the batch.
              */
             expiresAt: string;
+            /** @description Path or address of the zip of the completed items. */
             zipUrl: string;
+            /** @description Whether there is a manifest. */
             manifestAvailable: boolean;
+            /** @description Path that responds with a signed address of the manifest. */
             manifestDownloadUrlEndpoint: string;
             progress: components["schemas"]["BatchProgress"];
+            /**
+             * Format: date-time
+             * @description When it is expected to end; null when that is not known.
+             */
             estimatedCompletionTime: string | null;
+            /** @description The same batch in other words. */
             job: {
-                /** Format: uuid */
+                /**
+                 * Format: uuid
+                 * @description Its id.
+                 */
                 id: string;
-                /** @enum {string} */
+                /**
+                 * @description Its state.
+                 * @enum {string}
+                 */
                 status: "queued" | "processing" | "completed" | "failed" | "cancelled";
                 /** @description Whether the outputs can be fetched no more. */
                 accessExpired: boolean;
+                /**
+                 * Format: int64
+                 * @description Items of the batch.
+                 */
                 totalCount: number;
+                /**
+                 * Format: int64
+                 * @description Items that are completed.
+                 */
                 completedCount: number;
+                /**
+                 * Format: int64
+                 * @description How many have failed.
+                 */
                 failedCount: number;
-                /** Format: date-time */
+                /**
+                 * Format: date-time
+                 * @description When it was made or accepted.
+                 */
                 createdAt: string;
-                /** Format: date-time */
+                /**
+                 * Format: date-time
+                 * @description When it last changed.
+                 */
                 updatedAt: string;
+                /**
+                 * Format: date-time
+                 * @description When it was completed; null before.
+                 */
                 completedAt: string | null;
+                /**
+                 * Format: date-time
+                 * @description When the last part of it ended; null before.
+                 */
                 finishedAt: string | null;
-                /** Format: date-time */
+                /**
+                 * Format: date-time
+                 * @description Until when it is valid, or can be fetched.
+                 */
                 expiresAt: string;
+                /** @description As the request gave them. */
                 notes: string;
+                /** @description As the request gave it. */
                 metadata: {
                     [key: string]: string;
                 };
@@ -3052,65 +4225,140 @@ export interface components {
              * @enum {string}
              */
             mode: "live" | "test";
-            /** @description Null when it was asked for without a key, from the dashboard. */
+            /**
+             * Format: uuid
+             * @description Null when it was asked for without a key, from the dashboard.
+             */
             apiKeyId: string | null;
             /** @description Null without a key, and of one that is long revoked. */
             apiKeyPrefix: string | null;
+            /** @description Where its callback goes; null without one. */
             webhookUrl: string | null;
         };
         UserBatchItemList: {
-            /** @description How many there are in all. */
+            /**
+             * Format: int64
+             * @description How many there are in all.
+             */
             total: number;
+            /**
+             * Format: int64
+             * @description How many this response may have.
+             */
             limit: number;
+            /**
+             * Format: int64
+             * @description How many were skipped.
+             */
             offset: number;
+            /** @description The items, in the order of the request. */
             items: components["schemas"]["UserBatchItem"][];
         };
         UserBatchItem: {
+            /** @description The id that the request gave the item. */
             itemId: string;
             /**
              * @description A cancelled item has failed with `CANCELLED`.
              * @enum {string}
              */
             status: "queued" | "processing" | "completed" | "failed";
+            /** @description Whether there is a PDF to download. */
             outputAvailable: boolean;
+            /** @description Path that responds with a signed address of the PDF. */
             downloadUrlEndpoint: string;
+            /**
+             * Format: date-time
+             * @description Until when the PDF can be downloaded.
+             */
             outputExpiresAt: string | null;
+            /** @description The message of the error; null without one. */
             errorMessage: string | null;
+            /**
+             * Format: int64
+             * @description Which retry comes next; null when none does.
+             */
             retryAttempt: number | null;
-            error: {
-                code: string;
-                message: string;
-            } | null;
-            /** @description Bytes; 0 until completed. */
+            /** @description Why it failed; null when it did not. */
+            error: components["schemas"]["Failure"] | null;
+            /**
+             * Format: int64
+             * @description Bytes; 0 until completed.
+             */
             pdfSize: number;
-            /** @description 0 until completed. */
+            /**
+             * Format: int64
+             * @description 0 until completed.
+             */
             pages: number;
+            /**
+             * Format: int64
+             * @description Milliseconds that the render took.
+             */
             processingTimeMs: number;
             /** @description Where its report is: from its end on, if one was asked for. */
             reportEndpoint?: string;
-            /** @description The render that it is; null once that is deleted, or before it is made. */
+            /**
+             * Format: uuid
+             * @description The render that it is; null once that is deleted, or before it is made.
+             */
             jobId: string | null;
         };
         RetriedBatch: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description The job or batch.
+             */
             jobId: string;
-            /** @constant */
+            /**
+             * @description Its state.
+             * @enum {string}
+             */
             status: "queued";
+            /**
+             * Format: int64
+             * @description Items of the batch.
+             */
             itemCount: number;
+            /**
+             * Format: int64
+             * @description Items of the batch.
+             */
             totalCount: number;
+            /** @description Path or address of its status. */
             statusUrl: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it is expected to end; null when that is not known.
+             */
             estimatedCompletionTime: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description Until when it is valid, or can be fetched.
+             */
             expiresAt: string;
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description What it repeats.
+             */
             retryOf: string;
         };
         WebhookDeliveryList: {
-            /** @description How many there are in all. */
+            /**
+             * Format: int64
+             * @description How many there are in all.
+             */
             total: number;
+            /**
+             * Format: int64
+             * @description How many this response may have.
+             */
             limit: number;
+            /**
+             * Format: int64
+             * @description How many were skipped.
+             */
             offset: number;
+            /** @description The callbacks of this page. */
             deliveries: components["schemas"]["WebhookDelivery"][];
         };
         WebhookDelivery: {
@@ -3119,25 +4367,52 @@ export interface components {
              * @description What `X-Service-Delivery-Id` says, with every attempt.
              */
             id: string;
-            /** @enum {string} */
+            /**
+             * @description What has happened.
+             * @enum {string}
+             */
             event: "batch.completed" | "render.completed" | "render.failed" | "webhook.test";
             /**
              * Format: uuid
              * @description The batch or job that it is about; of `webhook.test` an id that nothing has.
              */
             jobId: string;
+            /** @description The address. */
             url: string;
-            /** @enum {string} */
+            /**
+             * @description Its state.
+             * @enum {string}
+             */
             status: "pending" | "delivered" | "failed";
-            /** @description Since it was ordered, or last asked for by hand. */
+            /**
+             * Format: int64
+             * @description Since it was ordered, or last asked for by hand.
+             */
             attemptCount: number;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was made or accepted.
+             */
             createdAt: string;
+            /**
+             * Format: date-time
+             * @description When it was last sent; null before.
+             */
             lastAttemptAt: string | null;
-            /** @description Null when no attempt follows. */
+            /**
+             * Format: date-time
+             * @description Null when no attempt follows.
+             */
             nextAttemptAt: string | null;
+            /**
+             * Format: date-time
+             * @description When the receiver accepted it; null before.
+             */
             deliveredAt: string | null;
-            /** @description The status of the last response of the receiver; null without one. */
+            /**
+             * Format: int64
+             * @description The status of the last response of the receiver; null without one.
+             */
             responseStatus: number | null;
             /** @description Why the last attempt failed. */
             error: string | null;
@@ -3148,54 +4423,74 @@ export interface components {
              * @description What `X-Service-Delivery-Id` says, with every attempt.
              */
             id: string;
-            /** @enum {string} */
+            /**
+             * @description What has happened.
+             * @enum {string}
+             */
             event: "batch.completed" | "render.completed" | "render.failed" | "webhook.test";
             /**
              * Format: uuid
              * @description The batch or job that it is about; of `webhook.test` an id that nothing has.
              */
             jobId: string;
+            /** @description The address. */
             url: string;
-            /** @enum {string} */
+            /**
+             * @description Its state.
+             * @enum {string}
+             */
             status: "pending" | "delivered" | "failed";
-            /** @description Since it was ordered, or last asked for by hand. */
+            /**
+             * Format: int64
+             * @description Since it was ordered, or last asked for by hand.
+             */
             attemptCount: number;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was made or accepted.
+             */
             createdAt: string;
+            /**
+             * Format: date-time
+             * @description When it was last sent; null before.
+             */
             lastAttemptAt: string | null;
-            /** @description Null when no attempt follows. */
+            /**
+             * Format: date-time
+             * @description Null when no attempt follows.
+             */
             nextAttemptAt: string | null;
+            /**
+             * Format: date-time
+             * @description When the receiver accepted it; null before.
+             */
             deliveredAt: string | null;
-            /** @description The status of the last response of the receiver; null without one. */
+            /**
+             * Format: int64
+             * @description The status of the last response of the receiver; null without one.
+             */
             responseStatus: number | null;
             /** @description Why the last attempt failed. */
             error: string | null;
-            /** @description The body that is sent. */
-            payload: {
-                /** @enum {string} */
-                event: "batch.completed" | "render.completed" | "render.failed" | "webhook.test";
-                /** Format: uuid */
-                jobId: string;
-                status: string;
-                statusUrl: string;
-                zipUrl?: string;
-                fileUrl?: string;
-                /** Format: date-time */
-                completedAt: string;
-                error?: {
-                    code: string;
-                    message: string;
-                };
-            };
+            payload: components["schemas"]["WebhookPayload"];
             /** @description The last 20 at most, the first of them first. */
             attempts: {
-                /** Format: date-time */
+                /**
+                 * Format: date-time
+                 * @description When it happened.
+                 */
                 at: string;
+                /**
+                 * Format: int64
+                 * @description The status that the receiver responded with; null without a response.
+                 */
                 responseStatus: number | null;
+                /** @description Why it failed; null when it did not. */
                 error: string | null;
             }[];
         };
         WebhookKeyList: {
+            /** @description The keys of this page. */
             keys: components["schemas"]["WebhookKey"][];
         };
         WebhookKey: {
@@ -3209,26 +4504,40 @@ export interface components {
              * @enum {string}
              */
             status: "active" | "retiring";
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was made or accepted.
+             */
             createdAt: string;
+            /**
+             * Format: date-time
+             * @description Until when it is valid, or can be fetched.
+             */
             expiresAt: string | null;
         };
-        NewWebhookKey: {
-            /** Format: uuid */
+        CreatedWebhookKey: {
+            /**
+             * Format: uuid
+             * @description Its id.
+             */
             id: string;
             /** @description `whsec_` and base64 of the key; shown this once. */
             secret: string;
         };
         PlanList: {
+            /** @description The one that is in force. */
             current: string;
+            /** @description The plans. */
             plans: components["schemas"]["PlanRow"][];
         };
         PlanRow: {
+            /** @description Its name. */
             name: string;
             /** @description Whether the account has it. */
             current: boolean;
             /** @description Whether it can be bought here. */
             sold: boolean;
+            /** @description What the plan allows. */
             limits: {
                 /** @description PDFs a month. */
                 monthlyRenders: number;
@@ -3248,12 +4557,16 @@ export interface components {
                 maxBatchItems: number;
                 /** @description Jobs of one account that may wait for a slot. */
                 maxWaitingJobs: number;
-                /** @description What one account may keep: PDFs, inputs of jobs that are not completed, templates with their versions, and what is known of batches and callbacks, in bytes. */
+                /**
+                 * Format: int64
+                 * @description What one account may keep: PDFs, inputs of jobs that are not completed, templates with their versions, and what is known of batches and callbacks, in bytes.
+                 */
                 maxStoredBytes: number;
                 /** @description Renders of test keys a day. */
                 maxTestRendersPerDay: number;
                 /** @description How long a finished PDF is kept, in hours. */
                 retentionHours: number;
+                /** @description What the plan has. */
                 features: {
                     /** @description Callbacks may be asked for. */
                     callbacks: boolean;
@@ -3271,59 +4584,117 @@ export interface components {
             status: string;
             /** @description The plan in force. */
             plan?: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the period ends.
+             */
             currentPeriodEnd?: string;
+            /** @description Whether the subscription ends with the period. */
             cancelAtPeriodEnd?: boolean;
             /** @description The plan that begins by itself later. */
             scheduledPlan?: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When that plan begins.
+             */
             scheduledPlanEffectiveDate?: string;
+            /** @description Whether blocks are bought when the quota is used up. */
             autoOverageEnabled?: boolean;
-            /** @description PDFs of a block that is bought by itself. */
+            /**
+             * Format: int64
+             * @description PDFs of a block that is bought by itself.
+             */
             autoOverageBlockSize?: number | null;
-            /** @description US cents that blocks may cost in one period. */
+            /**
+             * Format: int64
+             * @description US cents that blocks may cost in one period.
+             */
             autoOverageCycleCapCents?: number | null;
         };
         UpgradePreview: {
+            /** @description Whether the account can change to the plan. */
             eligible: boolean;
+            /** @description The plan in force. */
             currentPlan: string;
+            /** @description The plan to change to. */
             targetPlan?: string;
-            /** @description At once, for the rest of the period. */
+            /**
+             * Format: int64
+             * @description At once, for the rest of the period.
+             */
             amountDueCents?: number;
+            /** @description Three letters, such as usd. */
             currency?: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the period began.
+             */
             periodStart?: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the period ends.
+             */
             periodEnd?: string;
         };
         Checkout: {
             /** @description Where the customer goes on; empty when there is nothing left to do. */
             url: string;
+            /** @description The plan that begins later. */
             scheduledPlan?: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When that plan begins.
+             */
             scheduledPlanEffectiveDate?: string;
         };
         HostedPage: {
+            /** @description The address. */
             url: string;
         };
         InvoiceList: {
-            /** @description How many there are in all. */
+            /**
+             * Format: int64
+             * @description How many there are in all.
+             */
             total: number;
+            /**
+             * Format: int64
+             * @description How many this response may have.
+             */
             limit: number;
+            /**
+             * Format: int64
+             * @description How many were skipped.
+             */
             offset: number;
+            /** @description The invoices of this page. */
             invoices: components["schemas"]["Invoice"][];
             /** @description What `status` can be asked for. */
             statusOptions: string[];
         };
         Invoice: {
+            /** @description Its id. */
             id: string;
             /** @description Null of a draft. */
             number: string | null;
+            /** @description Its state. */
             status: string;
+            /** @description Three letters, such as usd. */
             currency: string;
+            /**
+             * Format: int64
+             * @description What is to be paid, in cents.
+             */
             amountDueCents: number;
+            /**
+             * Format: int64
+             * @description What was paid, in cents.
+             */
             amountPaidCents: number;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was made or accepted.
+             */
             createdAt: string;
             /** @description Where it can be seen and paid; null of a draft. */
             hostedInvoiceUrl: string | null;
@@ -3331,10 +4702,378 @@ export interface components {
             pdfUrl?: string;
         };
         PaymentEventReceipt: {
+            /** @description Whether the event was taken. */
             received: boolean;
         };
+        RenderResult: {
+            /** @description Whether the request succeeded. */
+            success: boolean;
+            /** @description Signed download address. */
+            url: string;
+            /**
+             * Format: date-time
+             * @description Until when it is valid, or can be fetched.
+             */
+            expiresAt: string;
+            /** @description As the request gave it. */
+            metadata: {
+                /**
+                 * Format: int64
+                 * @description Bytes.
+                 */
+                size: number;
+                /**
+                 * Format: int64
+                 * @description Milliseconds.
+                 */
+                processingTime: number;
+                /** @description Input mode. */
+                mode: string;
+                /** @description Paper format. */
+                format: string;
+            };
+        };
     };
-    responses: never;
+    responses: {
+        /** @description Bad Request. `code` says which error it is. */
+        BadRequest: {
+            headers: {
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "statusCode": 400,
+                 *       "error": "Bad Request",
+                 *       "message": [
+                 *         "options.scale: must be at most 2"
+                 *       ],
+                 *       "code": "VALIDATION",
+                 *       "remedy": "Correct each field that `message` names.",
+                 *       "docsUrl": "https://pdf.example.com/docs/errors#VALIDATION",
+                 *       "requestId": "6f0b1a52-6a4e-4bb5-9d0a-0f4c7d5f1f5e"
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Unauthorized. `code` says which error it is. */
+        Unauthorized: {
+            headers: {
+                "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "statusCode": 400,
+                 *       "error": "Bad Request",
+                 *       "message": [
+                 *         "options.scale: must be at most 2"
+                 *       ],
+                 *       "code": "VALIDATION",
+                 *       "remedy": "Correct each field that `message` names.",
+                 *       "docsUrl": "https://pdf.example.com/docs/errors#VALIDATION",
+                 *       "requestId": "6f0b1a52-6a4e-4bb5-9d0a-0f4c7d5f1f5e"
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Forbidden. `code` says which error it is. */
+        Forbidden: {
+            headers: {
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "statusCode": 400,
+                 *       "error": "Bad Request",
+                 *       "message": [
+                 *         "options.scale: must be at most 2"
+                 *       ],
+                 *       "code": "VALIDATION",
+                 *       "remedy": "Correct each field that `message` names.",
+                 *       "docsUrl": "https://pdf.example.com/docs/errors#VALIDATION",
+                 *       "requestId": "6f0b1a52-6a4e-4bb5-9d0a-0f4c7d5f1f5e"
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Not Found. `code` says which error it is. */
+        NotFound: {
+            headers: {
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "statusCode": 400,
+                 *       "error": "Bad Request",
+                 *       "message": [
+                 *         "options.scale: must be at most 2"
+                 *       ],
+                 *       "code": "VALIDATION",
+                 *       "remedy": "Correct each field that `message` names.",
+                 *       "docsUrl": "https://pdf.example.com/docs/errors#VALIDATION",
+                 *       "requestId": "6f0b1a52-6a4e-4bb5-9d0a-0f4c7d5f1f5e"
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Method Not Allowed. `code` says which error it is. */
+        MethodNotAllowed: {
+            headers: {
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "statusCode": 400,
+                 *       "error": "Bad Request",
+                 *       "message": [
+                 *         "options.scale: must be at most 2"
+                 *       ],
+                 *       "code": "VALIDATION",
+                 *       "remedy": "Correct each field that `message` names.",
+                 *       "docsUrl": "https://pdf.example.com/docs/errors#VALIDATION",
+                 *       "requestId": "6f0b1a52-6a4e-4bb5-9d0a-0f4c7d5f1f5e"
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Request Timeout. `code` says which error it is. */
+        RequestTimeout: {
+            headers: {
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "statusCode": 400,
+                 *       "error": "Bad Request",
+                 *       "message": [
+                 *         "options.scale: must be at most 2"
+                 *       ],
+                 *       "code": "VALIDATION",
+                 *       "remedy": "Correct each field that `message` names.",
+                 *       "docsUrl": "https://pdf.example.com/docs/errors#VALIDATION",
+                 *       "requestId": "6f0b1a52-6a4e-4bb5-9d0a-0f4c7d5f1f5e"
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Conflict. `code` says which error it is. */
+        Conflict: {
+            headers: {
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "statusCode": 400,
+                 *       "error": "Bad Request",
+                 *       "message": [
+                 *         "options.scale: must be at most 2"
+                 *       ],
+                 *       "code": "VALIDATION",
+                 *       "remedy": "Correct each field that `message` names.",
+                 *       "docsUrl": "https://pdf.example.com/docs/errors#VALIDATION",
+                 *       "requestId": "6f0b1a52-6a4e-4bb5-9d0a-0f4c7d5f1f5e"
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Gone. `code` says which error it is. */
+        Gone: {
+            headers: {
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "statusCode": 400,
+                 *       "error": "Bad Request",
+                 *       "message": [
+                 *         "options.scale: must be at most 2"
+                 *       ],
+                 *       "code": "VALIDATION",
+                 *       "remedy": "Correct each field that `message` names.",
+                 *       "docsUrl": "https://pdf.example.com/docs/errors#VALIDATION",
+                 *       "requestId": "6f0b1a52-6a4e-4bb5-9d0a-0f4c7d5f1f5e"
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Payload Too Large. `code` says which error it is. */
+        PayloadTooLarge: {
+            headers: {
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "statusCode": 400,
+                 *       "error": "Bad Request",
+                 *       "message": [
+                 *         "options.scale: must be at most 2"
+                 *       ],
+                 *       "code": "VALIDATION",
+                 *       "remedy": "Correct each field that `message` names.",
+                 *       "docsUrl": "https://pdf.example.com/docs/errors#VALIDATION",
+                 *       "requestId": "6f0b1a52-6a4e-4bb5-9d0a-0f4c7d5f1f5e"
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Range Not Satisfiable. `code` says which error it is. */
+        RangeNotSatisfiable: {
+            headers: {
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "statusCode": 400,
+                 *       "error": "Bad Request",
+                 *       "message": [
+                 *         "options.scale: must be at most 2"
+                 *       ],
+                 *       "code": "VALIDATION",
+                 *       "remedy": "Correct each field that `message` names.",
+                 *       "docsUrl": "https://pdf.example.com/docs/errors#VALIDATION",
+                 *       "requestId": "6f0b1a52-6a4e-4bb5-9d0a-0f4c7d5f1f5e"
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Too Many Requests. `code` says which error it is. */
+        TooManyRequests: {
+            headers: {
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "statusCode": 400,
+                 *       "error": "Bad Request",
+                 *       "message": [
+                 *         "options.scale: must be at most 2"
+                 *       ],
+                 *       "code": "VALIDATION",
+                 *       "remedy": "Correct each field that `message` names.",
+                 *       "docsUrl": "https://pdf.example.com/docs/errors#VALIDATION",
+                 *       "requestId": "6f0b1a52-6a4e-4bb5-9d0a-0f4c7d5f1f5e"
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Internal Server Error. `code` says which error it is. */
+        InternalServerError: {
+            headers: {
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "statusCode": 400,
+                 *       "error": "Bad Request",
+                 *       "message": [
+                 *         "options.scale: must be at most 2"
+                 *       ],
+                 *       "code": "VALIDATION",
+                 *       "remedy": "Correct each field that `message` names.",
+                 *       "docsUrl": "https://pdf.example.com/docs/errors#VALIDATION",
+                 *       "requestId": "6f0b1a52-6a4e-4bb5-9d0a-0f4c7d5f1f5e"
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Service Unavailable. `code` says which error it is. */
+        ServiceUnavailable: {
+            headers: {
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "statusCode": 400,
+                 *       "error": "Bad Request",
+                 *       "message": [
+                 *         "options.scale: must be at most 2"
+                 *       ],
+                 *       "code": "VALIDATION",
+                 *       "remedy": "Correct each field that `message` names.",
+                 *       "docsUrl": "https://pdf.example.com/docs/errors#VALIDATION",
+                 *       "requestId": "6f0b1a52-6a4e-4bb5-9d0a-0f4c7d5f1f5e"
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Gateway Timeout. `code` says which error it is. */
+        GatewayTimeout: {
+            headers: {
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "statusCode": 400,
+                 *       "error": "Bad Request",
+                 *       "message": [
+                 *         "options.scale: must be at most 2"
+                 *       ],
+                 *       "code": "VALIDATION",
+                 *       "remedy": "Correct each field that `message` names.",
+                 *       "docsUrl": "https://pdf.example.com/docs/errors#VALIDATION",
+                 *       "requestId": "6f0b1a52-6a4e-4bb5-9d0a-0f4c7d5f1f5e"
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+    };
     parameters: never;
     requestBodies: never;
     headers: {
@@ -3352,6 +5091,7 @@ export interface components {
 export type RenderRequest = components['schemas']['RenderRequest'];
 export type RenderOptions = components['schemas']['RenderOptions'];
 export type BatchRequest = components['schemas']['BatchRequest'];
+export type BatchItemInput = components['schemas']['BatchItemInput'];
 export type Registration = components['schemas']['Registration'];
 export type Credentials = components['schemas']['Credentials'];
 export type SessionRequest = components['schemas']['SessionRequest'];
@@ -3366,14 +5106,17 @@ export type PreviewRequest = components['schemas']['PreviewRequest'];
 export type TemplateChange = components['schemas']['TemplateChange'];
 export type UserRenderRequest = components['schemas']['UserRenderRequest'];
 export type WebhookTest = components['schemas']['WebhookTest'];
-export type RenderResult = components['schemas']['RenderResult'];
-export type AcceptedJob = components['schemas']['AcceptedJob'];
+export type WebhookPayload = components['schemas']['WebhookPayload'];
+export type Failure = components['schemas']['Failure'];
 export type Error = components['schemas']['Error'];
+export type AcceptedJob = components['schemas']['AcceptedJob'];
 export type JobList = components['schemas']['JobList'];
 export type JobRecord = components['schemas']['JobRecord'];
 export type DownloadUrl = components['schemas']['DownloadUrl'];
 export type RenderReport = components['schemas']['RenderReport'];
 export type RenderAttempt = components['schemas']['RenderAttempt'];
+export type RenderAttemptPhases = components['schemas']['RenderAttemptPhases'];
+export type RenderReportPicture = components['schemas']['RenderReportPicture'];
 export type AcceptedBatch = components['schemas']['AcceptedBatch'];
 export type BatchList = components['schemas']['BatchList'];
 export type BatchSummary = components['schemas']['BatchSummary'];
@@ -3390,12 +5133,12 @@ export type AccessToken = components['schemas']['AccessToken'];
 export type Success = components['schemas']['Success'];
 export type Account = components['schemas']['Account'];
 export type AuthConfig = components['schemas']['AuthConfig'];
-export type NewSession = components['schemas']['NewSession'];
+export type CreatedSession = components['schemas']['CreatedSession'];
 export type SessionList = components['schemas']['SessionList'];
 export type Session = components['schemas']['Session'];
 export type ApiKeyList = components['schemas']['ApiKeyList'];
 export type ApiKey = components['schemas']['ApiKey'];
-export type NewApiKey = components['schemas']['NewApiKey'];
+export type CreatedApiKey = components['schemas']['CreatedApiKey'];
 export type Template = components['schemas']['Template'];
 export type TemplateList = components['schemas']['TemplateList'];
 export type TemplateSummaryList = components['schemas']['TemplateSummaryList'];
@@ -3410,6 +5153,7 @@ export type AuditEntry = components['schemas']['AuditEntry'];
 export type UserRenderList = components['schemas']['UserRenderList'];
 export type UserRender = components['schemas']['UserRender'];
 export type UserRenderDetail = components['schemas']['UserRenderDetail'];
+export type UserRenderDetailCallback = components['schemas']['UserRenderDetailCallback'];
 export type RenderInput = components['schemas']['RenderInput'];
 export type Queue = components['schemas']['Queue'];
 export type UserBatchList = components['schemas']['UserBatchList'];
@@ -3422,7 +5166,7 @@ export type WebhookDelivery = components['schemas']['WebhookDelivery'];
 export type WebhookDeliveryDetail = components['schemas']['WebhookDeliveryDetail'];
 export type WebhookKeyList = components['schemas']['WebhookKeyList'];
 export type WebhookKey = components['schemas']['WebhookKey'];
-export type NewWebhookKey = components['schemas']['NewWebhookKey'];
+export type CreatedWebhookKey = components['schemas']['CreatedWebhookKey'];
 export type PlanList = components['schemas']['PlanList'];
 export type PlanRow = components['schemas']['PlanRow'];
 export type Subscription = components['schemas']['Subscription'];
@@ -3432,13 +5176,28 @@ export type HostedPage = components['schemas']['HostedPage'];
 export type InvoiceList = components['schemas']['InvoiceList'];
 export type Invoice = components['schemas']['Invoice'];
 export type PaymentEventReceipt = components['schemas']['PaymentEventReceipt'];
+export type RenderResult = components['schemas']['RenderResult'];
+export type ResponseBadRequest = components['responses']['BadRequest'];
+export type ResponseUnauthorized = components['responses']['Unauthorized'];
+export type ResponseForbidden = components['responses']['Forbidden'];
+export type ResponseNotFound = components['responses']['NotFound'];
+export type ResponseMethodNotAllowed = components['responses']['MethodNotAllowed'];
+export type ResponseRequestTimeout = components['responses']['RequestTimeout'];
+export type ResponseConflict = components['responses']['Conflict'];
+export type ResponseGone = components['responses']['Gone'];
+export type ResponsePayloadTooLarge = components['responses']['PayloadTooLarge'];
+export type ResponseRangeNotSatisfiable = components['responses']['RangeNotSatisfiable'];
+export type ResponseTooManyRequests = components['responses']['TooManyRequests'];
+export type ResponseInternalServerError = components['responses']['InternalServerError'];
+export type ResponseServiceUnavailable = components['responses']['ServiceUnavailable'];
+export type ResponseGatewayTimeout = components['responses']['GatewayTimeout'];
 export type HeaderRateLimitPolicy = components['headers']['RateLimit-Policy'];
 export type HeaderRateLimit = components['headers']['RateLimit'];
 export type HeaderRetryAfter = components['headers']['Retry-After'];
 export type HeaderWwwAuthenticate = components['headers']['WWW-Authenticate'];
 export type $defs = Record<string, never>;
 export interface operations {
-    post_v1_pdf: {
+    renderPdf: {
         parameters: {
             query?: never;
             header?: {
@@ -3448,13 +5207,28 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
+        /** @description JSON, or as `text/html`: The HTML itself, in UTF-8. The other fields and the options are parameters of the query then: `?filename=a.pdf&format=A4&margin.top=2cm`. Fields of an object follow a dot; a list is JSON, or its parameter is repeated. */
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "html": "<h1>Invoice 66</h1><p>Total: 12 €</p>",
+                 *       "filename": "invoice-66.pdf",
+                 *       "options": {
+                 *         "format": "A4",
+                 *         "margin": {
+                 *           "top": "2cm"
+                 *         }
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["RenderRequest"];
+                /** @example <h1>Invoice 66</h1><p>Total: 12 €</p> */
+                "text/html": unknown;
             };
         };
         responses: {
-            /** @description Completed. With `output` = `binary` the PDF, with `url` where to download it. */
+            /** @description Completed: the PDF. With `output` = `url` it is JSON instead, a `RenderResult`, with the address to download it from. */
             200: {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -3472,8 +5246,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/pdf": unknown;
-                    "application/json": components["schemas"]["RenderResult"];
+                    "application/pdf": string;
                 };
             };
             /** @description Accepted; follow the job. */
@@ -3486,146 +5259,45 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "jobId": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *       "status": "queued",
+                     *       "statusUrl": "/v1/pdf/jobs/0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *       "fileUrl": "/v1/pdf/jobs/0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17/file"
+                     *     }
+                     */
                     "application/json": components["schemas"]["AcceptedJob"];
                 };
             };
             /** @description Bad Request: `VALIDATION`, `UNSUPPORTED_MEDIA_TYPE`, `MALFORMED_JSON`, `INVALID_URL`, `URL_BLOCKED`, `URL_UNREACHABLE`, `SELECTOR_TIMEOUT`, `CONDITION_TIMEOUT`, `EXCEPTION_THROWN`, `ASSET_FAILED`, `GLYPH_MISSING`, `DOCUMENT_FAULT`, `COOKIE_INVALID`, `PAGE_RANGE_INVALID`, `TEMPLATE_ERROR`, `DOCUMENT_LIMIT` */
-            400: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ADDRESS_NOT_ALLOWED`, `PLAN_LIMIT`, `QUOTA_EXCEEDED`, `TEST_QUOTA_EXCEEDED`, `STORAGE_FULL` */
-            403: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Not Found: `NOT_FOUND` */
-            404: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            404: components["responses"]["NotFound"];
             /** @description Request Timeout: `UPLOAD_TOO_SLOW` */
-            408: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            408: components["responses"]["RequestTimeout"];
             /** @description Conflict: `IDEMPOTENCY_MISMATCH`, `IDEMPOTENCY_IN_PROGRESS`, `CANCELLED` */
-            409: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            409: components["responses"]["Conflict"];
             /** @description Gone: `EXPIRED` */
-            410: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            410: components["responses"]["Gone"];
             /** @description Payload Too Large: `INPUT_TOO_LARGE`, `OUTPUT_TOO_LARGE` */
-            413: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            413: components["responses"]["PayloadTooLarge"];
             /** @description Too Many Requests: `TOO_MANY_UPLOADS`, `RATE_LIMITED`, `TOO_MANY_WAITING` */
-            429: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `BROWSER_CRASHED`, `WORKER_LOST`, `RENDER_FAILED`, `INTERNAL` */
-            500: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE`, `OVERAGE_PENDING` */
-            503: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
             /** @description Gateway Timeout: `RENDER_TIMEOUT` */
-            504: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            504: components["responses"]["GatewayTimeout"];
         };
     };
-    get_v1_pdf_jobs: {
+    listJobs: {
         parameters: {
             query?: {
                 /** @description Only jobs in this state. */
@@ -3650,79 +5322,56 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "total": 1,
+                     *       "limit": 1,
+                     *       "offset": 1,
+                     *       "jobs": [
+                     *         {
+                     *           "success": true,
+                     *           "jobId": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *           "status": "completed",
+                     *           "inputMode": "html",
+                     *           "outputMode": "binary",
+                     *           "createdAt": "2026-11-28T09:30:00.000Z",
+                     *           "updatedAt": "2026-11-28T09:30:01.000Z",
+                     *           "completedAt": "2026-11-28T09:30:01.000Z",
+                     *           "outputAvailable": true,
+                     *           "outputExpiresAt": "2026-11-29T09:30:01.000Z",
+                     *           "downloadUrlEndpoint": "/v1/pdf/jobs/0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17/download-url",
+                     *           "fileName": "invoice-66.pdf",
+                     *           "pdfSize": 18204,
+                     *           "pages": 1,
+                     *           "processingTimeMs": 412,
+                     *           "attemptCount": 1,
+                     *           "retryAttempt": null,
+                     *           "maxAttempts": 3,
+                     *           "willRetry": false,
+                     *           "deadLettered": false,
+                     *           "error": null
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["JobList"];
                 };
             };
             /** @description Bad Request: `VALIDATION` */
-            400: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ADDRESS_NOT_ALLOWED` */
-            403: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
-            429: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_v1_pdf_jobs_id: {
+    getJob: {
         parameters: {
             query?: never;
             header?: never;
@@ -3741,90 +5390,51 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "jobId": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *       "status": "completed",
+                     *       "inputMode": "html",
+                     *       "outputMode": "binary",
+                     *       "createdAt": "2026-11-28T09:30:00.000Z",
+                     *       "updatedAt": "2026-11-28T09:30:01.000Z",
+                     *       "completedAt": "2026-11-28T09:30:01.000Z",
+                     *       "outputAvailable": true,
+                     *       "outputExpiresAt": "2026-11-29T09:30:01.000Z",
+                     *       "downloadUrlEndpoint": "/v1/pdf/jobs/0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17/download-url",
+                     *       "fileName": "invoice-66.pdf",
+                     *       "pdfSize": 18204,
+                     *       "pages": 1,
+                     *       "processingTimeMs": 412,
+                     *       "attemptCount": 1,
+                     *       "retryAttempt": null,
+                     *       "maxAttempts": 3,
+                     *       "willRetry": false,
+                     *       "deadLettered": false,
+                     *       "error": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["JobRecord"];
                 };
             };
             /** @description Bad Request: `VALIDATION` */
-            400: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ADDRESS_NOT_ALLOWED` */
-            403: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Not Found: `NOT_FOUND` */
-            404: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            404: components["responses"]["NotFound"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
-            429: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    delete_v1_pdf_jobs_id: {
+    cancelJob: {
         parameters: {
             query?: never;
             header?: never;
@@ -3843,101 +5453,53 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "jobId": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *       "status": "completed",
+                     *       "inputMode": "html",
+                     *       "outputMode": "binary",
+                     *       "createdAt": "2026-11-28T09:30:00.000Z",
+                     *       "updatedAt": "2026-11-28T09:30:01.000Z",
+                     *       "completedAt": "2026-11-28T09:30:01.000Z",
+                     *       "outputAvailable": true,
+                     *       "outputExpiresAt": "2026-11-29T09:30:01.000Z",
+                     *       "downloadUrlEndpoint": "/v1/pdf/jobs/0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17/download-url",
+                     *       "fileName": "invoice-66.pdf",
+                     *       "pdfSize": 18204,
+                     *       "pages": 1,
+                     *       "processingTimeMs": 412,
+                     *       "attemptCount": 1,
+                     *       "retryAttempt": null,
+                     *       "maxAttempts": 3,
+                     *       "willRetry": false,
+                     *       "deadLettered": false,
+                     *       "error": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["JobRecord"];
                 };
             };
             /** @description Bad Request: `VALIDATION` */
-            400: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ADDRESS_NOT_ALLOWED` */
-            403: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Not Found: `NOT_FOUND` */
-            404: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            404: components["responses"]["NotFound"];
             /** @description Conflict: `JOB_ENDED` */
-            409: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            409: components["responses"]["Conflict"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
-            429: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_v1_pdf_jobs_id_file: {
+    downloadJobPdf: {
         parameters: {
             query?: never;
             header?: never;
@@ -3956,90 +5518,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/pdf": unknown;
+                    "application/pdf": string;
                 };
             };
             /** @description Bad Request: `VALIDATION` */
-            400: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ADDRESS_NOT_ALLOWED` */
-            403: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Not Found: `NOT_FOUND` */
-            404: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            404: components["responses"]["NotFound"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
-            429: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_v1_pdf_jobs_id_download_url: {
+    getJobDownloadUrl: {
         parameters: {
             query?: never;
             header?: never;
@@ -4058,90 +5556,33 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "url": "https://pdf.example.com/v1/files/eyJqb2IiOiI",
+                     *       "expiresAt": "2026-11-28T09:30:00.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["DownloadUrl"];
                 };
             };
             /** @description Bad Request: `VALIDATION` */
-            400: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ADDRESS_NOT_ALLOWED` */
-            403: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Not Found: `NOT_FOUND` */
-            404: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            404: components["responses"]["NotFound"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
-            429: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_v1_pdf_jobs_id_report: {
+    getJobReport: {
         parameters: {
             query?: never;
             header?: never;
@@ -4160,90 +5601,135 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "jobId": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *       "status": "status",
+                     *       "engine": "engine",
+                     *       "attempts": [
+                     *         {
+                     *           "number": 1,
+                     *           "startedAt": "2026-11-28T09:30:00.000Z",
+                     *           "endedAt": "2026-11-28T09:30:00.000Z",
+                     *           "outcome": "running",
+                     *           "error": {
+                     *             "code": "code",
+                     *             "message": "The selector #ready did not appear within 5000 ms."
+                     *           },
+                     *           "phases": {
+                     *             "page": 1,
+                     *             "load": 1,
+                     *             "wait": 1,
+                     *             "print": 1,
+                     *             "finish": 1
+                     *           }
+                     *         }
+                     *       ],
+                     *       "phases": [
+                     *         {
+                     *           "name": "shop",
+                     *           "ms": 1
+                     *         }
+                     *       ],
+                     *       "requests": [
+                     *         {
+                     *           "url": "https://pdf.example.com/v1/files/eyJqb2IiOiI",
+                     *           "kind": "kind",
+                     *           "outcome": "pending",
+                     *           "status": 1,
+                     *           "rule": "rule",
+                     *           "error": null,
+                     *           "bytes": 1,
+                     *           "ms": 1
+                     *         }
+                     *       ],
+                     *       "console": [
+                     *         {
+                     *           "level": "level",
+                     *           "text": "Draft"
+                     *         }
+                     *       ],
+                     *       "exceptions": [
+                     *         {
+                     *           "message": "The selector #ready did not appear within 5000 ms.",
+                     *           "at": "at"
+                     *         }
+                     *       ],
+                     *       "fonts": [
+                     *         {
+                     *           "asked": [
+                     *             "asked"
+                     *           ],
+                     *           "used": [
+                     *             {
+                     *               "family": "family",
+                     *               "webFont": true
+                     *             }
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "missingGlyphs": [
+                     *         {
+                     *           "character": "😀",
+                     *           "codePoint": "U+1F600",
+                     *           "page": 1,
+                     *           "count": 1
+                     *         }
+                     *       ],
+                     *       "observations": [
+                     *         {
+                     *           "rule": "overflow",
+                     *           "message": "The selector #ready did not appear within 5000 ms.",
+                     *           "selector": "#ready",
+                     *           "page": 1
+                     *         }
+                     *       ],
+                     *       "waits": [
+                     *         {
+                     *           "name": "shop",
+                     *           "ms": 1,
+                     *           "outcome": "reached"
+                     *         }
+                     *       ],
+                     *       "pages": 1,
+                     *       "size": 18204,
+                     *       "error": {
+                     *         "code": "code",
+                     *         "message": "The selector #ready did not appear within 5000 ms."
+                     *       },
+                     *       "picture": {
+                     *         "mediaType": "mediaType",
+                     *         "data": "data"
+                     *       },
+                     *       "warnings": [
+                     *         "warnings"
+                     *       ],
+                     *       "truncated": [
+                     *         "truncated"
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["RenderReport"];
                 };
             };
             /** @description Bad Request: `VALIDATION` */
-            400: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ADDRESS_NOT_ALLOWED` */
-            403: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Not Found: `NOT_FOUND` */
-            404: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            404: components["responses"]["NotFound"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
-            429: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_v1_pdf_batch: {
+    listBatches: {
         parameters: {
             query?: {
                 /** @description Only batches in this state. */
@@ -4268,79 +5754,69 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "total": 1,
+                     *       "limit": 1,
+                     *       "offset": 1,
+                     *       "batches": [
+                     *         {
+                     *           "jobId": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *           "status": "queued",
+                     *           "createdAt": "2026-11-28T09:30:00.000Z",
+                     *           "updatedAt": "2026-11-28T09:30:00.000Z",
+                     *           "completedAt": "2026-11-28T09:30:00.000Z",
+                     *           "finishedAt": "2026-11-28T09:30:00.000Z",
+                     *           "expiresAt": "2026-11-28T09:30:00.000Z",
+                     *           "zipUrl": "/v1/pdf/batch/0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17/zip",
+                     *           "manifestAvailable": true,
+                     *           "manifestDownloadUrlEndpoint": "/v1/pdf/batch/0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17/manifest/download-url",
+                     *           "progress": {
+                     *             "total": 1,
+                     *             "completed": 1,
+                     *             "failed": 1,
+                     *             "pending": 1,
+                     *             "throttled": 1,
+                     *             "percentComplete": 1
+                     *           },
+                     *           "estimatedCompletionTime": "2026-11-28T09:30:00.000Z",
+                     *           "job": {
+                     *             "id": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *             "status": "queued",
+                     *             "accessExpired": true,
+                     *             "totalCount": 1,
+                     *             "completedCount": 1,
+                     *             "failedCount": 1,
+                     *             "createdAt": "2026-11-28T09:30:00.000Z",
+                     *             "updatedAt": "2026-11-28T09:30:00.000Z",
+                     *             "completedAt": "2026-11-28T09:30:00.000Z",
+                     *             "finishedAt": "2026-11-28T09:30:00.000Z",
+                     *             "expiresAt": "2026-11-28T09:30:00.000Z",
+                     *             "notes": "November",
+                     *             "metadata": {}
+                     *           }
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["BatchList"];
                 };
             };
             /** @description Bad Request: `VALIDATION` */
-            400: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ADDRESS_NOT_ALLOWED` */
-            403: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
-            429: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    post_v1_pdf_batch: {
+    createBatch: {
         parameters: {
             query?: never;
             header?: {
@@ -4352,6 +5828,23 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "items": [
+                 *         {
+                 *           "id": "inv-66",
+                 *           "html": "<h1>Invoice 66</h1>",
+                 *           "filename": "invoice-66.pdf"
+                 *         },
+                 *         {
+                 *           "id": "inv-67",
+                 *           "html": "<h1>Invoice 67</h1>",
+                 *           "filename": "invoice-67.pdf"
+                 *         }
+                 *       ],
+                 *       "notes": "November"
+                 *     }
+                 */
                 "application/json": components["schemas"]["BatchRequest"];
             };
         };
@@ -4366,124 +5859,43 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "jobId": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *       "status": "queued",
+                     *       "itemCount": 2,
+                     *       "totalCount": 2,
+                     *       "statusUrl": "/v1/pdf/batch/0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *       "estimatedCompletionTime": "2026-11-28T09:30:10.000Z",
+                     *       "expiresAt": "2026-11-29T09:30:00.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["AcceptedBatch"];
                 };
             };
             /** @description Bad Request: `VALIDATION`, `UNSUPPORTED_MEDIA_TYPE`, `MALFORMED_JSON`, `INVALID_URL`, `URL_BLOCKED` */
-            400: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ADDRESS_NOT_ALLOWED`, `PLAN_LIMIT`, `QUOTA_EXCEEDED`, `TEST_QUOTA_EXCEEDED`, `STORAGE_FULL` */
-            403: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Not Found: `NOT_FOUND` */
-            404: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            404: components["responses"]["NotFound"];
             /** @description Request Timeout: `UPLOAD_TOO_SLOW` */
-            408: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            408: components["responses"]["RequestTimeout"];
             /** @description Conflict: `IDEMPOTENCY_MISMATCH`, `IDEMPOTENCY_IN_PROGRESS` */
-            409: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            409: components["responses"]["Conflict"];
             /** @description Payload Too Large: `INPUT_TOO_LARGE`, `BATCH_TOO_LARGE` */
-            413: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            413: components["responses"]["PayloadTooLarge"];
             /** @description Too Many Requests: `TOO_MANY_UPLOADS`, `RATE_LIMITED`, `TOO_MANY_WAITING` */
-            429: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE`, `OVERAGE_PENDING` */
-            503: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_v1_pdf_batch_id: {
+    getBatch: {
         parameters: {
             query?: {
                 /** @description How many items to return. */
@@ -4507,90 +5919,83 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "jobId": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *       "status": "queued",
+                     *       "createdAt": "2026-11-28T09:30:00.000Z",
+                     *       "updatedAt": "2026-11-28T09:30:00.000Z",
+                     *       "completedAt": "2026-11-28T09:30:00.000Z",
+                     *       "finishedAt": "2026-11-28T09:30:00.000Z",
+                     *       "expiresAt": "2026-11-28T09:30:00.000Z",
+                     *       "zipUrl": "/v1/pdf/batch/0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17/zip",
+                     *       "manifestAvailable": true,
+                     *       "manifestDownloadUrlEndpoint": "/v1/pdf/batch/0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17/manifest/download-url",
+                     *       "progress": {
+                     *         "total": 1,
+                     *         "completed": 1,
+                     *         "failed": 1,
+                     *         "pending": 1,
+                     *         "throttled": 1,
+                     *         "percentComplete": 1
+                     *       },
+                     *       "estimatedCompletionTime": "2026-11-28T09:30:00.000Z",
+                     *       "job": {
+                     *         "id": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *         "status": "queued",
+                     *         "accessExpired": true,
+                     *         "totalCount": 1,
+                     *         "completedCount": 1,
+                     *         "failedCount": 1,
+                     *         "createdAt": "2026-11-28T09:30:00.000Z",
+                     *         "updatedAt": "2026-11-28T09:30:00.000Z",
+                     *         "completedAt": "2026-11-28T09:30:00.000Z",
+                     *         "finishedAt": "2026-11-28T09:30:00.000Z",
+                     *         "expiresAt": "2026-11-28T09:30:00.000Z",
+                     *         "notes": "November",
+                     *         "metadata": {}
+                     *       },
+                     *       "items": [
+                     *         {
+                     *           "itemId": "inv-66",
+                     *           "status": "queued",
+                     *           "outputAvailable": true,
+                     *           "downloadUrlEndpoint": "/v1/pdf/jobs/0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17/download-url",
+                     *           "outputExpiresAt": "2026-11-28T09:30:00.000Z",
+                     *           "errorMessage": null,
+                     *           "retryAttempt": null,
+                     *           "error": {
+                     *             "code": "code",
+                     *             "message": "The selector #ready did not appear within 5000 ms."
+                     *           },
+                     *           "pdfSize": 18204,
+                     *           "pages": 1,
+                     *           "processingTimeMs": 412,
+                     *           "reportEndpoint": "/v1/pdf/jobs/0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17/report"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["Batch"];
                 };
             };
             /** @description Bad Request: `VALIDATION` */
-            400: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ADDRESS_NOT_ALLOWED` */
-            403: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Not Found: `NOT_FOUND` */
-            404: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            404: components["responses"]["NotFound"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
-            429: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    delete_v1_pdf_batch_id: {
+    cancelBatch: {
         parameters: {
             query?: never;
             header?: never;
@@ -4609,101 +6014,85 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "jobId": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *       "status": "queued",
+                     *       "createdAt": "2026-11-28T09:30:00.000Z",
+                     *       "updatedAt": "2026-11-28T09:30:00.000Z",
+                     *       "completedAt": "2026-11-28T09:30:00.000Z",
+                     *       "finishedAt": "2026-11-28T09:30:00.000Z",
+                     *       "expiresAt": "2026-11-28T09:30:00.000Z",
+                     *       "zipUrl": "/v1/pdf/batch/0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17/zip",
+                     *       "manifestAvailable": true,
+                     *       "manifestDownloadUrlEndpoint": "/v1/pdf/batch/0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17/manifest/download-url",
+                     *       "progress": {
+                     *         "total": 1,
+                     *         "completed": 1,
+                     *         "failed": 1,
+                     *         "pending": 1,
+                     *         "throttled": 1,
+                     *         "percentComplete": 1
+                     *       },
+                     *       "estimatedCompletionTime": "2026-11-28T09:30:00.000Z",
+                     *       "job": {
+                     *         "id": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *         "status": "queued",
+                     *         "accessExpired": true,
+                     *         "totalCount": 1,
+                     *         "completedCount": 1,
+                     *         "failedCount": 1,
+                     *         "createdAt": "2026-11-28T09:30:00.000Z",
+                     *         "updatedAt": "2026-11-28T09:30:00.000Z",
+                     *         "completedAt": "2026-11-28T09:30:00.000Z",
+                     *         "finishedAt": "2026-11-28T09:30:00.000Z",
+                     *         "expiresAt": "2026-11-28T09:30:00.000Z",
+                     *         "notes": "November",
+                     *         "metadata": {}
+                     *       },
+                     *       "items": [
+                     *         {
+                     *           "itemId": "inv-66",
+                     *           "status": "queued",
+                     *           "outputAvailable": true,
+                     *           "downloadUrlEndpoint": "/v1/pdf/jobs/0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17/download-url",
+                     *           "outputExpiresAt": "2026-11-28T09:30:00.000Z",
+                     *           "errorMessage": null,
+                     *           "retryAttempt": null,
+                     *           "error": {
+                     *             "code": "code",
+                     *             "message": "The selector #ready did not appear within 5000 ms."
+                     *           },
+                     *           "pdfSize": 18204,
+                     *           "pages": 1,
+                     *           "processingTimeMs": 412,
+                     *           "reportEndpoint": "/v1/pdf/jobs/0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17/report"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["Batch"];
                 };
             };
             /** @description Bad Request: `VALIDATION` */
-            400: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ADDRESS_NOT_ALLOWED` */
-            403: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Not Found: `NOT_FOUND` */
-            404: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            404: components["responses"]["NotFound"];
             /** @description Conflict: `JOB_ENDED` */
-            409: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            409: components["responses"]["Conflict"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
-            429: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_v1_pdf_batch_id_events: {
+    streamBatchEvents: {
         parameters: {
             query?: never;
             header?: {
@@ -4738,86 +6127,22 @@ export interface operations {
                 content?: never;
             };
             /** @description Bad Request: `VALIDATION` */
-            400: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ADDRESS_NOT_ALLOWED` */
-            403: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Not Found: `NOT_FOUND` */
-            404: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            404: components["responses"]["NotFound"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
-            429: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_v1_pdf_batch_id_zip: {
+    downloadBatchZip: {
         parameters: {
             query?: never;
             header?: {
@@ -4849,7 +6174,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/zip": unknown;
+                    "application/zip": string;
                 };
             };
             /** @description The part of it that was asked for. */
@@ -4870,112 +6195,30 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/zip": unknown;
+                    "application/zip": string;
                 };
             };
             /** @description Bad Request: `VALIDATION` */
-            400: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ADDRESS_NOT_ALLOWED` */
-            403: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Not Found: `NOT_FOUND` */
-            404: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            404: components["responses"]["NotFound"];
             /** @description Gone: `GONE` */
-            410: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            410: components["responses"]["Gone"];
             /** @description Range Not Satisfiable: `RANGE_NOT_SATISFIABLE` */
-            416: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            416: components["responses"]["RangeNotSatisfiable"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
-            429: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_v1_pdf_batch_id_manifest_download_url: {
+    getBatchManifestDownloadUrl: {
         parameters: {
             query?: never;
             header?: never;
@@ -4994,101 +6237,35 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "url": "https://pdf.example.com/v1/files/eyJqb2IiOiI",
+                     *       "expiresAt": "2026-11-28T09:30:00.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["DownloadUrl"];
                 };
             };
             /** @description Bad Request: `VALIDATION` */
-            400: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ADDRESS_NOT_ALLOWED` */
-            403: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Not Found: `NOT_FOUND` */
-            404: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            404: components["responses"]["NotFound"];
             /** @description Gone: `GONE` */
-            410: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            410: components["responses"]["Gone"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
-            429: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_v1_pdf_batch_id_pdf: {
+    downloadBatchPdf: {
         parameters: {
             query?: {
                 /** @description What this does anyway. */
@@ -5114,101 +6291,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/pdf": unknown;
+                    "application/pdf": string;
                 };
             };
             /** @description Bad Request: `VALIDATION` */
-            400: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ADDRESS_NOT_ALLOWED` */
-            403: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Not Found: `NOT_FOUND` */
-            404: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            404: components["responses"]["NotFound"];
             /** @description Gone: `GONE` */
-            410: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            410: components["responses"]["Gone"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
-            429: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_v1_pdf_batch_id_items_itemId_download_url: {
+    getBatchItemDownloadUrl: {
         parameters: {
             query?: never;
             header?: never;
@@ -5228,101 +6332,35 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "url": "https://pdf.example.com/v1/files/eyJqb2IiOiI",
+                     *       "expiresAt": "2026-11-28T09:30:00.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["DownloadUrl"];
                 };
             };
             /** @description Bad Request: `VALIDATION` */
-            400: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ADDRESS_NOT_ALLOWED` */
-            403: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Not Found: `NOT_FOUND` */
-            404: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            404: components["responses"]["NotFound"];
             /** @description Gone: `GONE` */
-            410: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            410: components["responses"]["Gone"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
-            429: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_v1_pdf_batch_id_itemId: {
+    downloadBatchItemPdf: {
         parameters: {
             query?: never;
             header?: never;
@@ -5342,101 +6380,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/pdf": unknown;
+                    "application/pdf": string;
                 };
             };
             /** @description Bad Request: `VALIDATION` */
-            400: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ADDRESS_NOT_ALLOWED` */
-            403: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Not Found: `NOT_FOUND` */
-            404: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            404: components["responses"]["NotFound"];
             /** @description Gone: `GONE` */
-            410: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            410: components["responses"]["Gone"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
-            429: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_v1_files_token: {
+    downloadSignedFile: {
         parameters: {
             query?: never;
             header?: never;
@@ -5453,59 +6418,22 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/pdf": unknown;
+                    "application/pdf": string;
                 };
             };
             /** @description Bad Request: `VALIDATION` */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Not Found: `NOT_FOUND` */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            404: components["responses"]["NotFound"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
-            429: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_v1_files_token_manifest: {
+    downloadSignedManifest: {
         parameters: {
             query?: never;
             header?: never;
@@ -5522,59 +6450,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": unknown;
+                    /** @example {} */
+                    "application/json": {
+                        [key: string]: unknown;
+                    };
                 };
             };
             /** @description Bad Request: `VALIDATION` */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Not Found: `NOT_FOUND` */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            404: components["responses"]["NotFound"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
-            429: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_user_usage: {
+    getUsage: {
         parameters: {
             query?: {
                 /** @description How far back; counted from the start of the hour. */
@@ -5596,79 +6490,47 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "plan": "professional",
+                     *       "totalRequests": 1,
+                     *       "successCount": 1,
+                     *       "failedCount": 1,
+                     *       "errorsByCategory": {},
+                     *       "remaining": 1,
+                     *       "requestsPerMinute": 1,
+                     *       "concurrentRenders": 1,
+                     *       "maxInputSizeBytes": 1,
+                     *       "maxOutputSizeBytes": 1,
+                     *       "maxTimeoutMs": 1,
+                     *       "resetDate": "2026-12-01",
+                     *       "keyBreakdown": [
+                     *         {
+                     *           "apiKeyId": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *           "totalRequests": 1,
+                     *           "failedCount": 1
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["UsageSummary"];
                 };
             };
             /** @description Bad Request: `VALIDATION` */
-            400: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `ACCOUNT_SUSPENDED` */
-            403: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
-            429: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_user_usage_series: {
+    getUsageSeries: {
         parameters: {
             query?: {
                 /** @description How far back; counted from the start of the hour. */
@@ -5692,79 +6554,62 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "interval": "hour",
+                     *       "durationBoundsMs": [
+                     *         1
+                     *       ],
+                     *       "points": [
+                     *         {
+                     *           "at": "2026-11-28T09:30:00.000Z",
+                     *           "total": 1,
+                     *           "success": 1,
+                     *           "failed": 1,
+                     *           "errorsByCategory": {},
+                     *           "errorsByCode": {},
+                     *           "pages": 1,
+                     *           "bytes": 1,
+                     *           "durations": [
+                     *             1
+                     *           ],
+                     *           "phasesMs": {
+                     *             "page": 1,
+                     *             "load": 1,
+                     *             "wait": 1,
+                     *             "print": 1,
+                     *             "finish": 1
+                     *           }
+                     *         }
+                     *       ],
+                     *       "errors": [
+                     *         {
+                     *           "code": "code",
+                     *           "count": 1,
+                     *           "remedy": "remedy",
+                     *           "docsUrl": "https://pdf.example.com/"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["UsageSeries"];
                 };
             };
             /** @description Bad Request: `VALIDATION` */
-            400: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `ACCOUNT_SUSPENDED` */
-            403: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
-            429: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_user_batches_metrics: {
+    getBatchMetrics: {
         parameters: {
             query?: {
                 /** @description How far back; counted from the start of the hour. */
@@ -5784,79 +6629,48 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "queueDepth": 1,
+                     *       "activeBatches": 1,
+                     *       "queuedBatches": 1,
+                     *       "processingBatches": 1,
+                     *       "completionRatePercent": 1,
+                     *       "itemSuccessRatePercent": 1,
+                     *       "itemEligibleCount": 1,
+                     *       "webhookSuccessRatePercent": 1,
+                     *       "webhookEligibleCount": 1,
+                     *       "webhookDeliveredCount": 1,
+                     *       "averageItemsPerBatch": 1,
+                     *       "averageBatchProcessingTimeMs": 1,
+                     *       "commonFailureReasons": [
+                     *         {
+                     *           "code": "code",
+                     *           "count": 1
+                     *         }
+                     *       ],
+                     *       "lookbackDays": 1,
+                     *       "generatedAt": "2026-11-28T09:30:00.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["BatchMetrics"];
                 };
             };
             /** @description Bad Request: `VALIDATION` */
-            400: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `ACCOUNT_SUSPENDED` */
-            403: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
-            429: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_user_request_logs: {
+    listRequestLogs: {
         parameters: {
             query?: {
                 /** @description How far back; counted from the start of the hour. */
@@ -5887,79 +6701,52 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "total": 1,
+                     *       "limit": 1,
+                     *       "offset": 1,
+                     *       "endpointOptions": [
+                     *         "endpointOptions"
+                     *       ],
+                     *       "summary": {
+                     *         "successCount": 1,
+                     *         "failedCount": 1
+                     *       },
+                     *       "logs": [
+                     *         {
+                     *           "id": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *           "apiKeyId": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *           "apiKeyPrefix": "sk_live_4dVb",
+                     *           "endpoint": "/v1/pdf",
+                     *           "ipAddress": "203.0.113.7",
+                     *           "status": "success",
+                     *           "errorReason": null,
+                     *           "jobId": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *           "createdAt": "2026-11-28T09:30:00.000Z"
+                     *         }
+                     *       ],
+                     *       "canRevealIp": true
+                     *     }
+                     */
                     "application/json": components["schemas"]["RequestLogList"];
                 };
             };
             /** @description Bad Request: `VALIDATION` */
-            400: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `ACCOUNT_SUSPENDED` */
-            403: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
-            429: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    post_auth_register: {
+    register: {
         parameters: {
             query?: never;
             header?: never;
@@ -5968,6 +6755,12 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "email": "ada@example.com",
+                 *       "password": "correct horse battery"
+                 *     }
+                 */
                 "application/json": components["schemas"]["Registration"];
             };
         };
@@ -5978,87 +6771,35 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "accessToken": "at_6Zk3…",
+                     *       "tokenType": "Bearer",
+                     *       "expiresAt": "2026-11-28T09:30:00.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["AccessToken"];
                 };
             };
             /** @description Bad Request: `VALIDATION`, `UNSUPPORTED_MEDIA_TYPE`, `MALFORMED_JSON` */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `REGISTRATION_CLOSED`, `INVITATION_INVALID` */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Request Timeout: `UPLOAD_TOO_SLOW` */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            408: components["responses"]["RequestTimeout"];
             /** @description Payload Too Large: `INPUT_TOO_LARGE` */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            413: components["responses"]["PayloadTooLarge"];
             /** @description Too Many Requests: `TOO_MANY_UPLOADS`, `TOO_MANY_REGISTRATIONS`, `TOO_MANY_FAILURES` */
-            429: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    post_auth_login: {
+    signIn: {
         parameters: {
             query?: never;
             header?: never;
@@ -6067,6 +6808,12 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "email": "ada@example.com",
+                 *       "password": "correct horse battery"
+                 *     }
+                 */
                 "application/json": components["schemas"]["Credentials"];
             };
         };
@@ -6077,87 +6824,35 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "accessToken": "at_6Zk3…",
+                     *       "tokenType": "Bearer",
+                     *       "expiresAt": "2026-11-28T09:30:00.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["AccessToken"];
                 };
             };
             /** @description Bad Request: `VALIDATION`, `UNSUPPORTED_MEDIA_TYPE`, `MALFORMED_JSON` */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `ACCOUNT_SUSPENDED` */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Request Timeout: `UPLOAD_TOO_SLOW` */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            408: components["responses"]["RequestTimeout"];
             /** @description Payload Too Large: `INPUT_TOO_LARGE` */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            413: components["responses"]["PayloadTooLarge"];
             /** @description Too Many Requests: `TOO_MANY_UPLOADS`, `TOO_MANY_FAILURES` */
-            429: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    post_auth_logout: {
+    signOut: {
         parameters: {
             query?: never;
             header?: never;
@@ -6174,68 +6869,27 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "success": true
+                     *     }
+                     */
                     "application/json": components["schemas"]["Success"];
                 };
             };
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ORIGIN_NOT_ALLOWED` */
-            403: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
-            429: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_auth_me: {
+    getAccount: {
         parameters: {
             query?: never;
             header?: never;
@@ -6252,68 +6906,34 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *       "email": "ada@example.com",
+                     *       "signInBy": "password",
+                     *       "emailConfirmed": true,
+                     *       "confirmationNeeded": true,
+                     *       "takenOverAt": "2026-11-28T09:30:00.000Z",
+                     *       "plan": "professional",
+                     *       "createdAt": "2026-11-28T09:30:00.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Account"];
                 };
             };
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `ACCOUNT_SUSPENDED` */
-            403: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
-            429: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_auth_config: {
+    getAuthConfig: {
         parameters: {
             query?: never;
             header?: never;
@@ -6328,21 +6948,24 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "registration": "open",
+                     *       "issuer": true,
+                     *       "passwordLength": {
+                     *         "min": 1,
+                     *         "max": 1
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["AuthConfig"];
                 };
             };
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
         };
     };
-    post_auth_session: {
+    createSession: {
         parameters: {
             query?: never;
             header?: never;
@@ -6351,6 +6974,12 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "email": "ada@example.com",
+                 *       "password": "correct horse battery"
+                 *     }
+                 */
                 "application/json": components["schemas"]["SessionRequest"];
             };
         };
@@ -6363,87 +6992,44 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["NewSession"];
+                    /**
+                     * @example {
+                     *       "account": {
+                     *         "id": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *         "email": "ada@example.com",
+                     *         "signInBy": "password",
+                     *         "emailConfirmed": true,
+                     *         "confirmationNeeded": true,
+                     *         "takenOverAt": "2026-11-28T09:30:00.000Z",
+                     *         "plan": "professional",
+                     *         "createdAt": "2026-11-28T09:30:00.000Z"
+                     *       },
+                     *       "expiresAt": "2026-11-28T09:30:00.000Z",
+                     *       "idleTimeoutSeconds": 1
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CreatedSession"];
                 };
             };
             /** @description Bad Request: `VALIDATION`, `UNSUPPORTED_MEDIA_TYPE`, `MALFORMED_JSON` */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `ORIGIN_NOT_ALLOWED`, `ACCOUNT_SUSPENDED`, `LINK_INVALID` */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Request Timeout: `UPLOAD_TOO_SLOW` */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            408: components["responses"]["RequestTimeout"];
             /** @description Payload Too Large: `INPUT_TOO_LARGE` */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            413: components["responses"]["PayloadTooLarge"];
             /** @description Too Many Requests: `TOO_MANY_UPLOADS`, `TOO_MANY_FAILURES` */
-            429: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    delete_auth_session: {
+    endCurrentSession: {
         parameters: {
             query?: never;
             header?: never;
@@ -6462,68 +7048,27 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "success": true
+                     *     }
+                     */
                     "application/json": components["schemas"]["Success"];
                 };
             };
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ORIGIN_NOT_ALLOWED` */
-            403: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
-            429: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_auth_sessions: {
+    listSessions: {
         parameters: {
             query?: {
                 /** @description How many to return. */
@@ -6545,79 +7090,42 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "total": 1,
+                     *       "limit": 1,
+                     *       "offset": 1,
+                     *       "sessions": [
+                     *         {
+                     *           "id": "id",
+                     *           "current": true,
+                     *           "createdAt": "2026-11-28T09:30:00.000Z",
+                     *           "lastUsedAt": "2026-11-28T09:30:00.000Z",
+                     *           "expiresAt": "2026-11-28T09:30:00.000Z",
+                     *           "ipAddress": "203.0.113.7",
+                     *           "userAgent": "Mozilla/5.0"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["SessionList"];
                 };
             };
             /** @description Bad Request: `VALIDATION` */
-            400: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `ACCOUNT_SUSPENDED` */
-            403: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
-            429: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    delete_auth_sessions_id: {
+    endSession: {
         parameters: {
             query?: never;
             header?: never;
@@ -6636,90 +7144,31 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "success": true
+                     *     }
+                     */
                     "application/json": components["schemas"]["Success"];
                 };
             };
             /** @description Bad Request: `VALIDATION` */
-            400: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ORIGIN_NOT_ALLOWED` */
-            403: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Not Found: `NOT_FOUND` */
-            404: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            404: components["responses"]["NotFound"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
-            429: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_auth_oidc_start: {
+    startOidcSignIn: {
         parameters: {
             query?: {
                 /** @description The page of the dashboard to come back to. */
@@ -6743,45 +7192,16 @@ export interface operations {
                 content?: never;
             };
             /** @description Bad Request: `VALIDATION` */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Not Found: `NOT_FOUND` */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            404: components["responses"]["NotFound"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_auth_oidc_callback: {
+    finishOidcSignIn: {
         parameters: {
             query?: {
                 /** @description What the browser was sent there with. */
@@ -6809,45 +7229,16 @@ export interface operations {
                 content?: never;
             };
             /** @description Bad Request: `VALIDATION` */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Not Found: `NOT_FOUND` */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            404: components["responses"]["NotFound"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    post_auth_password: {
+    changePassword: {
         parameters: {
             query?: never;
             header?: never;
@@ -6856,6 +7247,12 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "currentPassword": "correct horse battery",
+                 *       "newPassword": "battery correct horse"
+                 *     }
+                 */
                 "application/json": components["schemas"]["PasswordChange"];
             };
         };
@@ -6870,101 +7267,33 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "success": true
+                     *     }
+                     */
                     "application/json": components["schemas"]["Success"];
                 };
             };
             /** @description Bad Request: `VALIDATION`, `UNSUPPORTED_MEDIA_TYPE`, `MALFORMED_JSON` */
-            400: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ORIGIN_NOT_ALLOWED`, `WRONG_PASSWORD` */
-            403: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Request Timeout: `UPLOAD_TOO_SLOW` */
-            408: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            408: components["responses"]["RequestTimeout"];
             /** @description Payload Too Large: `INPUT_TOO_LARGE` */
-            413: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            413: components["responses"]["PayloadTooLarge"];
             /** @description Too Many Requests: `TOO_MANY_UPLOADS`, `RATE_LIMITED`, `TOO_MANY_WAITING`, `TOO_MANY_FAILURES` */
-            429: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    post_auth_forgot: {
+    requestPasswordReset: {
         parameters: {
             query?: never;
             header?: never;
@@ -6973,6 +7302,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "email": "ada@example.com"
+                 *     }
+                 */
                 "application/json": components["schemas"]["ForgottenPassword"];
             };
         };
@@ -6983,77 +7317,31 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "success": true
+                     *     }
+                     */
                     "application/json": components["schemas"]["Success"];
                 };
             };
             /** @description Bad Request: `VALIDATION`, `UNSUPPORTED_MEDIA_TYPE`, `MALFORMED_JSON` */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Forbidden: `ORIGIN_NOT_ALLOWED` */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Request Timeout: `UPLOAD_TOO_SLOW` */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            408: components["responses"]["RequestTimeout"];
             /** @description Payload Too Large: `INPUT_TOO_LARGE` */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            413: components["responses"]["PayloadTooLarge"];
             /** @description Too Many Requests: `TOO_MANY_UPLOADS`, `TOO_MANY_MAILS` */
-            429: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    post_auth_reset: {
+    resetPassword: {
         parameters: {
             query?: never;
             header?: never;
@@ -7062,6 +7350,12 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "token": "kJ8vQ2mX7nR4tY9wB3cF6hL1pS5dG0zA8eU2iO7jK4x",
+                 *       "password": "correct horse battery"
+                 *     }
+                 */
                 "application/json": components["schemas"]["PasswordReset"];
             };
         };
@@ -7072,77 +7366,31 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "success": true
+                     *     }
+                     */
                     "application/json": components["schemas"]["Success"];
                 };
             };
             /** @description Bad Request: `VALIDATION`, `UNSUPPORTED_MEDIA_TYPE`, `MALFORMED_JSON` */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Forbidden: `ORIGIN_NOT_ALLOWED`, `LINK_INVALID` */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Request Timeout: `UPLOAD_TOO_SLOW` */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            408: components["responses"]["RequestTimeout"];
             /** @description Payload Too Large: `INPUT_TOO_LARGE` */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            413: components["responses"]["PayloadTooLarge"];
             /** @description Too Many Requests: `TOO_MANY_UPLOADS` */
-            429: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    post_auth_email_verification: {
+    requestEmailVerification: {
         parameters: {
             query?: never;
             header?: never;
@@ -7159,68 +7407,27 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "success": true
+                     *     }
+                     */
                     "application/json": components["schemas"]["Success"];
                 };
             };
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ORIGIN_NOT_ALLOWED` */
-            403: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING`, `TOO_MANY_MAILS` */
-            429: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    post_auth_email_verify: {
+    verifyEmail: {
         parameters: {
             query?: never;
             header?: never;
@@ -7229,6 +7436,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "token": "kJ8vQ2mX7nR4tY9wB3cF6hL1pS5dG0zA8eU2iO7jK4x"
+                 *     }
+                 */
                 "application/json": components["schemas"]["EmailVerification"];
             };
         };
@@ -7239,77 +7451,31 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "success": true
+                     *     }
+                     */
                     "application/json": components["schemas"]["Success"];
                 };
             };
             /** @description Bad Request: `VALIDATION`, `UNSUPPORTED_MEDIA_TYPE`, `MALFORMED_JSON` */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Forbidden: `ORIGIN_NOT_ALLOWED`, `LINK_INVALID`, `CONFIRMATION_UNPROVEN`, `WRONG_PASSWORD` */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Request Timeout: `UPLOAD_TOO_SLOW` */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            408: components["responses"]["RequestTimeout"];
             /** @description Payload Too Large: `INPUT_TOO_LARGE` */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            413: components["responses"]["PayloadTooLarge"];
             /** @description Too Many Requests: `TOO_MANY_UPLOADS`, `TOO_MANY_FAILURES` */
-            429: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_user_api_keys: {
+    listApiKeys: {
         parameters: {
             query?: {
                 /** @description Only keys in this state. */
@@ -7336,79 +7502,48 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "total": 1,
+                     *       "limit": 1,
+                     *       "offset": 1,
+                     *       "keys": [
+                     *         {
+                     *           "id": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *           "name": "shop",
+                     *           "prefix": "sk_live_4dVb",
+                     *           "mode": "live",
+                     *           "status": "active",
+                     *           "createdAt": "2026-11-28T09:30:00.000Z",
+                     *           "lastUsedAt": "2026-11-28T09:30:00.000Z",
+                     *           "lastUsedIp": "203.0.113.7",
+                     *           "lastUsedGeo": "Germany",
+                     *           "revokedAt": null,
+                     *           "allowedIps": [
+                     *             "allowedIps"
+                     *           ]
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["ApiKeyList"];
                 };
             };
             /** @description Bad Request: `VALIDATION` */
-            400: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `ACCOUNT_SUSPENDED` */
-            403: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
-            429: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    post_user_api_keys: {
+    createApiKey: {
         parameters: {
             query?: never;
             header?: never;
@@ -7417,6 +7552,15 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "shop",
+                 *       "mode": "live",
+                 *       "allowedIps": [
+                 *         "203.0.113.0/24"
+                 *       ]
+                 *     }
+                 */
                 "application/json": components["schemas"]["ApiKeyRequest"];
             };
         };
@@ -7429,101 +7573,36 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["NewApiKey"];
+                    /**
+                     * @example {
+                     *       "id": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *       "apiKey": "sk_live_4dVbT…",
+                     *       "prefix": "sk_live_4dVb",
+                     *       "mode": "live"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CreatedApiKey"];
                 };
             };
             /** @description Bad Request: `VALIDATION`, `UNSUPPORTED_MEDIA_TYPE`, `MALFORMED_JSON` */
-            400: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ORIGIN_NOT_ALLOWED`, `KEY_CAPACITY`, `PASSWORD_REQUIRED`, `ADDRESS_NOT_CONFIRMED` */
-            403: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Request Timeout: `UPLOAD_TOO_SLOW` */
-            408: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            408: components["responses"]["RequestTimeout"];
             /** @description Payload Too Large: `INPUT_TOO_LARGE` */
-            413: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            413: components["responses"]["PayloadTooLarge"];
             /** @description Too Many Requests: `TOO_MANY_UPLOADS`, `RATE_LIMITED`, `TOO_MANY_WAITING` */
-            429: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    post_user_api_keys_id_rotate: {
+    rotateApiKey: {
         parameters: {
             query?: never;
             header?: never;
@@ -7542,90 +7621,34 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["NewApiKey"];
+                    /**
+                     * @example {
+                     *       "id": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *       "apiKey": "sk_live_4dVbT…",
+                     *       "prefix": "sk_live_4dVb",
+                     *       "mode": "live"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CreatedApiKey"];
                 };
             };
             /** @description Bad Request: `VALIDATION` */
-            400: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ORIGIN_NOT_ALLOWED`, `PASSWORD_REQUIRED`, `ADDRESS_NOT_CONFIRMED` */
-            403: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Not Found: `NOT_FOUND` */
-            404: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            404: components["responses"]["NotFound"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
-            429: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    delete_user_api_keys_id: {
+    revokeApiKey: {
         parameters: {
             query?: never;
             header?: never;
@@ -7644,90 +7667,43 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *       "name": "shop",
+                     *       "prefix": "sk_live_4dVb",
+                     *       "mode": "live",
+                     *       "status": "active",
+                     *       "createdAt": "2026-11-28T09:30:00.000Z",
+                     *       "lastUsedAt": "2026-11-28T09:30:00.000Z",
+                     *       "lastUsedIp": "203.0.113.7",
+                     *       "lastUsedGeo": "Germany",
+                     *       "revokedAt": null,
+                     *       "allowedIps": [
+                     *         "allowedIps"
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["ApiKey"];
                 };
             };
             /** @description Bad Request: `VALIDATION` */
-            400: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ORIGIN_NOT_ALLOWED` */
-            403: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Not Found: `NOT_FOUND` */
-            404: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            404: components["responses"]["NotFound"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
-            429: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    patch_user_api_keys_id: {
+    updateApiKey: {
         parameters: {
             query?: never;
             header?: never;
@@ -7738,6 +7714,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "shop, second server"
+                 *     }
+                 */
                 "application/json": components["schemas"]["ApiKeyChange"];
             };
         };
@@ -7750,112 +7731,47 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *       "name": "shop",
+                     *       "prefix": "sk_live_4dVb",
+                     *       "mode": "live",
+                     *       "status": "active",
+                     *       "createdAt": "2026-11-28T09:30:00.000Z",
+                     *       "lastUsedAt": "2026-11-28T09:30:00.000Z",
+                     *       "lastUsedIp": "203.0.113.7",
+                     *       "lastUsedGeo": "Germany",
+                     *       "revokedAt": null,
+                     *       "allowedIps": [
+                     *         "allowedIps"
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["ApiKey"];
                 };
             };
             /** @description Bad Request: `VALIDATION`, `UNSUPPORTED_MEDIA_TYPE`, `MALFORMED_JSON` */
-            400: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ORIGIN_NOT_ALLOWED` */
-            403: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Not Found: `NOT_FOUND` */
-            404: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            404: components["responses"]["NotFound"];
             /** @description Request Timeout: `UPLOAD_TOO_SLOW` */
-            408: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            408: components["responses"]["RequestTimeout"];
             /** @description Payload Too Large: `INPUT_TOO_LARGE` */
-            413: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            413: components["responses"]["PayloadTooLarge"];
             /** @description Too Many Requests: `TOO_MANY_UPLOADS`, `RATE_LIMITED`, `TOO_MANY_WAITING` */
-            429: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_user_templates: {
+    listTemplates: {
         parameters: {
             query?: {
                 /** @description How many to return. */
@@ -7881,79 +7797,50 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "total": 1,
+                     *       "limit": 1,
+                     *       "offset": 1,
+                     *       "templates": [
+                     *         {
+                     *           "id": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *           "name": "shop",
+                     *           "content": "<h1>Invoice {{number}}</h1>",
+                     *           "sampleData": "{\"number\": 66}",
+                     *           "dataSchema": "dataSchema",
+                     *           "options": {
+                     *             "format": "A4",
+                     *             "margin": {
+                     *               "top": "2cm"
+                     *             }
+                     *           },
+                     *           "versionId": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *           "version": 1,
+                     *           "createdAt": "2026-11-28T09:30:00.000Z",
+                     *           "updatedAt": "2026-11-28T09:30:00.000Z"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["TemplateList"] | components["schemas"]["TemplateSummaryList"];
                 };
             };
             /** @description Bad Request: `VALIDATION` */
-            400: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `ACCOUNT_SUSPENDED` */
-            403: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
-            429: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    post_user_templates: {
+    createTemplate: {
         parameters: {
             query?: never;
             header?: never;
@@ -7962,6 +7849,13 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "Invoice",
+                 *       "content": "<h1>Invoice {{number}}</h1><p>Total: {{total}} €</p>",
+                 *       "sampleData": "{\"number\": 66, \"total\": 12}"
+                 *     }
+                 */
                 "application/json": components["schemas"]["TemplateRequest"];
             };
         };
@@ -7974,101 +7868,47 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *       "name": "shop",
+                     *       "content": "<h1>Invoice {{number}}</h1>",
+                     *       "sampleData": "{\"number\": 66}",
+                     *       "dataSchema": "dataSchema",
+                     *       "options": {
+                     *         "format": "A4",
+                     *         "margin": {
+                     *           "top": "2cm"
+                     *         }
+                     *       },
+                     *       "versionId": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *       "version": 1,
+                     *       "createdAt": "2026-11-28T09:30:00.000Z",
+                     *       "updatedAt": "2026-11-28T09:30:00.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Template"];
                 };
             };
             /** @description Bad Request: `VALIDATION`, `UNSUPPORTED_MEDIA_TYPE`, `MALFORMED_JSON`, `TEMPLATE_ERROR` */
-            400: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ORIGIN_NOT_ALLOWED`, `TEMPLATE_CAPACITY`, `STORAGE_FULL` */
-            403: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Request Timeout: `UPLOAD_TOO_SLOW` */
-            408: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            408: components["responses"]["RequestTimeout"];
             /** @description Payload Too Large: `INPUT_TOO_LARGE` */
-            413: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            413: components["responses"]["PayloadTooLarge"];
             /** @description Too Many Requests: `TOO_MANY_UPLOADS`, `RATE_LIMITED`, `TOO_MANY_WAITING` */
-            429: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    post_user_templates_preview: {
+    previewTemplate: {
         parameters: {
             query?: never;
             header?: never;
@@ -8077,6 +7917,12 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "content": "<h1>Invoice {{number}}</h1>",
+                 *       "sampleData": "{\"number\": 66}"
+                 *     }
+                 */
                 "application/json": components["schemas"]["PreviewRequest"];
             };
         };
@@ -8089,6 +7935,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "html": "<h1>Invoice 66</h1><p>Total: 12 €</p>"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Preview"];
                 };
             };
@@ -8100,124 +7951,42 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "jobId": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *       "status": "queued",
+                     *       "statusUrl": "/v1/pdf/jobs/0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *       "fileUrl": "/v1/pdf/jobs/0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17/file",
+                     *       "retryOf": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["AcceptedUserRender"];
                 };
             };
             /** @description Bad Request: `VALIDATION`, `UNSUPPORTED_MEDIA_TYPE`, `MALFORMED_JSON`, `TEMPLATE_ERROR` */
-            400: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ORIGIN_NOT_ALLOWED`, `PLAN_LIMIT`, `QUOTA_EXCEEDED`, `TEST_QUOTA_EXCEEDED`, `STORAGE_FULL` */
-            403: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Not Found: `NOT_FOUND` */
-            404: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            404: components["responses"]["NotFound"];
             /** @description Request Timeout: `UPLOAD_TOO_SLOW` */
-            408: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            408: components["responses"]["RequestTimeout"];
             /** @description Conflict: `IDEMPOTENCY_MISMATCH`, `IDEMPOTENCY_IN_PROGRESS` */
-            409: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            409: components["responses"]["Conflict"];
             /** @description Payload Too Large: `INPUT_TOO_LARGE` */
-            413: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            413: components["responses"]["PayloadTooLarge"];
             /** @description Too Many Requests: `TOO_MANY_UPLOADS`, `RATE_LIMITED`, `TOO_MANY_WAITING` */
-            429: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE`, `OVERAGE_PENDING` */
-            503: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_user_templates_id: {
+    getTemplate: {
         parameters: {
             query?: never;
             header?: never;
@@ -8236,90 +8005,45 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *       "name": "shop",
+                     *       "content": "<h1>Invoice {{number}}</h1>",
+                     *       "sampleData": "{\"number\": 66}",
+                     *       "dataSchema": "dataSchema",
+                     *       "options": {
+                     *         "format": "A4",
+                     *         "margin": {
+                     *           "top": "2cm"
+                     *         }
+                     *       },
+                     *       "versionId": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *       "version": 1,
+                     *       "createdAt": "2026-11-28T09:30:00.000Z",
+                     *       "updatedAt": "2026-11-28T09:30:00.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Template"];
                 };
             };
             /** @description Bad Request: `VALIDATION` */
-            400: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `ACCOUNT_SUSPENDED` */
-            403: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Not Found: `NOT_FOUND` */
-            404: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            404: components["responses"]["NotFound"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
-            429: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    delete_user_templates_id: {
+    deleteTemplate: {
         parameters: {
             query?: never;
             header?: never;
@@ -8338,90 +8062,31 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "success": true
+                     *     }
+                     */
                     "application/json": components["schemas"]["Success"];
                 };
             };
             /** @description Bad Request: `VALIDATION` */
-            400: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ORIGIN_NOT_ALLOWED` */
-            403: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Not Found: `NOT_FOUND` */
-            404: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            404: components["responses"]["NotFound"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
-            429: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    patch_user_templates_id: {
+    updateTemplate: {
         parameters: {
             query?: never;
             header?: never;
@@ -8432,6 +8097,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "Invoice, new layout"
+                 *     }
+                 */
                 "application/json": components["schemas"]["TemplateChange"];
             };
         };
@@ -8444,112 +8114,49 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *       "name": "shop",
+                     *       "content": "<h1>Invoice {{number}}</h1>",
+                     *       "sampleData": "{\"number\": 66}",
+                     *       "dataSchema": "dataSchema",
+                     *       "options": {
+                     *         "format": "A4",
+                     *         "margin": {
+                     *           "top": "2cm"
+                     *         }
+                     *       },
+                     *       "versionId": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *       "version": 1,
+                     *       "createdAt": "2026-11-28T09:30:00.000Z",
+                     *       "updatedAt": "2026-11-28T09:30:00.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Template"];
                 };
             };
             /** @description Bad Request: `VALIDATION`, `UNSUPPORTED_MEDIA_TYPE`, `MALFORMED_JSON`, `TEMPLATE_ERROR` */
-            400: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ORIGIN_NOT_ALLOWED`, `STORAGE_FULL` */
-            403: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Not Found: `NOT_FOUND` */
-            404: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            404: components["responses"]["NotFound"];
             /** @description Request Timeout: `UPLOAD_TOO_SLOW` */
-            408: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            408: components["responses"]["RequestTimeout"];
             /** @description Payload Too Large: `INPUT_TOO_LARGE` */
-            413: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            413: components["responses"]["PayloadTooLarge"];
             /** @description Too Many Requests: `TOO_MANY_UPLOADS`, `RATE_LIMITED`, `TOO_MANY_WAITING` */
-            429: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_user_templates_id_versions: {
+    listTemplateVersions: {
         parameters: {
             query?: {
                 /** @description How many to return. */
@@ -8573,90 +8180,44 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "total": 1,
+                     *       "limit": 1,
+                     *       "offset": 1,
+                     *       "versions": [
+                     *         {
+                     *           "id": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *           "versionId": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *           "templateId": "0192f0c4-7b02-7d11-8c55-6e1f2a9b4d30",
+                     *           "version": 1,
+                     *           "name": "shop",
+                     *           "current": true,
+                     *           "createdAt": "2026-11-28T09:30:00.000Z"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["TemplateVersionList"];
                 };
             };
             /** @description Bad Request: `VALIDATION` */
-            400: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `ACCOUNT_SUSPENDED`, `PLAN_LIMIT` */
-            403: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Not Found: `NOT_FOUND` */
-            404: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            404: components["responses"]["NotFound"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
-            429: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_user_templates_id_versions_versionId: {
+    getTemplateVersion: {
         parameters: {
             query?: never;
             header?: never;
@@ -8676,90 +8237,46 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *       "versionId": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *       "templateId": "0192f0c4-7b02-7d11-8c55-6e1f2a9b4d30",
+                     *       "version": 1,
+                     *       "name": "shop",
+                     *       "current": true,
+                     *       "createdAt": "2026-11-28T09:30:00.000Z",
+                     *       "content": "<h1>Invoice {{number}}</h1>",
+                     *       "sampleData": "{\"number\": 66}",
+                     *       "dataSchema": "dataSchema",
+                     *       "options": {
+                     *         "format": "A4",
+                     *         "margin": {
+                     *           "top": "2cm"
+                     *         }
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["TemplateVersion"];
                 };
             };
             /** @description Bad Request: `VALIDATION` */
-            400: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `ACCOUNT_SUSPENDED`, `PLAN_LIMIT` */
-            403: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Not Found: `NOT_FOUND` */
-            404: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            404: components["responses"]["NotFound"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
-            429: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    post_user_templates_id_versions_versionId_rollback: {
+    rollBackTemplate: {
         parameters: {
             query?: never;
             header?: never;
@@ -8779,90 +8296,45 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *       "name": "shop",
+                     *       "content": "<h1>Invoice {{number}}</h1>",
+                     *       "sampleData": "{\"number\": 66}",
+                     *       "dataSchema": "dataSchema",
+                     *       "options": {
+                     *         "format": "A4",
+                     *         "margin": {
+                     *           "top": "2cm"
+                     *         }
+                     *       },
+                     *       "versionId": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *       "version": 1,
+                     *       "createdAt": "2026-11-28T09:30:00.000Z",
+                     *       "updatedAt": "2026-11-28T09:30:00.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Template"];
                 };
             };
             /** @description Bad Request: `VALIDATION`, `TEMPLATE_ERROR` */
-            400: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ORIGIN_NOT_ALLOWED`, `PLAN_LIMIT`, `STORAGE_FULL` */
-            403: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Not Found: `NOT_FOUND` */
-            404: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            404: components["responses"]["NotFound"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
-            429: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_user_audit_log: {
+    listAuditLog: {
         parameters: {
             query?: {
                 /** @description Only entries of this kind. */
@@ -8887,79 +8359,42 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "total": 1,
+                     *       "limit": 1,
+                     *       "offset": 1,
+                     *       "entries": [
+                     *         {
+                     *           "id": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *           "action": "account.registered",
+                     *           "actor": "account",
+                     *           "ipAddress": "203.0.113.7",
+                     *           "targetId": "targetId",
+                     *           "details": {},
+                     *           "createdAt": "2026-11-28T09:30:00.000Z"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["AuditLog"];
                 };
             };
             /** @description Bad Request: `VALIDATION` */
-            400: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `ACCOUNT_SUSPENDED` */
-            403: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
-            429: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_user_renders: {
+    listUserRenders: {
         parameters: {
             query?: {
                 /** @description Only jobs in this state. */
@@ -8990,79 +8425,67 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "total": 1,
+                     *       "limit": 1,
+                     *       "offset": 1,
+                     *       "renders": [
+                     *         {
+                     *           "success": true,
+                     *           "jobId": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *           "status": "queued",
+                     *           "inputMode": "html",
+                     *           "outputMode": "binary",
+                     *           "createdAt": "2026-11-28T09:30:00.000Z",
+                     *           "updatedAt": "2026-11-28T09:30:00.000Z",
+                     *           "completedAt": "2026-11-28T09:30:00.000Z",
+                     *           "outputAvailable": true,
+                     *           "outputExpiresAt": "2026-11-28T09:30:00.000Z",
+                     *           "downloadUrlEndpoint": "/v1/pdf/jobs/0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17/download-url",
+                     *           "fileName": "invoice-66.pdf",
+                     *           "pdfSize": 18204,
+                     *           "pages": 1,
+                     *           "processingTimeMs": 412,
+                     *           "attemptCount": 1,
+                     *           "retryAttempt": null,
+                     *           "maxAttempts": 1,
+                     *           "willRetry": true,
+                     *           "deadLettered": true,
+                     *           "error": {
+                     *             "code": "code",
+                     *             "message": "The selector #ready did not appear within 5000 ms."
+                     *           },
+                     *           "reportEndpoint": "/v1/pdf/jobs/0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17/report",
+                     *           "mode": "live",
+                     *           "apiKeyId": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *           "apiKeyPrefix": "sk_live_4dVb",
+                     *           "format": "A4",
+                     *           "templateId": "0192f0c4-7b02-7d11-8c55-6e1f2a9b4d30",
+                     *           "retryOf": null,
+                     *           "queuedMs": 1
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["UserRenderList"];
                 };
             };
             /** @description Bad Request: `VALIDATION` */
-            400: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `ACCOUNT_SUSPENDED` */
-            403: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
-            429: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    post_user_renders: {
+    createUserRender: {
         parameters: {
             query?: never;
             header?: {
@@ -9074,6 +8497,14 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "html": "<h1>Invoice 66</h1><p>Total: 12 €</p>",
+                 *       "options": {
+                 *         "format": "A5"
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["UserRenderRequest"];
             };
         };
@@ -9088,124 +8519,42 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "jobId": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *       "status": "queued",
+                     *       "statusUrl": "/v1/pdf/jobs/0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *       "fileUrl": "/v1/pdf/jobs/0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17/file",
+                     *       "retryOf": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["AcceptedUserRender"];
                 };
             };
             /** @description Bad Request: `VALIDATION`, `UNSUPPORTED_MEDIA_TYPE`, `MALFORMED_JSON`, `INVALID_URL`, `URL_BLOCKED` */
-            400: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ORIGIN_NOT_ALLOWED`, `PLAN_LIMIT`, `ADDRESS_NOT_CONFIRMED`, `QUOTA_EXCEEDED`, `TEST_QUOTA_EXCEEDED`, `STORAGE_FULL` */
-            403: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Not Found: `NOT_FOUND` */
-            404: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            404: components["responses"]["NotFound"];
             /** @description Request Timeout: `UPLOAD_TOO_SLOW` */
-            408: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            408: components["responses"]["RequestTimeout"];
             /** @description Conflict: `IDEMPOTENCY_MISMATCH`, `IDEMPOTENCY_IN_PROGRESS` */
-            409: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            409: components["responses"]["Conflict"];
             /** @description Payload Too Large: `INPUT_TOO_LARGE` */
-            413: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            413: components["responses"]["PayloadTooLarge"];
             /** @description Too Many Requests: `TOO_MANY_UPLOADS`, `RATE_LIMITED`, `TOO_MANY_WAITING` */
-            429: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE`, `OVERAGE_PENDING` */
-            503: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_user_renders_id: {
+    getUserRender: {
         parameters: {
             query?: never;
             header?: never;
@@ -9224,90 +8573,95 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "jobId": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *       "status": "queued",
+                     *       "inputMode": "html",
+                     *       "outputMode": "binary",
+                     *       "createdAt": "2026-11-28T09:30:00.000Z",
+                     *       "updatedAt": "2026-11-28T09:30:00.000Z",
+                     *       "completedAt": "2026-11-28T09:30:00.000Z",
+                     *       "outputAvailable": true,
+                     *       "outputExpiresAt": "2026-11-28T09:30:00.000Z",
+                     *       "downloadUrlEndpoint": "/v1/pdf/jobs/0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17/download-url",
+                     *       "fileName": "invoice-66.pdf",
+                     *       "pdfSize": 18204,
+                     *       "pages": 1,
+                     *       "processingTimeMs": 412,
+                     *       "attemptCount": 1,
+                     *       "retryAttempt": null,
+                     *       "maxAttempts": 1,
+                     *       "willRetry": true,
+                     *       "deadLettered": true,
+                     *       "error": {
+                     *         "code": "code",
+                     *         "message": "The selector #ready did not appear within 5000 ms."
+                     *       },
+                     *       "reportEndpoint": "/v1/pdf/jobs/0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17/report",
+                     *       "mode": "live",
+                     *       "apiKeyId": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *       "apiKeyPrefix": "sk_live_4dVb",
+                     *       "format": "A4",
+                     *       "templateId": "0192f0c4-7b02-7d11-8c55-6e1f2a9b4d30",
+                     *       "retryOf": null,
+                     *       "queuedMs": 1,
+                     *       "attempts": [
+                     *         {
+                     *           "number": 1,
+                     *           "startedAt": "2026-11-28T09:30:00.000Z",
+                     *           "endedAt": "2026-11-28T09:30:00.000Z",
+                     *           "outcome": "running",
+                     *           "error": {
+                     *             "code": "code",
+                     *             "message": "The selector #ready did not appear within 5000 ms."
+                     *           },
+                     *           "phases": {
+                     *             "page": 1,
+                     *             "load": 1,
+                     *             "wait": 1,
+                     *             "print": 1,
+                     *             "finish": 1
+                     *           }
+                     *         }
+                     *       ],
+                     *       "inputAvailable": true,
+                     *       "callback": {
+                     *         "id": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *         "url": "https://pdf.example.com/v1/files/eyJqb2IiOiI",
+                     *         "status": "pending",
+                     *         "attemptCount": 1,
+                     *         "responseStatus": 1,
+                     *         "error": null
+                     *       },
+                     *       "queue": {
+                     *         "ahead": 1,
+                     *         "inFlight": 1,
+                     *         "concurrentRenders": 1
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["UserRenderDetail"];
                 };
             };
             /** @description Bad Request: `VALIDATION` */
-            400: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `ACCOUNT_SUSPENDED` */
-            403: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Not Found: `NOT_FOUND` */
-            404: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            404: components["responses"]["NotFound"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
-            429: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    delete_user_renders_id: {
+    cancelUserRender: {
         parameters: {
             query?: never;
             header?: never;
@@ -9326,101 +8680,53 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "jobId": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *       "status": "completed",
+                     *       "inputMode": "html",
+                     *       "outputMode": "binary",
+                     *       "createdAt": "2026-11-28T09:30:00.000Z",
+                     *       "updatedAt": "2026-11-28T09:30:01.000Z",
+                     *       "completedAt": "2026-11-28T09:30:01.000Z",
+                     *       "outputAvailable": true,
+                     *       "outputExpiresAt": "2026-11-29T09:30:01.000Z",
+                     *       "downloadUrlEndpoint": "/v1/pdf/jobs/0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17/download-url",
+                     *       "fileName": "invoice-66.pdf",
+                     *       "pdfSize": 18204,
+                     *       "pages": 1,
+                     *       "processingTimeMs": 412,
+                     *       "attemptCount": 1,
+                     *       "retryAttempt": null,
+                     *       "maxAttempts": 3,
+                     *       "willRetry": false,
+                     *       "deadLettered": false,
+                     *       "error": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["JobRecord"];
                 };
             };
             /** @description Bad Request: `VALIDATION` */
-            400: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ORIGIN_NOT_ALLOWED` */
-            403: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Not Found: `NOT_FOUND` */
-            404: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            404: components["responses"]["NotFound"];
             /** @description Conflict: `JOB_ENDED` */
-            409: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            409: components["responses"]["Conflict"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
-            429: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_user_renders_id_file: {
+    downloadUserRenderPdf: {
         parameters: {
             query?: {
                 /** @description Whether it is to be saved, not shown. */
@@ -9442,90 +8748,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/pdf": unknown;
+                    "application/pdf": string;
                 };
             };
             /** @description Bad Request: `VALIDATION` */
-            400: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `ACCOUNT_SUSPENDED` */
-            403: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Not Found: `NOT_FOUND` */
-            404: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            404: components["responses"]["NotFound"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
-            429: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_user_renders_id_report: {
+    getUserRenderReport: {
         parameters: {
             query?: never;
             header?: never;
@@ -9544,90 +8786,135 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "jobId": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *       "status": "status",
+                     *       "engine": "engine",
+                     *       "attempts": [
+                     *         {
+                     *           "number": 1,
+                     *           "startedAt": "2026-11-28T09:30:00.000Z",
+                     *           "endedAt": "2026-11-28T09:30:00.000Z",
+                     *           "outcome": "running",
+                     *           "error": {
+                     *             "code": "code",
+                     *             "message": "The selector #ready did not appear within 5000 ms."
+                     *           },
+                     *           "phases": {
+                     *             "page": 1,
+                     *             "load": 1,
+                     *             "wait": 1,
+                     *             "print": 1,
+                     *             "finish": 1
+                     *           }
+                     *         }
+                     *       ],
+                     *       "phases": [
+                     *         {
+                     *           "name": "shop",
+                     *           "ms": 1
+                     *         }
+                     *       ],
+                     *       "requests": [
+                     *         {
+                     *           "url": "https://pdf.example.com/v1/files/eyJqb2IiOiI",
+                     *           "kind": "kind",
+                     *           "outcome": "pending",
+                     *           "status": 1,
+                     *           "rule": "rule",
+                     *           "error": null,
+                     *           "bytes": 1,
+                     *           "ms": 1
+                     *         }
+                     *       ],
+                     *       "console": [
+                     *         {
+                     *           "level": "level",
+                     *           "text": "Draft"
+                     *         }
+                     *       ],
+                     *       "exceptions": [
+                     *         {
+                     *           "message": "The selector #ready did not appear within 5000 ms.",
+                     *           "at": "at"
+                     *         }
+                     *       ],
+                     *       "fonts": [
+                     *         {
+                     *           "asked": [
+                     *             "asked"
+                     *           ],
+                     *           "used": [
+                     *             {
+                     *               "family": "family",
+                     *               "webFont": true
+                     *             }
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "missingGlyphs": [
+                     *         {
+                     *           "character": "😀",
+                     *           "codePoint": "U+1F600",
+                     *           "page": 1,
+                     *           "count": 1
+                     *         }
+                     *       ],
+                     *       "observations": [
+                     *         {
+                     *           "rule": "overflow",
+                     *           "message": "The selector #ready did not appear within 5000 ms.",
+                     *           "selector": "#ready",
+                     *           "page": 1
+                     *         }
+                     *       ],
+                     *       "waits": [
+                     *         {
+                     *           "name": "shop",
+                     *           "ms": 1,
+                     *           "outcome": "reached"
+                     *         }
+                     *       ],
+                     *       "pages": 1,
+                     *       "size": 18204,
+                     *       "error": {
+                     *         "code": "code",
+                     *         "message": "The selector #ready did not appear within 5000 ms."
+                     *       },
+                     *       "picture": {
+                     *         "mediaType": "mediaType",
+                     *         "data": "data"
+                     *       },
+                     *       "warnings": [
+                     *         "warnings"
+                     *       ],
+                     *       "truncated": [
+                     *         "truncated"
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["RenderReport"];
                 };
             };
             /** @description Bad Request: `VALIDATION` */
-            400: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `ACCOUNT_SUSPENDED` */
-            403: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Not Found: `NOT_FOUND` */
-            404: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            404: components["responses"]["NotFound"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
-            429: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_user_renders_id_input: {
+    getUserRenderInput: {
         parameters: {
             query?: never;
             header?: never;
@@ -9646,101 +8933,36 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "html": "<h1>Invoice 66</h1><p>Total: 12 €</p>",
+                     *       "options": {
+                     *         "format": "A5"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["RenderInput"];
                 };
             };
             /** @description Bad Request: `VALIDATION` */
-            400: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `ACCOUNT_SUSPENDED` */
-            403: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Not Found: `NOT_FOUND` */
-            404: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            404: components["responses"]["NotFound"];
             /** @description Gone: `GONE` */
-            410: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            410: components["responses"]["Gone"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
-            429: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    post_user_renders_id_retry: {
+    retryUserRender: {
         parameters: {
             query?: never;
             header?: {
@@ -9764,124 +8986,42 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "jobId": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *       "status": "queued",
+                     *       "statusUrl": "/v1/pdf/jobs/0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *       "fileUrl": "/v1/pdf/jobs/0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17/file",
+                     *       "retryOf": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["AcceptedUserRender"];
                 };
             };
             /** @description Bad Request: `VALIDATION` */
-            400: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ORIGIN_NOT_ALLOWED`, `ADDRESS_NOT_CONFIRMED`, `QUOTA_EXCEEDED`, `TEST_QUOTA_EXCEEDED`, `STORAGE_FULL` */
-            403: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Not Found: `NOT_FOUND` */
-            404: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            404: components["responses"]["NotFound"];
             /** @description Conflict: `NOT_RETRYABLE`, `IDEMPOTENCY_MISMATCH`, `IDEMPOTENCY_IN_PROGRESS` */
-            409: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            409: components["responses"]["Conflict"];
             /** @description Gone: `GONE` */
-            410: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            410: components["responses"]["Gone"];
             /** @description Payload Too Large: `INPUT_TOO_LARGE` */
-            413: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            413: components["responses"]["PayloadTooLarge"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
-            429: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE`, `OVERAGE_PENDING` */
-            503: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_user_queue: {
+    getQueue: {
         parameters: {
             query?: never;
             header?: never;
@@ -9898,68 +9038,30 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "inFlight": 1,
+                     *       "waiting": 1,
+                     *       "concurrentRenders": 1,
+                     *       "oldestWaitingAt": "2026-11-28T09:30:00.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Queue"];
                 };
             };
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `ACCOUNT_SUSPENDED` */
-            403: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
-            429: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_user_events: {
+    streamUserEvents: {
         parameters: {
             query?: never;
             header?: {
@@ -9983,75 +9085,20 @@ export interface operations {
                 };
             };
             /** @description Bad Request: `VALIDATION` */
-            400: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `ACCOUNT_SUSPENDED` */
-            403: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
-            429: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_user_batches: {
+    listUserBatches: {
         parameters: {
             query?: {
                 /** @description Only batches in this state. */
@@ -10078,79 +9125,73 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "total": 1,
+                     *       "limit": 1,
+                     *       "offset": 1,
+                     *       "batches": [
+                     *         {
+                     *           "jobId": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *           "status": "queued",
+                     *           "createdAt": "2026-11-28T09:30:00.000Z",
+                     *           "updatedAt": "2026-11-28T09:30:00.000Z",
+                     *           "completedAt": "2026-11-28T09:30:00.000Z",
+                     *           "finishedAt": "2026-11-28T09:30:00.000Z",
+                     *           "expiresAt": "2026-11-28T09:30:00.000Z",
+                     *           "zipUrl": "/v1/pdf/batch/0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17/zip",
+                     *           "manifestAvailable": true,
+                     *           "manifestDownloadUrlEndpoint": "/v1/pdf/batch/0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17/manifest/download-url",
+                     *           "progress": {
+                     *             "total": 1,
+                     *             "completed": 1,
+                     *             "failed": 1,
+                     *             "pending": 1,
+                     *             "throttled": 1,
+                     *             "percentComplete": 1
+                     *           },
+                     *           "estimatedCompletionTime": "2026-11-28T09:30:00.000Z",
+                     *           "job": {
+                     *             "id": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *             "status": "queued",
+                     *             "accessExpired": true,
+                     *             "totalCount": 1,
+                     *             "completedCount": 1,
+                     *             "failedCount": 1,
+                     *             "createdAt": "2026-11-28T09:30:00.000Z",
+                     *             "updatedAt": "2026-11-28T09:30:00.000Z",
+                     *             "completedAt": "2026-11-28T09:30:00.000Z",
+                     *             "finishedAt": "2026-11-28T09:30:00.000Z",
+                     *             "expiresAt": "2026-11-28T09:30:00.000Z",
+                     *             "notes": "November",
+                     *             "metadata": {}
+                     *           },
+                     *           "mode": "live",
+                     *           "apiKeyId": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *           "apiKeyPrefix": "sk_live_4dVb",
+                     *           "webhookUrl": "webhookUrl"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["UserBatchList"];
                 };
             };
             /** @description Bad Request: `VALIDATION` */
-            400: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `ACCOUNT_SUSPENDED` */
-            403: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
-            429: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_user_batches_id: {
+    getUserBatch: {
         parameters: {
             query?: never;
             header?: never;
@@ -10169,90 +9210,68 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "jobId": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *       "status": "queued",
+                     *       "createdAt": "2026-11-28T09:30:00.000Z",
+                     *       "updatedAt": "2026-11-28T09:30:00.000Z",
+                     *       "completedAt": "2026-11-28T09:30:00.000Z",
+                     *       "finishedAt": "2026-11-28T09:30:00.000Z",
+                     *       "expiresAt": "2026-11-28T09:30:00.000Z",
+                     *       "zipUrl": "/v1/pdf/batch/0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17/zip",
+                     *       "manifestAvailable": true,
+                     *       "manifestDownloadUrlEndpoint": "/v1/pdf/batch/0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17/manifest/download-url",
+                     *       "progress": {
+                     *         "total": 1,
+                     *         "completed": 1,
+                     *         "failed": 1,
+                     *         "pending": 1,
+                     *         "throttled": 1,
+                     *         "percentComplete": 1
+                     *       },
+                     *       "estimatedCompletionTime": "2026-11-28T09:30:00.000Z",
+                     *       "job": {
+                     *         "id": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *         "status": "queued",
+                     *         "accessExpired": true,
+                     *         "totalCount": 1,
+                     *         "completedCount": 1,
+                     *         "failedCount": 1,
+                     *         "createdAt": "2026-11-28T09:30:00.000Z",
+                     *         "updatedAt": "2026-11-28T09:30:00.000Z",
+                     *         "completedAt": "2026-11-28T09:30:00.000Z",
+                     *         "finishedAt": "2026-11-28T09:30:00.000Z",
+                     *         "expiresAt": "2026-11-28T09:30:00.000Z",
+                     *         "notes": "November",
+                     *         "metadata": {}
+                     *       },
+                     *       "mode": "live",
+                     *       "apiKeyId": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *       "apiKeyPrefix": "sk_live_4dVb",
+                     *       "webhookUrl": "webhookUrl"
+                     *     }
+                     */
                     "application/json": components["schemas"]["UserBatch"];
                 };
             };
             /** @description Bad Request: `VALIDATION` */
-            400: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `ACCOUNT_SUSPENDED` */
-            403: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Not Found: `NOT_FOUND` */
-            404: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            404: components["responses"]["NotFound"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
-            429: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    delete_user_batches_id: {
+    cancelUserBatch: {
         parameters: {
             query?: never;
             header?: never;
@@ -10271,101 +9290,70 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "jobId": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *       "status": "queued",
+                     *       "createdAt": "2026-11-28T09:30:00.000Z",
+                     *       "updatedAt": "2026-11-28T09:30:00.000Z",
+                     *       "completedAt": "2026-11-28T09:30:00.000Z",
+                     *       "finishedAt": "2026-11-28T09:30:00.000Z",
+                     *       "expiresAt": "2026-11-28T09:30:00.000Z",
+                     *       "zipUrl": "/v1/pdf/batch/0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17/zip",
+                     *       "manifestAvailable": true,
+                     *       "manifestDownloadUrlEndpoint": "/v1/pdf/batch/0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17/manifest/download-url",
+                     *       "progress": {
+                     *         "total": 1,
+                     *         "completed": 1,
+                     *         "failed": 1,
+                     *         "pending": 1,
+                     *         "throttled": 1,
+                     *         "percentComplete": 1
+                     *       },
+                     *       "estimatedCompletionTime": "2026-11-28T09:30:00.000Z",
+                     *       "job": {
+                     *         "id": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *         "status": "queued",
+                     *         "accessExpired": true,
+                     *         "totalCount": 1,
+                     *         "completedCount": 1,
+                     *         "failedCount": 1,
+                     *         "createdAt": "2026-11-28T09:30:00.000Z",
+                     *         "updatedAt": "2026-11-28T09:30:00.000Z",
+                     *         "completedAt": "2026-11-28T09:30:00.000Z",
+                     *         "finishedAt": "2026-11-28T09:30:00.000Z",
+                     *         "expiresAt": "2026-11-28T09:30:00.000Z",
+                     *         "notes": "November",
+                     *         "metadata": {}
+                     *       },
+                     *       "mode": "live",
+                     *       "apiKeyId": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *       "apiKeyPrefix": "sk_live_4dVb",
+                     *       "webhookUrl": "webhookUrl"
+                     *     }
+                     */
                     "application/json": components["schemas"]["UserBatch"];
                 };
             };
             /** @description Bad Request: `VALIDATION` */
-            400: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ORIGIN_NOT_ALLOWED` */
-            403: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Not Found: `NOT_FOUND` */
-            404: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            404: components["responses"]["NotFound"];
             /** @description Conflict: `JOB_ENDED` */
-            409: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            409: components["responses"]["Conflict"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
-            429: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_user_batches_id_items: {
+    listUserBatchItems: {
         parameters: {
             query?: {
                 /** @description Only items in this state. */
@@ -10391,90 +9379,53 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "total": 1,
+                     *       "limit": 1,
+                     *       "offset": 1,
+                     *       "items": [
+                     *         {
+                     *           "itemId": "inv-66",
+                     *           "status": "queued",
+                     *           "outputAvailable": true,
+                     *           "downloadUrlEndpoint": "/v1/pdf/jobs/0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17/download-url",
+                     *           "outputExpiresAt": "2026-11-28T09:30:00.000Z",
+                     *           "errorMessage": null,
+                     *           "retryAttempt": null,
+                     *           "error": {
+                     *             "code": "code",
+                     *             "message": "The selector #ready did not appear within 5000 ms."
+                     *           },
+                     *           "pdfSize": 18204,
+                     *           "pages": 1,
+                     *           "processingTimeMs": 412,
+                     *           "reportEndpoint": "/v1/pdf/jobs/0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17/report",
+                     *           "jobId": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["UserBatchItemList"];
                 };
             };
             /** @description Bad Request: `VALIDATION` */
-            400: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `ACCOUNT_SUSPENDED` */
-            403: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Not Found: `NOT_FOUND` */
-            404: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            404: components["responses"]["NotFound"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
-            429: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_user_batches_id_zip: {
+    downloadUserBatchZip: {
         parameters: {
             query?: never;
             header?: {
@@ -10506,7 +9457,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/zip": unknown;
+                    "application/zip": string;
                 };
             };
             /** @description The part of it that was asked for. */
@@ -10527,112 +9478,30 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/zip": unknown;
+                    "application/zip": string;
                 };
             };
             /** @description Bad Request: `VALIDATION` */
-            400: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `ACCOUNT_SUSPENDED` */
-            403: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Not Found: `NOT_FOUND` */
-            404: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            404: components["responses"]["NotFound"];
             /** @description Gone: `GONE` */
-            410: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            410: components["responses"]["Gone"];
             /** @description Range Not Satisfiable: `RANGE_NOT_SATISFIABLE` */
-            416: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            416: components["responses"]["RangeNotSatisfiable"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
-            429: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    post_user_batches_id_retry_failed: {
+    retryFailedBatchItems: {
         parameters: {
             query?: never;
             header?: {
@@ -10656,124 +9525,44 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "jobId": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *       "status": "queued",
+                     *       "itemCount": 1,
+                     *       "totalCount": 1,
+                     *       "statusUrl": "/v1/pdf/jobs/0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *       "estimatedCompletionTime": "2026-11-28T09:30:00.000Z",
+                     *       "expiresAt": "2026-11-28T09:30:00.000Z",
+                     *       "retryOf": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17"
+                     *     }
+                     */
                     "application/json": components["schemas"]["RetriedBatch"];
                 };
             };
             /** @description Bad Request: `VALIDATION` */
-            400: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ORIGIN_NOT_ALLOWED`, `ADDRESS_NOT_CONFIRMED`, `QUOTA_EXCEEDED`, `TEST_QUOTA_EXCEEDED`, `STORAGE_FULL` */
-            403: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Not Found: `NOT_FOUND` */
-            404: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            404: components["responses"]["NotFound"];
             /** @description Conflict: `NOT_RETRYABLE`, `IDEMPOTENCY_MISMATCH`, `IDEMPOTENCY_IN_PROGRESS` */
-            409: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            409: components["responses"]["Conflict"];
             /** @description Gone: `GONE` */
-            410: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            410: components["responses"]["Gone"];
             /** @description Payload Too Large: `BATCH_TOO_LARGE`, `INPUT_TOO_LARGE` */
-            413: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            413: components["responses"]["PayloadTooLarge"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
-            429: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE`, `OVERAGE_PENDING` */
-            503: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_user_webhook_deliveries: {
+    listWebhookDeliveries: {
         parameters: {
             query?: {
                 /** @description Only callbacks in this state. */
@@ -10800,79 +9589,47 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "total": 1,
+                     *       "limit": 1,
+                     *       "offset": 1,
+                     *       "deliveries": [
+                     *         {
+                     *           "id": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *           "event": "batch.completed",
+                     *           "jobId": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *           "url": "https://pdf.example.com/v1/files/eyJqb2IiOiI",
+                     *           "status": "pending",
+                     *           "attemptCount": 1,
+                     *           "createdAt": "2026-11-28T09:30:00.000Z",
+                     *           "lastAttemptAt": "2026-11-28T09:30:00.000Z",
+                     *           "nextAttemptAt": "2026-11-28T09:30:00.000Z",
+                     *           "deliveredAt": "2026-11-28T09:30:00.000Z",
+                     *           "responseStatus": 1,
+                     *           "error": null
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["WebhookDeliveryList"];
                 };
             };
             /** @description Bad Request: `VALIDATION` */
-            400: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `ACCOUNT_SUSPENDED` */
-            403: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
-            429: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    post_user_webhook_deliveries_test: {
+    sendTestWebhook: {
         parameters: {
             query?: never;
             header?: never;
@@ -10881,6 +9638,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "url": "https://example.com/callbacks"
+                 *     }
+                 */
                 "application/json": components["schemas"]["WebhookTest"];
             };
         };
@@ -10893,101 +9655,44 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *       "event": "batch.completed",
+                     *       "jobId": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *       "url": "https://pdf.example.com/v1/files/eyJqb2IiOiI",
+                     *       "status": "pending",
+                     *       "attemptCount": 1,
+                     *       "createdAt": "2026-11-28T09:30:00.000Z",
+                     *       "lastAttemptAt": "2026-11-28T09:30:00.000Z",
+                     *       "nextAttemptAt": "2026-11-28T09:30:00.000Z",
+                     *       "deliveredAt": "2026-11-28T09:30:00.000Z",
+                     *       "responseStatus": 1,
+                     *       "error": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["WebhookDelivery"];
                 };
             };
             /** @description Bad Request: `VALIDATION`, `UNSUPPORTED_MEDIA_TYPE`, `MALFORMED_JSON`, `INVALID_URL`, `URL_BLOCKED` */
-            400: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ORIGIN_NOT_ALLOWED`, `PLAN_LIMIT`, `STORAGE_FULL` */
-            403: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Request Timeout: `UPLOAD_TOO_SLOW` */
-            408: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            408: components["responses"]["RequestTimeout"];
             /** @description Payload Too Large: `INPUT_TOO_LARGE` */
-            413: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            413: components["responses"]["PayloadTooLarge"];
             /** @description Too Many Requests: `TOO_MANY_UPLOADS`, `RATE_LIMITED`, `TOO_MANY_WAITING` */
-            429: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_user_webhook_deliveries_id: {
+    getWebhookDelivery: {
         parameters: {
             query?: never;
             header?: never;
@@ -11006,90 +9711,57 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *       "event": "batch.completed",
+                     *       "jobId": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *       "url": "https://pdf.example.com/v1/files/eyJqb2IiOiI",
+                     *       "status": "pending",
+                     *       "attemptCount": 1,
+                     *       "createdAt": "2026-11-28T09:30:00.000Z",
+                     *       "lastAttemptAt": "2026-11-28T09:30:00.000Z",
+                     *       "nextAttemptAt": "2026-11-28T09:30:00.000Z",
+                     *       "deliveredAt": "2026-11-28T09:30:00.000Z",
+                     *       "responseStatus": 1,
+                     *       "error": null,
+                     *       "payload": {
+                     *         "event": "batch.completed",
+                     *         "jobId": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *         "status": "completed",
+                     *         "statusUrl": "https://pdf.example.com/v1/pdf/batch/0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *         "zipUrl": "https://pdf.example.com/v1/pdf/batch/0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17/zip",
+                     *         "completedAt": "2026-11-28T09:30:09.000Z"
+                     *       },
+                     *       "attempts": [
+                     *         {
+                     *           "at": "2026-11-28T09:30:00.000Z",
+                     *           "responseStatus": 1,
+                     *           "error": null
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["WebhookDeliveryDetail"];
                 };
             };
             /** @description Bad Request: `VALIDATION` */
-            400: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `ACCOUNT_SUSPENDED` */
-            403: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Not Found: `NOT_FOUND` */
-            404: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            404: components["responses"]["NotFound"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
-            429: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    post_user_webhook_deliveries_id_redeliver: {
+    redeliverWebhook: {
         parameters: {
             query?: never;
             header?: never;
@@ -11108,90 +9780,42 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *       "event": "batch.completed",
+                     *       "jobId": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *       "url": "https://pdf.example.com/v1/files/eyJqb2IiOiI",
+                     *       "status": "pending",
+                     *       "attemptCount": 1,
+                     *       "createdAt": "2026-11-28T09:30:00.000Z",
+                     *       "lastAttemptAt": "2026-11-28T09:30:00.000Z",
+                     *       "nextAttemptAt": "2026-11-28T09:30:00.000Z",
+                     *       "deliveredAt": "2026-11-28T09:30:00.000Z",
+                     *       "responseStatus": 1,
+                     *       "error": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["WebhookDelivery"];
                 };
             };
             /** @description Bad Request: `VALIDATION` */
-            400: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ORIGIN_NOT_ALLOWED` */
-            403: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Not Found: `NOT_FOUND` */
-            404: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            404: components["responses"]["NotFound"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
-            429: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_user_webhook_keys: {
+    listWebhookKeys: {
         parameters: {
             query?: never;
             header?: never;
@@ -11208,68 +9832,34 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "keys": [
+                     *         {
+                     *           "id": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *           "status": "active",
+                     *           "createdAt": "2026-11-28T09:30:00.000Z",
+                     *           "expiresAt": "2026-11-28T09:30:00.000Z"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["WebhookKeyList"];
                 };
             };
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `ACCOUNT_SUSPENDED` */
-            403: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
-            429: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    post_user_webhook_keys_rotate: {
+    rotateWebhookKey: {
         parameters: {
             query?: never;
             header?: never;
@@ -11286,68 +9876,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["NewWebhookKey"];
+                    /**
+                     * @example {
+                     *       "id": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *       "secret": "whsec_dGhpcyBpcyBubyByZWFsIGtleQ=="
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CreatedWebhookKey"];
                 };
             };
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ORIGIN_NOT_ALLOWED`, `PASSWORD_REQUIRED` */
-            403: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
-            429: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_user_plans: {
+    listPlans: {
         parameters: {
             query?: never;
             header?: never;
@@ -11364,68 +9914,54 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "current": "current",
+                     *       "plans": [
+                     *         {
+                     *           "name": "shop",
+                     *           "current": true,
+                     *           "sold": true,
+                     *           "limits": {
+                     *             "monthlyRenders": 1,
+                     *             "requestsPerMinute": 1,
+                     *             "concurrentRenders": 1,
+                     *             "maxInputSizeBytes": 1024,
+                     *             "maxOutputSizeBytes": 1024,
+                     *             "maxTimeoutMs": 1000,
+                     *             "maxActiveKeys": 1,
+                     *             "maxBatchItems": 2,
+                     *             "maxWaitingJobs": 1,
+                     *             "maxStoredBytes": 1,
+                     *             "maxTestRendersPerDay": 1,
+                     *             "retentionHours": 1,
+                     *             "features": {
+                     *               "callbacks": true,
+                     *               "templateVersions": true,
+                     *               "revealIp": true
+                     *             }
+                     *           },
+                     *           "priceCentsPerMonth": 1
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["PlanList"];
                 };
             };
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `ACCOUNT_SUSPENDED` */
-            403: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
-            429: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_user_subscription: {
+    getSubscription: {
         parameters: {
             query?: never;
             header?: never;
@@ -11442,68 +9978,35 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "status": "status",
+                     *       "plan": "professional",
+                     *       "currentPeriodEnd": "2026-11-28T09:30:00.000Z",
+                     *       "cancelAtPeriodEnd": true,
+                     *       "scheduledPlan": "starter",
+                     *       "scheduledPlanEffectiveDate": "2026-11-28T09:30:00.000Z",
+                     *       "autoOverageEnabled": true,
+                     *       "autoOverageBlockSize": 1,
+                     *       "autoOverageCycleCapCents": 1
+                     *     }
+                     */
                     "application/json": components["schemas"]["Subscription"];
                 };
             };
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `ACCOUNT_SUSPENDED` */
-            403: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
-            429: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    post_user_subscription_cancel: {
+    cancelSubscription: {
         parameters: {
             query?: never;
             header?: never;
@@ -11520,79 +10023,37 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "status": "status",
+                     *       "plan": "professional",
+                     *       "currentPeriodEnd": "2026-11-28T09:30:00.000Z",
+                     *       "cancelAtPeriodEnd": true,
+                     *       "scheduledPlan": "starter",
+                     *       "scheduledPlanEffectiveDate": "2026-11-28T09:30:00.000Z",
+                     *       "autoOverageEnabled": true,
+                     *       "autoOverageBlockSize": 1,
+                     *       "autoOverageCycleCapCents": 1
+                     *     }
+                     */
                     "application/json": components["schemas"]["Subscription"];
                 };
             };
             /** @description Bad Request: `BILLING_NOT_CONFIGURED`, `NOT_SUBSCRIBED` */
-            400: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ORIGIN_NOT_ALLOWED` */
-            403: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
-            429: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    post_user_subscription_resume: {
+    resumeSubscription: {
         parameters: {
             query?: never;
             header?: never;
@@ -11609,79 +10070,37 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "status": "status",
+                     *       "plan": "professional",
+                     *       "currentPeriodEnd": "2026-11-28T09:30:00.000Z",
+                     *       "cancelAtPeriodEnd": true,
+                     *       "scheduledPlan": "starter",
+                     *       "scheduledPlanEffectiveDate": "2026-11-28T09:30:00.000Z",
+                     *       "autoOverageEnabled": true,
+                     *       "autoOverageBlockSize": 1,
+                     *       "autoOverageCycleCapCents": 1
+                     *     }
+                     */
                     "application/json": components["schemas"]["Subscription"];
                 };
             };
             /** @description Bad Request: `BILLING_NOT_CONFIGURED`, `NOT_SUBSCRIBED` */
-            400: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ORIGIN_NOT_ALLOWED` */
-            403: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
-            429: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    post_user_subscription_auto_overage: {
+    setAutoOverage: {
         parameters: {
             query?: never;
             header?: never;
@@ -11690,7 +10109,13 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "enabled": true
+                 *     }
+                 */
                 "application/json": {
+                    /** @description Whether it is switched on. */
                     enabled: boolean;
                     /**
                      * @description PDFs of a block.
@@ -11711,101 +10136,41 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "status": "status",
+                     *       "plan": "professional",
+                     *       "currentPeriodEnd": "2026-11-28T09:30:00.000Z",
+                     *       "cancelAtPeriodEnd": true,
+                     *       "scheduledPlan": "starter",
+                     *       "scheduledPlanEffectiveDate": "2026-11-28T09:30:00.000Z",
+                     *       "autoOverageEnabled": true,
+                     *       "autoOverageBlockSize": 1,
+                     *       "autoOverageCycleCapCents": 1
+                     *     }
+                     */
                     "application/json": components["schemas"]["Subscription"];
                 };
             };
             /** @description Bad Request: `VALIDATION`, `UNSUPPORTED_MEDIA_TYPE`, `MALFORMED_JSON`, `BILLING_NOT_CONFIGURED`, `NOT_SUBSCRIBED`, `NOT_SOLD` */
-            400: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ORIGIN_NOT_ALLOWED` */
-            403: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Request Timeout: `UPLOAD_TOO_SLOW` */
-            408: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            408: components["responses"]["RequestTimeout"];
             /** @description Payload Too Large: `INPUT_TOO_LARGE` */
-            413: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            413: components["responses"]["PayloadTooLarge"];
             /** @description Too Many Requests: `TOO_MANY_UPLOADS`, `RATE_LIMITED`, `TOO_MANY_WAITING` */
-            429: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_user_subscription_upgrade_preview: {
+    previewUpgrade: {
         parameters: {
             query: {
                 plan: "free" | "starter" | "professional" | "business";
@@ -11824,79 +10189,35 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "eligible": true,
+                     *       "currentPlan": "starter",
+                     *       "targetPlan": "business",
+                     *       "amountDueCents": 1900,
+                     *       "currency": "usd",
+                     *       "periodStart": "2026-11-28T09:30:00.000Z",
+                     *       "periodEnd": "2026-11-28T09:30:00.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["UpgradePreview"];
                 };
             };
             /** @description Bad Request: `VALIDATION`, `BILLING_NOT_CONFIGURED`, `NOT_SOLD` */
-            400: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `ACCOUNT_SUSPENDED` */
-            403: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
-            429: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    post_user_checkout: {
+    checkOut: {
         parameters: {
             query?: never;
             header?: never;
@@ -11905,8 +10226,16 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "plan": "starter"
+                 *     }
+                 */
                 "application/json": {
-                    /** @enum {string} */
+                    /**
+                     * @description The name of the plan.
+                     * @enum {string}
+                     */
                     plan: "starter" | "professional" | "business";
                 };
             };
@@ -11920,101 +10249,35 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "url": "https://pdf.example.com/v1/files/eyJqb2IiOiI",
+                     *       "scheduledPlan": "starter",
+                     *       "scheduledPlanEffectiveDate": "2026-11-28T09:30:00.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Checkout"];
                 };
             };
             /** @description Bad Request: `VALIDATION`, `UNSUPPORTED_MEDIA_TYPE`, `MALFORMED_JSON`, `BILLING_NOT_CONFIGURED`, `NOT_SOLD`, `PAYMENT_FAILED`, `NOT_SUBSCRIBED` */
-            400: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ORIGIN_NOT_ALLOWED` */
-            403: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Request Timeout: `UPLOAD_TOO_SLOW` */
-            408: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            408: components["responses"]["RequestTimeout"];
             /** @description Payload Too Large: `INPUT_TOO_LARGE` */
-            413: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            413: components["responses"]["PayloadTooLarge"];
             /** @description Too Many Requests: `TOO_MANY_UPLOADS`, `RATE_LIMITED`, `TOO_MANY_WAITING` */
-            429: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    post_user_overage: {
+    buyOverage: {
         parameters: {
             query?: never;
             header?: never;
@@ -12023,6 +10286,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "blockSize": 1000
+                 *     }
+                 */
                 "application/json": {
                     /**
                      * @description PDFs of the block.
@@ -12041,101 +10309,33 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "url": "https://pdf.example.com/v1/files/eyJqb2IiOiI"
+                     *     }
+                     */
                     "application/json": components["schemas"]["HostedPage"];
                 };
             };
             /** @description Bad Request: `VALIDATION`, `UNSUPPORTED_MEDIA_TYPE`, `MALFORMED_JSON`, `BILLING_NOT_CONFIGURED`, `NOT_SOLD` */
-            400: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ORIGIN_NOT_ALLOWED` */
-            403: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Request Timeout: `UPLOAD_TOO_SLOW` */
-            408: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            408: components["responses"]["RequestTimeout"];
             /** @description Payload Too Large: `INPUT_TOO_LARGE` */
-            413: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            413: components["responses"]["PayloadTooLarge"];
             /** @description Too Many Requests: `TOO_MANY_UPLOADS`, `RATE_LIMITED`, `TOO_MANY_WAITING` */
-            429: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_user_billing_portal: {
+    getBillingPortal: {
         parameters: {
             query?: never;
             header?: never;
@@ -12152,79 +10352,29 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "url": "https://pdf.example.com/v1/files/eyJqb2IiOiI"
+                     *     }
+                     */
                     "application/json": components["schemas"]["HostedPage"];
                 };
             };
             /** @description Bad Request: `BILLING_NOT_CONFIGURED`, `NOT_SUBSCRIBED` */
-            400: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `ACCOUNT_SUSPENDED` */
-            403: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
-            429: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_user_invoices: {
+    listInvoices: {
         parameters: {
             query?: {
                 /** @description How many to return. */
@@ -12254,79 +10404,47 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "total": 1,
+                     *       "limit": 1,
+                     *       "offset": 1,
+                     *       "invoices": [
+                     *         {
+                     *           "id": "id",
+                     *           "number": "INV-0066",
+                     *           "status": "status",
+                     *           "currency": "usd",
+                     *           "amountDueCents": 1900,
+                     *           "amountPaidCents": 1900,
+                     *           "createdAt": "2026-11-28T09:30:00.000Z",
+                     *           "hostedInvoiceUrl": "https://invoice.stripe.com/i/example",
+                     *           "pdfUrl": "https://pay.stripe.com/invoice/example/pdf"
+                     *         }
+                     *       ],
+                     *       "statusOptions": [
+                     *         "statusOptions"
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["InvoiceList"];
                 };
             };
             /** @description Bad Request: `VALIDATION` */
-            400: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `ACCOUNT_SUSPENDED` */
-            403: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["Forbidden"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
-            429: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    post_webhooks_payments: {
+    receivePaymentEvent: {
         parameters: {
             query?: never;
             header?: {
@@ -12351,30 +10469,21 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "received": true
+                     *     }
+                     */
                     "application/json": components["schemas"]["PaymentEventReceipt"];
                 };
             };
             /** @description Bad Request: `VALIDATION`, `PAYMENT_EVENT_REFUSED`, `BILLING_NOT_CONFIGURED` */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
         };
     };
-    get_healthz: {
+    getHealth: {
         parameters: {
             query?: never;
             header?: never;
@@ -12389,36 +10498,45 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "live": true,
+                     *       "problem": "problem"
+                     *     }
+                     */
                     "application/json": {
+                        /** @description Whether the process makes progress. */
                         live: boolean;
+                        /** @description What keeps it from making progress. */
                         problem?: string;
                     };
                 };
             };
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description It is stuck and should be started again. */
             503: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "live": true,
+                     *       "problem": "problem"
+                     *     }
+                     */
                     "application/json": {
+                        /** @description Whether the process makes progress. */
                         live: boolean;
+                        /** @description What keeps it from making progress. */
                         problem?: string;
                     };
                 };
             };
         };
     };
-    get_readyz: {
+    getReadiness: {
         parameters: {
             query?: never;
             header?: never;
@@ -12433,13 +10551,32 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "ready": true,
+                     *       "problems": [
+                     *         "problems"
+                     *       ],
+                     *       "lacks": [
+                     *         "lacks"
+                     *       ],
+                     *       "browser": {
+                     *         "version": "0.1.0",
+                     *         "sandbox": "on",
+                     *         "reason": "reason"
+                     *       }
+                     *     }
+                     */
                     "application/json": {
+                        /** @description Whether the process can take work. */
                         ready: boolean;
+                        /** @description What keeps it from taking work. */
                         problems: string[];
                         /** @description What it can do without for a while, and has not at present. */
                         lacks?: string[];
                         /** @description Of a process that renders: its browser. */
                         browser?: {
+                            /** @description Its number, or the version. */
                             version: string;
                             /**
                              * @description Whether its renderers were found in Chromium's sandbox.
@@ -12453,27 +10590,39 @@ export interface operations {
                 };
             };
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description It cannot; `problems` names what is missing. */
             503: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "ready": true,
+                     *       "problems": [
+                     *         "problems"
+                     *       ],
+                     *       "lacks": [
+                     *         "lacks"
+                     *       ],
+                     *       "browser": {
+                     *         "version": "0.1.0",
+                     *         "sandbox": "on",
+                     *         "reason": "reason"
+                     *       }
+                     *     }
+                     */
                     "application/json": {
+                        /** @description Whether the process can take work. */
                         ready: boolean;
+                        /** @description What keeps it from taking work. */
                         problems: string[];
                         /** @description What it can do without for a while, and has not at present. */
                         lacks?: string[];
                         /** @description Of a process that renders: its browser. */
                         browser?: {
+                            /** @description Its number, or the version. */
                             version: string;
                             /**
                              * @description Whether its renderers were found in Chromium's sandbox.
@@ -12488,7 +10637,7 @@ export interface operations {
             };
         };
     };
-    get_metrics: {
+    getMetrics: {
         parameters: {
             query?: never;
             header?: never;
@@ -12503,21 +10652,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "text/plain; version=0.0.4; charset=utf-8": unknown;
+                    "text/plain; version=0.0.4; charset=utf-8": string;
                 };
             };
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
         };
     };
-    get_version: {
+    getVersion: {
         parameters: {
             query?: never;
             header?: never;
@@ -12532,6 +10674,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "version": "0.1.0",
+                     *       "commit": "commit",
+                     *       "node": "node",
+                     *       "browser": "143.0.7499.40"
+                     *     }
+                     */
                     "application/json": {
                         /** @description Of Platen. */
                         version: string;
@@ -12545,17 +10695,10 @@ export interface operations {
                 };
             };
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
         };
     };
-    get_public_auto_overage_disable: {
+    askToDisableAutoOverage: {
         parameters: {
             query: {
                 /** @description Of the link in the mail. */
@@ -12573,40 +10716,18 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "text/html; charset=utf-8": unknown;
+                    "text/html; charset=utf-8": string;
                 };
             };
             /** @description Bad Request: `VALIDATION` */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    post_public_auto_overage_disable: {
+    disableAutoOverage: {
         parameters: {
             query?: never;
             header?: never;
@@ -12628,40 +10749,18 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "text/plain; charset=utf-8": unknown;
+                    "text/plain; charset=utf-8": string;
                 };
             };
             /** @description Payload Too Large: `INPUT_TOO_LARGE` */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            413: components["responses"]["PayloadTooLarge"];
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_openapi_json: {
+    getApiDocument: {
         parameters: {
             query?: never;
             header?: never;
@@ -12676,21 +10775,17 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": unknown;
+                    /** @example {} */
+                    "application/json": {
+                        [key: string]: unknown;
+                    };
                 };
             };
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
         };
     };
-    get_docs: {
+    getDocumentation: {
         parameters: {
             query?: never;
             header?: never;
@@ -12705,21 +10800,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "text/html; charset=utf-8": unknown;
+                    "text/html; charset=utf-8": string;
                 };
             };
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalServerError"];
         };
     };
-    get_docs_api_try: {
+    getApiPlayground: {
         parameters: {
             query?: never;
             header?: never;
@@ -12734,18 +10822,230 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "text/html; charset=utf-8": unknown;
+                    "text/html; charset=utf-8": string;
                 };
             };
             /** @description Internal Server Error: `INTERNAL` */
-            500: {
+            500: components["responses"]["InternalServerError"];
+        };
+    };
+    onBatchCompleted: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Names the callback; the same with every attempt. */
+                "X-Service-Delivery-Id": string;
+                /** @description Unix seconds of the attempt. */
+                "X-Service-Timestamp": string;
+                /** @description `v2,` and base64 of HMAC-SHA256 over `deliveryId.timestamp.body`; several with spaces between while a key is replaced. */
+                "X-Service-Signature-V2": string;
+                /** @description The newest of the keys that signed. */
+                "X-Service-Key-Id": string;
+                /** @description The delivery id, as Standard Webhooks has it. */
+                "webhook-id": string;
+                /** @description The timestamp, as Standard Webhooks has it. */
+                "webhook-timestamp": string;
+                /** @description The same signature as `v1,` and base64, as Standard Webhooks has it. */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "event": "batch.completed",
+                 *       "jobId": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                 *       "status": "completed",
+                 *       "statusUrl": "https://pdf.example.com/v1/pdf/batch/0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                 *       "zipUrl": "https://pdf.example.com/v1/pdf/batch/0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17/zip",
+                 *       "completedAt": "2026-11-28T09:30:09.000Z"
+                 *     }
+                 */
+                "application/json": components["schemas"]["WebhookPayload"];
+            };
+        };
+        responses: {
+            /** @description The receiver is gone for good: no attempt follows. */
+            410: {
                 headers: {
                     [name: string]: unknown;
                 };
-                content: {
-                    "application/json": components["schemas"]["Error"];
+                content?: never;
+            };
+            /** @description Received. After any other response it is sent again, hours later at last. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
                 };
+                content?: never;
+            };
+        };
+    };
+    onRenderCompleted: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Names the callback; the same with every attempt. */
+                "X-Service-Delivery-Id": string;
+                /** @description Unix seconds of the attempt. */
+                "X-Service-Timestamp": string;
+                /** @description `v2,` and base64 of HMAC-SHA256 over `deliveryId.timestamp.body`; several with spaces between while a key is replaced. */
+                "X-Service-Signature-V2": string;
+                /** @description The newest of the keys that signed. */
+                "X-Service-Key-Id": string;
+                /** @description The delivery id, as Standard Webhooks has it. */
+                "webhook-id": string;
+                /** @description The timestamp, as Standard Webhooks has it. */
+                "webhook-timestamp": string;
+                /** @description The same signature as `v1,` and base64, as Standard Webhooks has it. */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "event": "batch.completed",
+                 *       "jobId": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                 *       "status": "completed",
+                 *       "statusUrl": "https://pdf.example.com/v1/pdf/batch/0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                 *       "zipUrl": "https://pdf.example.com/v1/pdf/batch/0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17/zip",
+                 *       "completedAt": "2026-11-28T09:30:09.000Z"
+                 *     }
+                 */
+                "application/json": components["schemas"]["WebhookPayload"];
+            };
+        };
+        responses: {
+            /** @description The receiver is gone for good: no attempt follows. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Received. After any other response it is sent again, hours later at last. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onRenderFailed: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Names the callback; the same with every attempt. */
+                "X-Service-Delivery-Id": string;
+                /** @description Unix seconds of the attempt. */
+                "X-Service-Timestamp": string;
+                /** @description `v2,` and base64 of HMAC-SHA256 over `deliveryId.timestamp.body`; several with spaces between while a key is replaced. */
+                "X-Service-Signature-V2": string;
+                /** @description The newest of the keys that signed. */
+                "X-Service-Key-Id": string;
+                /** @description The delivery id, as Standard Webhooks has it. */
+                "webhook-id": string;
+                /** @description The timestamp, as Standard Webhooks has it. */
+                "webhook-timestamp": string;
+                /** @description The same signature as `v1,` and base64, as Standard Webhooks has it. */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "event": "batch.completed",
+                 *       "jobId": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                 *       "status": "completed",
+                 *       "statusUrl": "https://pdf.example.com/v1/pdf/batch/0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                 *       "zipUrl": "https://pdf.example.com/v1/pdf/batch/0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17/zip",
+                 *       "completedAt": "2026-11-28T09:30:09.000Z"
+                 *     }
+                 */
+                "application/json": components["schemas"]["WebhookPayload"];
+            };
+        };
+        responses: {
+            /** @description The receiver is gone for good: no attempt follows. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Received. After any other response it is sent again, hours later at last. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onWebhookTest: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Names the callback; the same with every attempt. */
+                "X-Service-Delivery-Id": string;
+                /** @description Unix seconds of the attempt. */
+                "X-Service-Timestamp": string;
+                /** @description `v2,` and base64 of HMAC-SHA256 over `deliveryId.timestamp.body`; several with spaces between while a key is replaced. */
+                "X-Service-Signature-V2": string;
+                /** @description The newest of the keys that signed. */
+                "X-Service-Key-Id": string;
+                /** @description The delivery id, as Standard Webhooks has it. */
+                "webhook-id": string;
+                /** @description The timestamp, as Standard Webhooks has it. */
+                "webhook-timestamp": string;
+                /** @description The same signature as `v1,` and base64, as Standard Webhooks has it. */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "event": "batch.completed",
+                 *       "jobId": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                 *       "status": "completed",
+                 *       "statusUrl": "https://pdf.example.com/v1/pdf/batch/0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                 *       "zipUrl": "https://pdf.example.com/v1/pdf/batch/0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17/zip",
+                 *       "completedAt": "2026-11-28T09:30:09.000Z"
+                 *     }
+                 */
+                "application/json": components["schemas"]["WebhookPayload"];
+            };
+        };
+        responses: {
+            /** @description The receiver is gone for good: no attempt follows. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Received. After any other response it is sent again, hours later at last. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };
 }
+export type NewApiKey = CreatedApiKey;
+export type NewSession = CreatedSession;
+export type NewWebhookKey = CreatedWebhookKey;

@@ -145,7 +145,11 @@ class AccountRoutes:
         higher plan than that of the running one is charged for at once, and in force when
         that is paid: `url` is empty then, or the page where the bank wants to see the
         customer. A lower one begins with the next period, and `url` is empty. Where a payment
-        is owed, `url` is the page where that is put right."""
+        is owed, `url` is the page where that is put right.
+
+        Args:
+            plan: The name of the plan.
+        """
         response = self._send(
             "POST",
             "/user/checkout",
@@ -163,6 +167,7 @@ class AccountRoutes:
         """Make an API key.
 
         Args:
+            name: Its name.
             mode: Renders of `test` keys carry a watermark and use no quota.
             allowed_ips: Addresses and networks that the key may be used from; none: from
                 everywhere.
@@ -225,12 +230,13 @@ class AccountRoutes:
         name: str,
         content: str,
         sample_data: str | None = None,
-        data_schema: str | Mapping[str, Any] | None = None,
+        data_schema: Any | None = None,
         options: RenderOptions | None = None,
     ) -> Template:
         """Save a new template. An account may have 1000 templates.
 
         Args:
+            name: Its name.
             content: HTML with Liquid: `{{name}}`, `{{a.b}}`, loops, conditions, filters.
             sample_data: A JSON document serialized as a string.
             data_schema: A JSON Schema of draft 2020-12 that the data of each render must
@@ -388,8 +394,8 @@ class AccountRoutes:
         offset: int | None = None,
         status: Literal["all", "draft", "open", "paid", "void"] | None = None,
         search: str | None = None,
-        from_: str | str | None = None,
-        to: str | str | None = None,
+        from_: str | None = None,
+        to: str | None = None,
         sort: Literal["created_desc", "created_asc", "amount_paid_desc", "amount_paid_asc", "number_desc", "number_asc", "status_desc", "status_asc"] | None = None,
     ) -> InvoiceList:
         """List the invoices of the account.
@@ -725,7 +731,12 @@ class AccountRoutes:
         new_password: str,
     ) -> None:
         """Change the password. Ends every other session, and all access tokens. The session that
-        this comes with goes on under a new cookie."""
+        this comes with goes on under a new cookie.
+
+        Args:
+            current_password: The password until now.
+            new_password: The password from now on.
+        """
         self._send(
             "POST",
             "/auth/password",
@@ -738,7 +749,7 @@ class AccountRoutes:
         content: str | None = None,
         template_id: str | None = None,
         sample_data: str | None = None,
-        data_schema: str | Mapping[str, Any] | None = None,
+        data_schema: Any | None = None,
         output: Literal["html", "pdf"] | None = None,
         options: RenderOptions | None = None,
     ) -> Preview | AcceptedUserRender:
@@ -872,6 +883,7 @@ class AccountRoutes:
         holds for one billing period.
 
         Args:
+            enabled: Whether it is switched on.
             block_size: PDFs of a block.
             spend_cap_cents: US cents in one billing period.
         """
@@ -920,6 +932,7 @@ class AccountRoutes:
         within a second. Fields that are left out stay as they are.
 
         Args:
+            name: Its name.
             allowed_ips: Addresses and networks that the key may be used from; none: from
                 everywhere.
         """
@@ -937,7 +950,7 @@ class AccountRoutes:
         name: str | None = None,
         content: str | None = None,
         sample_data: str | None = None,
-        data_schema: str | Mapping[str, Any] | None = None,
+        data_schema: Any | None = None,
         options: RenderOptions | None = None,
     ) -> Template:
         """Change a template. Saves a new version; fields that are left out stay as they are. The
@@ -945,6 +958,7 @@ class AccountRoutes:
         latest one alone: an older one can no longer be pinned or rolled back to.
 
         Args:
+            name: Its name.
             content: HTML with Liquid: `{{name}}`, `{{a.b}}`, loops, conditions, filters.
             sample_data: A JSON document serialized as a string.
             data_schema: A JSON Schema of draft 2020-12 that the data of each render must
