@@ -52,9 +52,9 @@ const RUNS: readonly string[] = ['active', 'trialing'];
 const OWES: readonly string[] = ['past_due', 'unpaid', 'paused'];
 
 /**
- * The operations of accounts on their subscriptions. Each has the account to itself (sync.ts): it queries the
+ * The operations of accounts on their subscriptions. Each has the account to itself (subscription-sync.ts): it queries the
  * provider once, decides by that state, and ends with a sync, so that the account is as the response says; each call
- * that changes something has its idempotency key stored before (operations.ts). Errors of the provider become
+ * that changes something has its idempotency key stored before (keyed-operations.ts). Errors of the provider become
  * PlatenErrors: RATE_LIMITED, PAYMENT_FAILED, UNAVAILABLE.
  */
 export class Subscriptions {
