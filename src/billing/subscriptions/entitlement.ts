@@ -32,7 +32,7 @@ export interface SubscriptionState {
   readonly scheduleId: string | null;
   readonly scheduledPlan: PlanName | null;
   readonly scheduledAt: Date | null;
-  /** Set while its schedule is half-made (schedule-repair.ts). */
+  /** Set while its schedule is half-made (half-made-schedules.ts). */
   readonly halfMadeSince?: Date;
   /** Whether blocks may be bought automatically, without the customer being present. */
   readonly mayBuyByItself: boolean;

@@ -9,9 +9,9 @@ import { hasFailed, type StripeGateway } from '../stripe/stripe-gateway.ts';
 import type { StripeSchedules } from '../stripe/stripe-schedules.ts';
 import type { BillingStore } from './billing-store.ts';
 import type { SubscriptionState } from './entitlement.ts';
+import { downgradeName } from './half-made-schedules.ts';
 import type { HostedPages } from './hosted-pages.ts';
 import type { Operations } from './keyed-operations.ts';
-import { downgradeName } from './schedule-repair.ts';
 import type { SubscriptionSync } from './subscription-sync.ts';
 
 interface SubscriptionsDeps {
