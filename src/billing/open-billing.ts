@@ -26,7 +26,7 @@ import { BillingStore } from './subscriptions/billing-store.ts';
 import { HalfMadeSchedules } from './subscriptions/half-made-schedules.ts';
 import { HostedPages } from './subscriptions/hosted-pages.ts';
 import { invoiceHistory } from './subscriptions/invoice-history.ts';
-import { Operations } from './subscriptions/keyed-operations.ts';
+import { KeyedOperations } from './subscriptions/keyed-operations.ts';
 import { notifyOfDuplicate, notifyOfEnd, notifyOwner } from './subscriptions/notify-owner.ts';
 import { PaymentEvents } from './subscriptions/payment-events.ts';
 import { Reconcile } from './subscriptions/reconcile.ts';
@@ -132,7 +132,7 @@ export function openBilling(deps: BillingDeps): Billing {
     observeSync: (outcome) => metrics.billingSyncs.inc({ outcome }),
     observeError,
   });
-  const operations = new Operations(store);
+  const operations = new KeyedOperations(store);
   const schedules = new StripeSchedules(gateway);
   const halfMade = new HalfMadeSchedules({ store, schedules, operations, clock });
   const subscriptions = new Subscriptions({

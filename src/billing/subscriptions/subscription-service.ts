@@ -11,7 +11,7 @@ import type { BillingStore } from './billing-store.ts';
 import type { SubscriptionState } from './entitlement.ts';
 import { downgradeName } from './half-made-schedules.ts';
 import type { HostedPages } from './hosted-pages.ts';
-import type { Operations } from './keyed-operations.ts';
+import type { KeyedOperations } from './keyed-operations.ts';
 import type { SubscriptionSync } from './subscription-sync.ts';
 
 interface SubscriptionsDeps {
@@ -20,7 +20,7 @@ interface SubscriptionsDeps {
   readonly schedules: StripeSchedules;
   readonly sync: Pick<SubscriptionSync, 'checkAt' | 'exclusively'>;
   readonly catalogue: Catalogue;
-  readonly operations: Operations;
+  readonly operations: KeyedOperations;
   readonly pages: HostedPages;
   readonly accounts: Pick<AccountReader, 'find'>;
   readonly plans: PlanSource;
