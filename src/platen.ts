@@ -2,7 +2,7 @@ import { CommandError } from './cli/command-error.ts';
 import { COMMANDS } from './cli/commands.ts';
 import { type Config, ConfigError, loadConfig, type Role } from './config/config.ts';
 import { BUILD } from './infra/version.ts';
-import { report } from './roles/process/print-line.ts';
+import { printLine } from './roles/process/print-line.ts';
 import type { RunningRole } from './roles/run-role.ts';
 import { useProxy } from './roles/use-proxy.ts';
 
@@ -25,7 +25,7 @@ async function main(environment: NodeJS.ProcessEnv): Promise<void> {
   if (command !== undefined) return command(process.argv.slice(3));
   const role = ROLES.find((name) => name === process.argv[2]);
   if (role === undefined || process.argv.length > 3) {
-    report(USAGE);
+    printLine(USAGE);
     process.exitCode = 2;
     return;
   }
@@ -70,7 +70,7 @@ async function run(role: Role, config: Config): Promise<void> {
   /** Called when something that the role depends on has ended for good. */
   const onLost = (error: Error) => {
     if (stopping.signal.aborted) return;
-    report(`platen ${role} ends: ${error.message}`);
+    printLine(`platen ${role} ends: ${error.message}`);
     running?.logger.fatal({ err: error }, 'ending');
     setTimeout(() => process.exit(1), LAST_STEPS_MS).unref();
     stop({ err: error }, 1);
@@ -82,7 +82,7 @@ async function run(role: Role, config: Config): Promise<void> {
     // A signal has interrupted the start.
     if (stopping.signal.aborted) return;
     const { describeStartError } = await import('./roles/process/start-error.ts');
-    report(`platen ${role} cannot start: ${describeStartError(error, config)}`);
+    printLine(`platen ${role} cannot start: ${describeStartError(error, config)}`);
     process.exit(1);
   }
   running.logger.info({ port: running.port, ...BUILD }, 'ready');
@@ -123,7 +123,7 @@ function greet({ port, firstKey }: RunningRole): void {
     '      --data @examples/invoice.json -o invoice.pdf',
     '',
   ];
-  report(lines.join('\n'));
+  printLine(lines.join('\n'));
 }
 
 /** The token is in the fragment, so that it is sent to no server before the request that uses it. */
@@ -144,7 +144,7 @@ function quoted(path: string): string {
 export function runPlaten(environment: NodeJS.ProcessEnv): void {
   main(environment).catch((error: unknown) => {
     const isFamiliar = error instanceof ConfigError || error instanceof CommandError;
-    report(
+    printLine(
       isFamiliar ? error.message : error instanceof Error ? (error.stack ?? error.message) : String(error),
     );
     process.exit(1);

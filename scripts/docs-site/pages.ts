@@ -90,6 +90,7 @@ export const GROUPS: readonly Group[] = [
       'docs/scheduling.md',
       'docs/controller.md',
       'docs/adding-an-option.md',
+      'docs/adding-a-route.md',
       'docs/development-cluster.md',
       'docs/glossary.md',
     ],

@@ -23,13 +23,13 @@ import { ListCursors } from './stripe/list-cursors.ts';
 import { StripeGateway } from './stripe/stripe-gateway.ts';
 import { StripeSchedules } from './stripe/stripe-schedules.ts';
 import { BillingStore } from './subscriptions/billing-store.ts';
+import { HalfMadeSchedules } from './subscriptions/half-made-schedules.ts';
 import { HostedPages } from './subscriptions/hosted-pages.ts';
 import { invoiceHistory } from './subscriptions/invoice-history.ts';
-import { Operations } from './subscriptions/keyed-operations.ts';
+import { KeyedOperations } from './subscriptions/keyed-operations.ts';
 import { notifyOfDuplicate, notifyOfEnd, notifyOwner } from './subscriptions/notify-owner.ts';
 import { PaymentEvents } from './subscriptions/payment-events.ts';
 import { Reconcile } from './subscriptions/reconcile.ts';
-import { HalfMadeSchedules } from './subscriptions/schedule-repair.ts';
 import { Subscriptions } from './subscriptions/subscription-service.ts';
 import {
   ERROR_KINDS,
@@ -132,7 +132,7 @@ export function openBilling(deps: BillingDeps): Billing {
     observeSync: (outcome) => metrics.billingSyncs.inc({ outcome }),
     observeError,
   });
-  const operations = new Operations(store);
+  const operations = new KeyedOperations(store);
   const schedules = new StripeSchedules(gateway);
   const halfMade = new HalfMadeSchedules({ store, schedules, operations, clock });
   const subscriptions = new Subscriptions({

@@ -8,7 +8,7 @@ import { healthOf } from './health.ts';
 import { Closers, type Component } from './process/component.ts';
 import { type HealthChecks, healthFromStart, type LifePhase } from './process/health-checks.ts';
 import { startOpsServer } from './process/http-server.ts';
-import { report } from './process/print-line.ts';
+import { printLine } from './process/print-line.ts';
 import { type AdminServer, serveAdmin } from './serve-admin.ts';
 import type { Services } from './services.ts';
 import { announceDatabase, type FirstKey, firstAccount, standaloneSecret } from './standalone-data.ts';
@@ -195,7 +195,7 @@ async function openEmbedded(
     logger,
     engine: config.PLATEN_EMBEDDED,
     jarsDir: config.PLATEN_EMBEDDED_JARS,
-    fetch: { report: (line) => report(`[database] ${line}`) },
+    fetch: { report: (line) => printLine(`[database] ${line}`) },
   });
   let closing = false;
   closers.add(() => {

@@ -39,7 +39,7 @@ export class Worker {
     this.#claims = new JobClaims(deps, this.#held);
   }
 
-  /** See pool/worker-registry.ts. `paused` only once nothing more can be claimed. */
+  /** See pools/worker-registry.ts. `paused` only once nothing more can be claimed. */
   get state(): WorkerState {
     return this.#state;
   }

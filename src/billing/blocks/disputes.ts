@@ -17,7 +17,7 @@ interface DisputesDeps {
 const MOST = 1_000;
 
 /**
- * Payments that banks dispute. Reversals (overage/reversals.ts) handle what a dispute means for blocks; that a dispute
+ * Payments that banks dispute. Reversals (reversals.ts) handle what a dispute means for blocks; that a dispute
  * exists needs an operator's response in time, whatever the payment was for.
  */
 export class Disputes {

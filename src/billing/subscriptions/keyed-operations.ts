@@ -7,7 +7,7 @@ import type { BillingStore, Operation } from './billing-store.ts';
  * that a later request for the same is decided anew; until there is a response, any process repeats the same call with
  * the same key. If the response is that Stripe has failed, the next request has read the present state before.
  */
-export class Operations {
+export class KeyedOperations {
   readonly #store: BillingStore;
 
   constructor(store: BillingStore) {

@@ -6,8 +6,8 @@ import type { StripeGateway } from '../stripe/stripe-gateway.ts';
 import { undeliveredIn } from '../stripe/stripe-lists.ts';
 import { date } from '../stripe/stripe-snapshots.ts';
 import type { BillingStore } from './billing-store.ts';
+import type { HalfMadeSchedules } from './half-made-schedules.ts';
 import { EVENT_TYPES, type PaymentEvents } from './payment-events.ts';
-import type { HalfMadeSchedules } from './schedule-repair.ts';
 
 /** An event that was not delivered, and was found at the provider. */
 interface MissedEvent {

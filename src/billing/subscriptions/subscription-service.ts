@@ -9,9 +9,9 @@ import { hasFailed, type StripeGateway } from '../stripe/stripe-gateway.ts';
 import type { StripeSchedules } from '../stripe/stripe-schedules.ts';
 import type { BillingStore } from './billing-store.ts';
 import type { SubscriptionState } from './entitlement.ts';
+import { downgradeName } from './half-made-schedules.ts';
 import type { HostedPages } from './hosted-pages.ts';
-import type { Operations } from './keyed-operations.ts';
-import { downgradeName } from './schedule-repair.ts';
+import type { KeyedOperations } from './keyed-operations.ts';
 import type { SubscriptionSync } from './subscription-sync.ts';
 
 interface SubscriptionsDeps {
@@ -20,7 +20,7 @@ interface SubscriptionsDeps {
   readonly schedules: StripeSchedules;
   readonly sync: Pick<SubscriptionSync, 'checkAt' | 'exclusively'>;
   readonly catalogue: Catalogue;
-  readonly operations: Operations;
+  readonly operations: KeyedOperations;
   readonly pages: HostedPages;
   readonly accounts: Pick<AccountReader, 'find'>;
   readonly plans: PlanSource;
@@ -52,9 +52,9 @@ const RUNS: readonly string[] = ['active', 'trialing'];
 const OWES: readonly string[] = ['past_due', 'unpaid', 'paused'];
 
 /**
- * The operations of accounts on their subscriptions. Each has the account to itself (sync.ts): it queries the
+ * The operations of accounts on their subscriptions. Each has the account to itself (subscription-sync.ts): it queries the
  * provider once, decides by that state, and ends with a sync, so that the account is as the response says; each call
- * that changes something has its idempotency key stored before (operations.ts). Errors of the provider become
+ * that changes something has its idempotency key stored before (keyed-operations.ts). Errors of the provider become
  * PlatenErrors: RATE_LIMITED, PAYMENT_FAILED, UNAVAILABLE.
  */
 export class Subscriptions {

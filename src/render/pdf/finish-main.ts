@@ -3,7 +3,7 @@ import { ParseSpeeds, PDFDocument } from '@cantoo/pdf-lib';
 import { serve } from '../../infra/sandbox/serve.ts';
 import { destinationsOf } from './destinations.ts';
 import type { FinishStep } from './finish-step.ts';
-import { printedPages } from './printed-pages.ts';
+import { readPages } from './read-pages.ts';
 
 export type FinishCall = { readonly pdf: Uint8Array } & (
   | {
@@ -17,7 +17,7 @@ export type FinishCall = { readonly pdf: Uint8Array } & (
 const readers = {
   pages: (document: PDFDocument) => document.getPageCount(),
   destinations: destinationsOf,
-  printed: printedPages,
+  printed: readPages,
 };
 
 interface StepModule {

@@ -4,7 +4,7 @@ import { writeSync } from 'node:fs';
  * Writes a line for a person to stderr, if it is open: stdout carries the log, and a closed terminal is no reason to
  * end.
  */
-export function report(text: string): void {
+export function printLine(text: string): void {
   try {
     writeSync(2, `${text}\n`);
   } catch {

@@ -1,18 +1,18 @@
 /** The periods that a report can cover. */
 export const PERIODS = ['1d', '7d', '30d', '90d'] as const;
-export type Period = (typeof PERIODS)[number];
+export type ReportPeriod = (typeof PERIODS)[number];
 
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
 /** Older data is never reported, in milliseconds. */
 export const LONGEST_PERIOD_MS = 90 * DAY_MS + HOUR_MS;
 
-export function periodDays(period: Period): number {
+export function periodDays(period: ReportPeriod): number {
   return Number.parseInt(period, 10);
 }
 
 /** The beginning of a period, rounded down to a whole hour, because requests are counted by the hour. */
-export function periodStart(period: Period, now: Date): Date {
+export function periodStart(period: ReportPeriod, now: Date): Date {
   const start = now.getTime() - periodDays(period) * DAY_MS;
   return new Date(start - (start % HOUR_MS));
 }

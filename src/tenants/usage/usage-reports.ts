@@ -7,7 +7,7 @@ import {
   quotaResetDate,
 } from '../plans/quota-period.ts';
 import { maskAddress } from './mask-address.ts';
-import { dayOf, type Period, periodStart } from './periods.ts';
+import { dayOf, periodStart, type ReportPeriod } from './periods.ts';
 import type { RequestLog, RequestLogEntry, RequestLogQuery } from './request-log.ts';
 import type { KeyUsage, UsageTotals } from './tallies.ts';
 import type { UsageCounters } from './usage-counters.ts';
@@ -46,7 +46,7 @@ interface RequestLogReport {
 }
 
 export interface RequestLogOrder extends Omit<RequestLogQuery, 'accountId' | 'since' | 'now'> {
-  readonly period: Period;
+  readonly period: ReportPeriod;
 }
 
 /** PDFs that an account may still make in a period with this quota and its bought blocks. */
@@ -73,7 +73,7 @@ export class UsageReports {
 
   async summary(
     { accountId, planName, plan, quotaWindow }: Reader,
-    period: Period,
+    period: ReportPeriod,
     includeBreakdown: boolean,
   ): Promise<UsageSummary> {
     const now = this.#clock.now();
@@ -98,7 +98,7 @@ export class UsageReports {
   /** The same totals over time, with the rendered PDFs. */
   async series(
     { accountId }: Pick<Reader, 'accountId'>,
-    { period, ...query }: SeriesQuery & { readonly period: Period },
+    { period, ...query }: SeriesQuery & { readonly period: ReportPeriod },
   ): Promise<SeriesPoint[]> {
     const now = this.#clock.now();
     const start = periodStart(period, now);

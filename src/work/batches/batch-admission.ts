@@ -46,7 +46,7 @@ const GUESSED_ITEM_S = 1;
  *
  * Then the caller gets its response, and the jobs are written (expansion.ts). After a crash:
  *
- *    after 1     positions without jobs: jobs/sweeps/named-jobs.ts gives them back with their quota; before that it
+ *    after 1     positions without jobs: jobs/sweeps/interrupted-jobs.ts gives them back with their quota; before that it
  *                has `forgetUnless` delete the items and inputs that were written
  *    after 2     a batch whose jobs are not written: a sweep expands it (batch-reconciler.ts)
  */

@@ -1,5 +1,5 @@
 import type { Clock } from '../../infra/clock.ts';
-import { type Period, periodDays, periodStart } from '../../tenants/usage/periods.ts';
+import { periodDays, periodStart, type ReportPeriod } from '../../tenants/usage/periods.ts';
 import type { Ledger } from '../jobs/ledger/ledger.ts';
 import { type Batch, hasFinished, isItemOf, pendingOf, totalsOf } from './batch.ts';
 import { statusOf } from './batch-record.ts';
@@ -50,7 +50,7 @@ export class BatchMetrics {
   /**
    * @param period rates and averages are of the batches created in this period; all running batches count as active.
    */
-  async report(accountId: string, period: Period): Promise<BatchMetricsReport> {
+  async report(accountId: string, period: ReportPeriod): Promise<BatchMetricsReport> {
     const now = this.#clock.now();
     const sums = new Sums();
     for await (const batch of this.#batches.since(accountId, periodStart(period, now))) sums.add(batch);

@@ -33,7 +33,7 @@ export type OldDelivery = Pick<Delivery, '_id' | 'accountId' | 'bytes'>;
 
 /** In milliseconds: longer than an attempt and its notes take. A process that has not finished by then is dead. */
 const LEASE_MS = 30_000;
-/** More than the longest wait after a failed attempt, in milliseconds; see schedule.ts. */
+/** More than the longest wait after a failed attempt, in milliseconds; see retry-schedule.ts. */
 const LONGEST_WAIT_MS = 8 * 3_600_000;
 /** Deliveries that `hastenBefore` reads at a time. */
 const PAGE = 100;

@@ -49,7 +49,7 @@ interface AdmissionDeps {
 }
 
 /**
- * Half of the time after which a sweep takes an admission for dead (see sweeps/named-jobs.ts). An admission that has
+ * Half of the time after which a sweep takes an admission for dead (see sweeps/interrupted-jobs.ts). An admission that has
  * taken longer than this, because the database responded slowly, writes nothing any more, or checks what it has
  * written.
  */
@@ -68,7 +68,7 @@ const REMEMBERED_ACCOUNTS = 10_000;
  *    3 confirm   that waiting jobs are at their positions                            one update of the ledger
  *    4 go on     publish the pointer, or give the free slots to the jobs at the heads of the queues
  *
- * After a crash a sweep finds the jobs by their names in the ledger (sweeps/named-jobs.ts):
+ * After a crash a sweep finds the jobs by their names in the ledger (sweeps/interrupted-jobs.ts):
  *
  *    after 1     a slot or positions without jobs: given back with their quota, and any inputs are deleted
  *    after 2     a dispatched job that no worker knows of: its pointer is published

@@ -108,7 +108,7 @@ class Script<S extends Subject> {
         this.#permits.push(permit);
       },
       (error: Error) => {
-        if (!gone.signal.aborted) this.granted.push(error.message);
+        if (!gone.signal.aborted) this.granted.push(error.message.replaceAll(' ', ''));
       },
     );
   }

@@ -39,7 +39,7 @@ const MAX_CONTENT_BYTES = 64 * 1024 ** 2;
  * its name belongs in the font's ToUnicode table, from which Skia omits glyph 0. These characters are U+FFFD here (see
  * `withFirstNamed`).
  */
-export function printedPages(document: PDFDocument): PrintedPages {
+export function readPages(document: PDFDocument): PrintedPages {
   const missing = new MissingCharacters();
   const blank: number[] = [];
   let [blankPages, forms] = [0, 0];

@@ -1,7 +1,7 @@
 import type { Clock } from '../../infra/clock.ts';
 import type { StripeSchedules } from '../stripe/stripe-schedules.ts';
 import { type BillingAccount, type BillingStore, KEY_MS } from './billing-store.ts';
-import type { Operations } from './keyed-operations.ts';
+import type { KeyedOperations } from './keyed-operations.ts';
 
 /** How long the process that makes a schedule may still be between its two calls, in milliseconds. */
 const AT_WORK_MS = 600_000;
@@ -16,7 +16,7 @@ export function downgradeName(subscriptionId: string, priceId: string): string {
 interface HalfMadeDeps {
   readonly store: Pick<BillingStore, 'find' | 'halfMade' | 'wantAccount'>;
   readonly schedules: StripeSchedules;
-  readonly operations: Operations;
+  readonly operations: KeyedOperations;
   readonly clock: Clock;
 }
 
