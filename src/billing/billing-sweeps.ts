@@ -1,6 +1,6 @@
 import type { Config } from '../config/config.ts';
 import { ordinary, type Sweep } from '../infra/async/sweeper.ts';
-import type { Metrics } from '../infra/telemetry/metrics.ts';
+import type { BillingMetrics } from './billing-metrics.ts';
 import type { Billing } from './open-billing.ts';
 
 /**
@@ -14,7 +14,7 @@ const COUNT_EVERY_MS = 30_000;
 export function billingSweeps(
   { selling, blocks }: Billing,
   { PLATEN_SWEEP_MS }: Pick<Config, 'PLATEN_SWEEP_MS'>,
-  metrics: Pick<Metrics, 'reconcileFindings' | 'overageBlocks' | 'billingDisputes'>,
+  metrics: Pick<BillingMetrics, 'reconcileFindings' | 'overageBlocks' | 'billingDisputes'>,
 ): Sweep[] {
   if (selling === undefined) return [];
   const { events, sync, blockPurchases, reconcile, changes, disputes } = selling;

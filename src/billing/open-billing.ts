@@ -2,7 +2,6 @@ import type { Connection } from 'mongoose';
 import type { Config } from '../config/config.ts';
 import type { Clock } from '../infra/clock.ts';
 import type { Logger } from '../infra/telemetry/logger.ts';
-import type { Metrics } from '../infra/telemetry/metrics.ts';
 import type { AccountService } from '../tenants/accounts/account-service.ts';
 import type { AccountReader } from '../tenants/accounts/account-store.ts';
 import type { AuditLog } from '../tenants/audit/audit-log.ts';
@@ -10,6 +9,7 @@ import type { MailOutbox } from '../tenants/mail/outbox.ts';
 import type { PlanSource } from '../tenants/plans/plan-source.ts';
 import type { BlockLedger } from '../work/jobs/blocks/block-ledger.ts';
 import { UnrecordedChanges } from '../work/jobs/blocks/unrecorded-changes.ts';
+import type { BillingMetrics } from './billing-metrics.ts';
 import type { AutoOverage } from './blocks/auto-overage.ts';
 import type { BlockCheckouts } from './blocks/block-checkouts.ts';
 import type { BlockPurchases } from './blocks/block-purchases.ts';
@@ -39,8 +39,6 @@ import {
 } from './subscriptions/subscription-sync.ts';
 
 export type BillingConfig = Pick<Config, 'STRIPE_SECRET_KEY' | 'STRIPE_WEBHOOK_SECRET' | 'STRIPE_API_BASE'>;
-
-type BillingMetrics = Pick<Metrics, 'paymentEvents' | 'billingSyncs' | 'billingErrors'>;
 
 interface BillingDeps {
   readonly connection: Connection;

@@ -1,3 +1,4 @@
+import type { BillingMetrics } from '../billing/billing-metrics.ts';
 import type { AutoOverage } from '../billing/blocks/auto-overage-port.ts';
 import type { DisableLinks } from '../billing/blocks/disable-links.ts';
 import type { Billing } from '../billing/open-billing.ts';
@@ -10,7 +11,7 @@ import type { Downloads } from '../infra/overload/downloads.ts';
 import type { UnreadResponses } from '../infra/overload/unread-responses.ts';
 import type { AdmissionQueue } from '../infra/scheduling/admission-queue.ts';
 import type { Logger } from '../infra/telemetry/logger.ts';
-import type { Metrics } from '../infra/telemetry/metrics.ts';
+import type { ReadableMetrics } from '../infra/telemetry/metrics.ts';
 import type { Tracing } from '../infra/tracing/tracing.ts';
 import type { BrowserStatus } from '../render/renderer.ts';
 import type { AccessTokenStore } from '../tenants/accounts/access-token-store.ts';
@@ -40,6 +41,7 @@ import type { StoredBytes } from '../work/jobs/ledger/stored-bytes.ts';
 import type { DownloadLinks } from '../work/jobs/submission/download-links.ts';
 import type { RenderService } from '../work/jobs/submission/render-service.ts';
 import type { EventStreams } from './request/event-stream.ts';
+import type { HttpMetrics } from './request/http-metrics.ts';
 
 export interface Readiness {
   readonly ready: boolean;
@@ -52,7 +54,7 @@ export interface Readiness {
 
 /** Dependencies of the routes of every role. */
 export interface OpsDeps {
-  readonly metrics: Metrics;
+  readonly metrics: ReadableMetrics & HttpMetrics;
   readonly logger: Logger;
   /** Whether the process can accept work, and what prevents it. */
   readonly readiness: () => Promise<Readiness>;
@@ -66,6 +68,7 @@ export interface OpsDeps {
 
 /** Dependencies of the routes of the API. */
 export interface ApiDeps extends OpsDeps {
+  readonly metrics: OpsDeps['metrics'] & BillingMetrics;
   readonly config: Pick<
     Config,
     'PLATEN_HEADER_PREFIX' | 'PLATEN_TRUSTED_PROXIES' | 'PLATEN_REGISTRATION' | 'PLATEN_CONFIRM_ADDRESS'

@@ -43,6 +43,7 @@ const UPLOAD_WINDOW_MS = 5000;
 /** What an API is opened on. */
 export interface ApiCore extends Omit<Core, 'connection'>, Pick<Work, 'jobs' | 'batches' | 'callbacks'> {
   readonly role: JobRole;
+  readonly metrics: ApiDeps['metrics'];
   readonly config: Config;
   readonly plans: PlanSource;
   readonly usage: Usage;

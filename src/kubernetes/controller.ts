@@ -5,9 +5,9 @@ import { type KubeObject, keyOf } from '../infra/kube/client/kube-object.ts';
 import type { KubernetesApi } from '../infra/kube/client/kubernetes-api.ts';
 import { WorkQueue } from '../infra/kube/queue/work-queue.ts';
 import type { Logger } from '../infra/telemetry/logger.ts';
-import type { Metrics } from '../infra/telemetry/metrics.ts';
 import type { MirroredSet, PlanMirror } from '../tenants/plans/plan-mirror.ts';
 import type { DemandSample } from '../work/jobs/demand.ts';
+import type { JobMetrics } from '../work/jobs/job-metrics.ts';
 import type { WorkerRegistry } from '../work/pools/worker-registry.ts';
 import { type ControllerInformers, startInformers } from './controller-informers.ts';
 import type { ControllerMetrics } from './controller-metrics.ts';
@@ -41,7 +41,7 @@ interface ControllerDeps {
   readonly settings: () => PoolsSettings | { readonly error: string };
   readonly events: EventRecorder;
   readonly metrics: ControllerMetrics;
-  readonly poolDemand: Metrics['poolDemand'];
+  readonly poolDemand: JobMetrics['poolDemand'];
   readonly clock: Clock;
   readonly logger: Logger;
 }

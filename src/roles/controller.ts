@@ -13,7 +13,6 @@ import { mongodbCertificate } from '../infra/store/client-certificate.ts';
 import { ensureIndexes } from '../infra/store/collection-spec.ts';
 import { connectDatabase, pingDatabase } from '../infra/store/connection.ts';
 import { createLogger, type Logger } from '../infra/telemetry/logger.ts';
-import { createMetrics, type Metrics } from '../infra/telemetry/metrics.ts';
 import { Controller } from '../kubernetes/controller.ts';
 import { type ControllerMetrics, createControllerMetrics } from '../kubernetes/controller-metrics.ts';
 import {
@@ -36,6 +35,7 @@ import { openJobStore } from '../work/jobs/store/job-store.ts';
 import { PoolTopics } from '../work/pools/pool-topics.ts';
 import { WorkerRegistry } from '../work/pools/worker-registry.ts';
 import { checkLayout } from './data-layout/data-layout.ts';
+import { createMetrics, type Metrics } from './metrics.ts';
 import { Closers } from './process/component.ts';
 import { startDescriptorWatch } from './process/descriptor-watch.ts';
 import { healthFromStart } from './process/health-checks.ts';

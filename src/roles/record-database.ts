@@ -1,10 +1,13 @@
 import type { Connection } from 'mongoose';
 import { Gauge } from 'prom-client';
 import { watchOf } from '../infra/store/connection.ts';
-import type { Metrics } from '../infra/telemetry/metrics.ts';
+import type { ReadableMetrics } from '../infra/telemetry/metrics.ts';
 
 /** Reports in the metrics whether the database responds, and how many operations wait for it. Asks it nothing. */
-export function recordDatabase({ registry }: Pick<Metrics, 'registry'>, connection: Connection): void {
+export function recordDatabase(
+  { registry }: Pick<ReadableMetrics, 'registry'>,
+  connection: Connection,
+): void {
   const watch = watchOf(connection);
   const registers = [registry];
   new Gauge({

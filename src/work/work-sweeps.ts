@@ -6,6 +6,7 @@ import { PlanMirror } from '../tenants/plans/plan-mirror.ts';
 import type { TemplateStore } from '../tenants/templates/template-store.ts';
 import { endBatchRetention } from './batches/retention.ts';
 import { measureDemand } from './jobs/demand.ts';
+import type { JobMetrics } from './jobs/job-metrics.ts';
 import { recordDemand } from './jobs/record-demand.ts';
 import { repairNamedJobs } from './jobs/sweeps/interrupted-jobs.ts';
 import { StoredRecount } from './jobs/sweeps/recount-stored.ts';
@@ -21,6 +22,7 @@ const SLOW_SWEEP_MS = 60_000;
 const TOPICS_EVERY_MS = 5000;
 
 interface SweptCore extends Omit<Core, 'connection'> {
+  readonly metrics: JobMetrics;
   readonly accountPlans: AccountPlans;
   /** The present plan of an account. */
   readonly planOf: (accountId: string) => Promise<NamedPlan>;

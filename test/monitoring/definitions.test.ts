@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse, stringify } from 'yaml';
-import { createMetrics } from '../../src/infra/telemetry/metrics.ts';
+import { createMetrics } from '../../src/roles/metrics.ts';
 import { RULES_FILE, readDashboards, withoutVariables } from './support/dashboards.ts';
 import { promtool } from './support/prometheus.ts';
 

@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Logger } from '../../src/infra/telemetry/logger.ts';
-import { createMetrics } from '../../src/infra/telemetry/metrics.ts';
+import { createMetrics } from '../../src/roles/metrics.ts';
 import { SecretWatch } from '../../src/roles/process/secret-watch.ts';
 import { CERTIFICATE, PRIVATE_KEY } from '../integration/egress/support/certificate.ts';
 

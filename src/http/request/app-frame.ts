@@ -1,8 +1,8 @@
 import express, { type Express, type RequestHandler } from 'express';
 import helmet from 'helmet';
 import type { Logger } from '../../infra/telemetry/logger.ts';
-import type { Metrics } from '../../infra/telemetry/metrics.ts';
 import { rejectUnknownRoute, respondWithErrors } from './error-handler.ts';
+import type { HttpMetrics } from './http-metrics.ts';
 import { registerRoutes } from './register-routes.ts';
 import { trackRequests } from './request-context.ts';
 import type { Route } from './route.ts';
@@ -11,7 +11,7 @@ import type { StageDeps } from './stages.ts';
 /**
  * An app with the given routes, and with what every app has: request tracking, security headers, and error responses.
  */
-export function frameApp<Deps extends { readonly logger: Logger; readonly metrics: Metrics }>({
+export function frameApp<Deps extends { readonly logger: Logger; readonly metrics: HttpMetrics }>({
   routes,
   trustedProxies,
   publicUrl,

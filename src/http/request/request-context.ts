@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Request, RequestHandler, Response } from 'express';
 import { observeDuration } from '../../infra/telemetry/exemplars.ts';
 import type { Logger } from '../../infra/telemetry/logger.ts';
-import type { Metrics } from '../../infra/telemetry/metrics.ts';
+import type { HttpMetrics } from './http-metrics.ts';
 import type { Auth } from './route.ts';
 
 /** The fields of a request that are logged. */
@@ -26,7 +26,7 @@ export const CLIENT_CLOSED_REQUEST = 499;
 const SANE_REQUEST_ID = /^[\x21-\x7e]{1,128}$/;
 
 /** Gives every request an id. Logs and measures it when its response has been sent, or its caller has disconnected. */
-export function trackRequests({ logger, metrics }: { logger: Logger; metrics: Metrics }): RequestHandler {
+export function trackRequests({ logger, metrics }: { logger: Logger; metrics: HttpMetrics }): RequestHandler {
   return (request, response, next) => {
     const began = performance.now();
     const requestId = requestIdOf(request);

@@ -2,8 +2,9 @@ import { createServer, type RequestListener, type Server, type ServerOptions } f
 import type { AddressInfo } from 'node:net';
 import { type Config, opsPortOf, type Role } from '../../config/config.ts';
 import { createOpsApp, type ServedAdmin } from '../../http/ops-app.ts';
+import type { HttpMetrics } from '../../http/request/http-metrics.ts';
 import type { Logger } from '../../infra/telemetry/logger.ts';
-import type { Metrics } from '../../infra/telemetry/metrics.ts';
+import type { ReadableMetrics } from '../../infra/telemetry/metrics.ts';
 import type { Component } from './component.ts';
 import type { HealthChecks } from './health-checks.ts';
 
@@ -15,7 +16,7 @@ export interface ListeningComponent extends Component {
 interface OpsServerDeps {
   readonly role: Role;
   readonly config: Pick<Config, 'PORT' | 'PLATEN_OPS_PORT' | 'PLATEN_HOST'>;
-  readonly metrics: Metrics;
+  readonly metrics: ReadableMetrics & HttpMetrics;
   readonly logger: Logger;
 }
 

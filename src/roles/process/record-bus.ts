@@ -1,10 +1,10 @@
 import { Counter, Gauge } from 'prom-client';
 import type { Bus } from '../../infra/bus/bus.ts';
-import type { Metrics } from '../../infra/telemetry/metrics.ts';
+import type { ReadableMetrics } from '../../infra/telemetry/metrics.ts';
 
 /** Reports in the metrics whether the bus carries messages, without which only a new process is less ready, and what it skips. */
 export function recordBus(
-  { registry }: Pick<Metrics, 'registry'>,
+  { registry }: Pick<ReadableMetrics, 'registry'>,
   bus: Pick<Bus, 'problem' | 'skips'>,
 ): void {
   new Gauge({

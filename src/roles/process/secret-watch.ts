@@ -5,8 +5,8 @@ import type { Gauge } from 'prom-client';
 import type { Config } from '../../config/config.ts';
 import { Sweeper } from '../../infra/async/sweeper.ts';
 import type { Logger } from '../../infra/telemetry/logger.ts';
-import type { Metrics } from '../../infra/telemetry/metrics.ts';
 import type { Closers } from './component.ts';
+import type { SecretMetrics } from './secret-metrics.ts';
 
 /** In milliseconds. The kubelet updates the file within a minute or two. */
 const CHECK_EVERY_MS = 60_000;
@@ -121,7 +121,7 @@ export class SecretWatch {
 /** Watches the Secrets and certificates of a process, where it has any. */
 export function startSecretWatch(
   { PLATEN_SECRETS_DIR: folder }: Pick<Config, 'PLATEN_SECRETS_DIR'>,
-  metrics: Pick<Metrics, 'secretOutdated' | 'certificateEnds'>,
+  metrics: SecretMetrics,
   logger: Logger,
   closers: Closers,
 ): void {

@@ -2,6 +2,7 @@ import { ordinary, type Sweep } from '../../infra/async/sweeper.ts';
 import type { Core } from '../../infra/core.ts';
 import { createFolderTransport } from './folder.ts';
 import type { MailTransport } from './mail.ts';
+import type { MailMetrics } from './mail-metrics.ts';
 import type { MailOutbox } from './outbox.ts';
 import { MailSender } from './sender.ts';
 import { createSmtpTransport } from './smtp.ts';
@@ -15,7 +16,8 @@ const LEAST_PAUSE_MS = 1000;
 /** How long the mail under way may take when the process stops, in milliseconds. */
 const GRACE_MS = 5000;
 
-interface SenderCore extends Pick<Core, 'clock' | 'logger' | 'metrics'> {
+interface SenderCore extends Pick<Core, 'clock' | 'logger'> {
+  readonly metrics: MailMetrics;
   readonly outbox: MailOutbox;
   /** Signs the links that turn auto overage off. */
   readonly disableLinks: { sign(accountId: string, now: Date): Promise<string> };

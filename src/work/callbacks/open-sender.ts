@@ -4,6 +4,7 @@ import { createGuardedAgent } from '../../infra/egress/guarded-agent.ts';
 import type { WayOutOptions } from '../../infra/egress/way-out.ts';
 import type { AccountReader } from '../../tenants/accounts/account-store.ts';
 import type { Batches } from '../batches/open-batches.ts';
+import type { CallbackMetrics } from './callback-metrics.ts';
 import type { Callbacks } from './open-callbacks.ts';
 import { createPost } from './post.ts';
 import { CallbackSender } from './sender.ts';
@@ -11,7 +12,8 @@ import { CallbackSender } from './sender.ts';
 /** How long a receiver may take to respond, in milliseconds. */
 const TIMEOUT_MS = 10_000;
 
-interface SenderCore extends Pick<Core, 'clock' | 'logger' | 'metrics' | 'tracing'> {
+interface SenderCore extends Pick<Core, 'clock' | 'logger' | 'tracing'> {
+  readonly metrics: CallbackMetrics;
   readonly accounts: Pick<AccountReader, 'find'>;
   readonly callbacks: Callbacks;
   readonly batches: Batches;

@@ -1,13 +1,13 @@
 import { JOB_CLASSES } from '../../infra/bus/bus.ts';
-import type { Metrics } from '../../infra/telemetry/metrics.ts';
 import type { Demand } from './demand.ts';
+import type { JobMetrics } from './job-metrics.ts';
 import type { RunningJobs } from './store/live-jobs.ts';
 
 /**
  * Writes queue depth and age, slots and demand into the gauges; pools and plans that are gone are removed from them.
  */
 export function recordDemand(
-  metrics: Metrics,
+  metrics: JobMetrics,
   { byPool, byPlan, atPositions }: Demand,
   running: RunningJobs,
   now: Date,

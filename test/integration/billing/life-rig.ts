@@ -6,7 +6,7 @@ import { EVENT_TYPES } from '../../../src/billing/subscriptions/payment-events.t
 import { loadConfig } from '../../../src/config/config.ts';
 import type { Clock } from '../../../src/infra/clock.ts';
 import { ensureIndexes } from '../../../src/infra/store/collection-spec.ts';
-import { createMetrics, type Metrics } from '../../../src/infra/telemetry/metrics.ts';
+import { createMetrics, type Metrics } from '../../../src/roles/metrics.ts';
 import { AccountStore } from '../../../src/tenants/accounts/account-store.ts';
 import type { AuditLog } from '../../../src/tenants/audit/audit-log.ts';
 import { MailOutbox } from '../../../src/tenants/mail/outbox.ts';

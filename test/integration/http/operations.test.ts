@@ -5,8 +5,8 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { pino } from 'pino';
 import { createOpsApp } from '../../../src/http/ops-app.ts';
 import { REMEDIES } from '../../../src/infra/errors/remedies.ts';
-import { createMetrics } from '../../../src/infra/telemetry/metrics.ts';
 import { BUILD } from '../../../src/infra/version.ts';
+import { createMetrics } from '../../../src/roles/metrics.ts';
 import { eventually } from '../../support/eventually.ts';
 import { callApi, openApi, type TestApi, type TestCaller } from './support/api.ts';
 

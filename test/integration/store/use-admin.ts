@@ -34,7 +34,7 @@ export async function useAdmin(api: TestApi): Promise<void> {
       `/jobs?state=completed&accountId=${accountId}`,
       '/audit',
       `/audit?cursor=${AFTER_TIME}`,
-      '/billing/blockLedger',
+      '/billing/purchases',
       '/billing/events',
       `/billing/events?cursor=${AFTER_TIME}`,
       '/billing/subscriptions',
@@ -54,7 +54,7 @@ export async function useAdmin(api: TestApi): Promise<void> {
       `deliveries/${ID}/retry`,
       'mails/none/retry',
       'billing/events/none/retry',
-      'billing/blockLedger/none/retry',
+      'billing/purchases/none/retry',
       'billing/subscriptions/none/retry',
     ])
       await admin.call('POST', `/admin/api/${act}`);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { createMetrics } from '../../../src/infra/telemetry/metrics.ts';
+import { createMetrics } from '../../../src/roles/metrics.ts';
 import { measureDemand } from '../../../src/work/jobs/demand.ts';
 import { recordDemand } from '../../../src/work/jobs/record-demand.ts';
 import { recordWait } from '../../../src/work/jobs/record-wait.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { observeDuration } from '../../../src/infra/telemetry/exemplars.ts';
-import { createMetrics } from '../../../src/infra/telemetry/metrics.ts';
+import { createMetrics } from '../../../src/roles/metrics.ts';
 
 const TRACE = '0af7651916cd43dd8448eb211c80319c';
 

@@ -19,8 +19,8 @@ import {
   type ResponseBounds,
   UnreadResponses,
 } from '../../../../src/infra/overload/unread-responses.ts';
-import { createMetrics } from '../../../../src/infra/telemetry/metrics.ts';
 import { NO_TRACING } from '../../../../src/infra/tracing/tracing.ts';
+import { createMetrics } from '../../../../src/roles/metrics.ts';
 import { openServices } from '../../../../src/roles/services.ts';
 import { AccountPlans } from '../../../../src/tenants/accounts/account-plans.ts';
 import { AccountStore } from '../../../../src/tenants/accounts/account-store.ts';
