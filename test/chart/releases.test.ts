@@ -142,30 +142,19 @@ describe('several releases in one cluster', () => {
   });
 
   it('is removed by the commands of docs/install.md, and then the definitions with the plans', async () => {
-    const [taken, removed, free] = await shellBlocks('install.md', '### Taking it away');
+    const [taken, removed] = await shellBlocks('install.md', '### Taking it away');
     // What the controller makes, of which none runs here.
     await plane.kubectl('create', 'configmap', 'platen-controller-made', '-n', 'four');
     await plane.kubectl('create', 'secret', 'generic', 'platen-secret', '-n', 'four');
-    const create = async (finalizers: string[]) => {
-      const metadata = { name: 'gold', namespace: 'four', finalizers };
-      const plan = { apiVersion: 'platen.dev/v1alpha1', kind: 'RenderPlan', metadata, spec: {} };
-      const file = join(folder, 'plan.json');
-      await writeFile(file, JSON.stringify(plan));
-      await plane.kubectl('create', '-f', file);
-    };
-    await create([]);
+    const metadata = { name: 'gold', namespace: 'four' };
+    const plan = { apiVersion: 'platen.dev/v1alpha1', kind: 'RenderPlan', metadata, spec: {} };
+    const file = join(folder, 'plan.json');
+    await writeFile(file, JSON.stringify(plan));
+    await plane.kubectl('create', '-f', file);
     await runLines(taken!, plane, 'four', 'helm3');
     assert.ok(!(await has('deployments', '-n', 'four')));
     assert.ok(await has('renderplan', 'gold', '-n', 'four'));
     await runLines(removed!, plane, 'four', 'helm3');
     assert.ok(!(await has('crd', ...DEFINITIONS)));
-
-    // An earlier version has left what holds its plans up.
-    await plane.installCrds();
-    await create(['platen.dev/in-use']);
-    await plane.kubectl('delete', 'crd', ...DEFINITIONS, '--wait=false');
-    assert.ok(await has('renderplan', 'gold', '-n', 'four'));
-    await runLines(free!, plane, 'four');
-    await plane.kubectl('wait', '--for=delete', 'crd', ...DEFINITIONS, '--timeout=60s');
   });
 });

@@ -33,7 +33,12 @@ const packageFile = defineRoute({
   tags,
   auth: 'none',
   internal: true,
-  params: z.strictObject({ name: z.string().max(100) }),
+  params: z.strictObject({
+    name: z
+      .string()
+      .max(100)
+      .regex(/^[\w.+-]+$/, 'must be the name of a file'),
+  }),
   responses: { 200: { description: 'The package.', contentType: 'application/octet-stream' } },
   errors: ['NOT_FOUND'],
 }).handledBy(async ({ params: { name } }, _deps: unknown) => {

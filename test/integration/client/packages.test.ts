@@ -41,7 +41,7 @@ describe('the packages of the clients', () => {
       const content = await (await fetch(`${service.url}/clients/${name}`)).arrayBuffer();
       assert.equal(createHash('sha256').update(Buffer.from(content)).digest('hex'), sum, name);
     }
-    assert.equal((await fetch(`${service.url}/clients/..%2f..%2fpackage.json`)).status, 404);
+    assert.equal((await fetch(`${service.url}/clients/..%2f..%2fpackage.json`)).status, 400);
     assert.equal((await fetch(`${service.url}/clients/package.json`)).status, 404);
   });
 
