@@ -11,7 +11,7 @@ interface JobRecord {
   readonly status: string;
   readonly fileName: string;
   readonly attemptCount: number;
-  readonly error: { readonly code: string } | null;
+  readonly error: { readonly code: string; readonly message: string } | null;
 }
 
 /** How a job ends that was killed in every one of its attempts, or twice with its browser: as it should. */
@@ -80,7 +80,7 @@ async function checkPdf(
 ): Promise<void> {
   const key = job.fileName.replace(/\.pdf$/, '');
   if (job.status !== 'completed') {
-    findings.add(key, `job ${job.jobId} is ${job.status} ${job.error?.code ?? ''}`.trimEnd());
+    findings.add(key, `job ${job.jobId} is ${job.status} ${job.error?.code ?? ''} ${job.error?.message ?? ''}`.trimEnd());
     return;
   }
   const file = await account.callers[0]!.call('GET', `/v1/pdf/jobs/${job.jobId}/file`);

@@ -20,7 +20,11 @@ describe('The inputs of jobs', () => {
   afterEach(() => domain.close());
 
   /** Inputs of one template with these data, as items of a batch have them. @returns their ids. */
-  async function save(accountId: string, data: readonly Record<string, unknown>[]): Promise<string[]> {
+  async function save(
+    accountId: string,
+    data: readonly Record<string, unknown>[],
+    createdAt = new Date(0),
+  ): Promise<string[]> {
     const inputs = data.map(
       (values, i): JobInput => ({
         _id: `${accountId}-${i}`,
@@ -30,7 +34,7 @@ describe('The inputs of jobs', () => {
         timeoutMs: 1000,
         maxOutputBytes: 1000,
         maxStoredBytes: 1000,
-        createdAt: new Date(0),
+        createdAt,
       }),
     );
     const shared = shareChunks(accountId, inputs);
@@ -52,6 +56,34 @@ describe('The inputs of jobs', () => {
     }
     return found;
   }
+
+  it('are those of the latest attempt that saved them, and deleted for no earlier one', async () => {
+    const { inputs } = domain.store;
+    const present = async (ids: readonly string[]) => Promise.all(ids.map((id) => inputs.has(id)));
+    const ids = await save('a', numbers(2), new Date(1000));
+    await save('a', numbers(2), new Date(9000));
+    // The sweep that undoes the first attempt, which it has read before the second began.
+    await inputs.deleteAbandoned(ids, 2000);
+    assert.deepEqual(await present(ids), [true, true]);
+    await inputs.deleteAbandoned(ids, 9500);
+    assert.deepEqual(await present(ids), [false, false]);
+    await save('a', numbers(2), new Date(20_000));
+    await inputs.deleteAbandoned(ids, 19_000);
+    assert.deepEqual(await present(ids), [true, true]);
+  });
+
+  it('are there after an attempt has saved them while the earlier one is undone, in a thousand races', async () => {
+    const { inputs } = domain.store;
+    for (let race = 0; race < 1000; race += 1) {
+      const first = 100_000 * race;
+      const ids = await save('racing', numbers(1), new Date(first));
+      await Promise.all([
+        save('racing', numbers(1), new Date(first + 10_000)),
+        inputs.deleteAbandoned(ids, first + 10),
+      ]);
+      assert.ok(await inputs.has(ids[0]!), `race ${race}`);
+    }
+  });
 
   it('come together where they are small and share their template: each its own', async () => {
     const ids = await save('a', numbers(9));

@@ -88,7 +88,14 @@ const HISTORY: CollectionSpec = {
   },
 };
 
-const INPUTS: CollectionSpec = { name: 'job_inputs', account: { step: 'jobs' } };
+const INPUTS: CollectionSpec = {
+  name: 'job_inputs',
+  account: { step: 'jobs' },
+  filtersBy: {
+    fields: ['createdAt'],
+    reason: 'ids of jobs are always given, and what they have is one record each',
+  },
+};
 const INPUT_CHUNKS: CollectionSpec = { name: 'job_input_chunks', account: { step: 'batches' } };
 
 export function openJobCollections(connection: Connection): JobCollections {

@@ -28,14 +28,19 @@ export class JobInputs {
   }
 
   /**
-   * To be called before the jobs are written. Inputs that an earlier attempt of the same request has saved stay
-   * unchanged.
+   * To be called before the jobs are written. Inputs that an earlier attempt of the same request has saved become this
+   * attempt's: a sweep that undoes the earlier one no longer deletes them.
    *
    * @param chunks the chunks that the inputs share.
    */
   async save(inputs: readonly StoredInput[], chunks: readonly StoredChunk[] = []): Promise<void> {
     await this.#chunks.insertAbsent(chunks);
-    await this.#inputs.insertAbsent(inputs);
+    if (await this.#inputs.insertAbsent(inputs)) return;
+    const ids = inputs.map(({ _id }) => _id);
+    const createdAt = new Date(Math.max(...inputs.map((input) => input.createdAt.getTime())));
+    const there = await this.#inputs.updateMany({ _id: { $in: ids } }, { $max: { createdAt } });
+    // Deleted in between.
+    if (there < inputs.length) await this.#inputs.insertAbsent(inputs);
   }
 
   /** @param next jobs whose inputs this process is likely to load next. */
@@ -61,6 +66,16 @@ export class JobInputs {
 
   async delete(jobIds: readonly string[]): Promise<void> {
     if (jobIds.length > 0) await this.#inputs.deleteMany({ _id: { $in: [...jobIds] } });
+  }
+
+  /**
+   * Deletes what an attempt has saved that was given up, unless a later attempt of the same request has saved it since.
+   *
+   * @param since when the attempt reserved what it needed: after it had made its inputs.
+   */
+  async deleteAbandoned(jobIds: readonly string[], since: number): Promise<void> {
+    if (jobIds.length === 0) return;
+    await this.#inputs.deleteMany({ _id: { $in: [...jobIds] }, createdAt: { $lte: new Date(since) } });
   }
 
   /** Deletes shared chunks that no input needs any more. */

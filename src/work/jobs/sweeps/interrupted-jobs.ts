@@ -132,7 +132,7 @@ async function freeUnusedSlot(deps: RepairedJobs, { accountId, jobId, holder }: 
       ? await ledger.undoSlot(accountId, jobId, quota, since, bytes)
       : await ledger.undoSlot(accountId, jobId, undefined, since);
   if (freed === undefined) return false;
-  if (ended === undefined) await deps.store.inputs.delete([jobId]);
+  if (ended === undefined) await deps.store.inputs.deleteAbandoned([jobId], since);
   await deps.dispatch.serve(accountId, freed);
   return true;
 }
@@ -217,7 +217,7 @@ async function repairPositions(
   const unused = Math.round((bytes * missing.length) / Math.max(1, jobs.length));
   const record = await ledger.undoPositions(accountId, id, missing.length, quota, since, unused);
   if (record === undefined) return false;
-  await store.inputs.delete(missing);
+  await store.inputs.deleteAbandoned(missing, since);
   await jobDispatch.serve(accountId, record);
   return true;
 }
