@@ -80,7 +80,10 @@ async function checkPdf(
 ): Promise<void> {
   const key = job.fileName.replace(/\.pdf$/, '');
   if (job.status !== 'completed') {
-    findings.add(key, `job ${job.jobId} is ${job.status} ${job.error?.code ?? ''} ${job.error?.message ?? ''}`.trimEnd());
+    findings.add(
+      key,
+      `job ${job.jobId} is ${job.status} ${job.error?.code ?? ''} ${job.error?.message ?? ''}`.trimEnd(),
+    );
     return;
   }
   const file = await account.callers[0]!.call('GET', `/v1/pdf/jobs/${job.jobId}/file`);
