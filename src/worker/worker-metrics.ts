@@ -35,5 +35,3 @@ export function workerMetrics({ registers, traced }: MetricTarget) {
     }),
   };
 }
-
-export type WorkerMetrics = ReturnType<typeof workerMetrics>;

@@ -59,8 +59,9 @@ export class BlockPurchases {
   }
 
   /**
-   * Makes records of the blocks whose purchase ledgers have decided on, and continues those that are due. @returns how many
-   * were claimed.
+   * Makes records of the blocks that ledgers have decided to buy, and continues those that are due.
+   *
+   * @returns how many were claimed.
    */
   async sweep(): Promise<number> {
     const { blocks, blockLedger } = this.#deps;

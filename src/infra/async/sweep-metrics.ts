@@ -18,5 +18,3 @@ export function sweepMetrics({ registers }: MetricTarget) {
     }),
   };
 }
-
-export type SweepMetrics = ReturnType<typeof sweepMetrics>;

@@ -12,5 +12,3 @@ export function egressMetrics({ registers }: MetricTarget) {
     }),
   };
 }
-
-export type EgressMetrics = ReturnType<typeof egressMetrics>;

@@ -69,8 +69,9 @@ const ensured = new WeakMap<Connection, Set<CollectionSpec>>();
 
 /**
  * Creates every declared index that is missing, with a command for each collection that was declared since the last
- * call. Repeating it, also in several processes at once, changes nothing. MongoDB builds an index while others read and write the collection. A starting process waits for the index,
- * because without it every query would read the whole collection.
+ * call. Repeating it, also in several processes at once, changes nothing. MongoDB builds an index while others read and
+ * write the collection. A starting process waits for the index, because without it every query would read the whole
+ * collection.
  *
  * @param signal ends the waiting at once; MongoDB goes on building.
  * @throws the signal's reason.

@@ -66,5 +66,3 @@ export function browserMetrics({ registers }: MetricTarget) {
     }),
   };
 }
-
-export type BrowserMetrics = ReturnType<typeof browserMetrics>;

@@ -11,5 +11,3 @@ export function planMetrics({ registers }: MetricTarget) {
     }),
   };
 }
-
-export type PlanMetrics = ReturnType<typeof planMetrics>;
