@@ -3,6 +3,10 @@
 # killed, or ended badly after it had counted, is one failure more, whatever else has failed.
 
 COUNTS='^[0-9]+ passed, [0-9]+ failed$'
+
+# What a test prints may hold bytes that are no text, for which grep would else say no more than that they are there.
+grep() { command grep --text "$@"; }
+
 MOCHA=(node node_modules/mocha/bin/mocha.js --exit --reporter test/support/reporter.cjs)
 
 # Runs mocha with these arguments.
