@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers';
 import { type Config, loadConfig } from '../config/config.ts';
 import { PlatenError } from '../infra/errors/registry.ts';
 import type { Account } from '../tenants/accounts/account-store.ts';
-import { hasKnownOwner } from '../tenants/accounts/confirmed-address.ts';
+import { hasKnownOwner } from '../tenants/accounts/known-owner.ts';
 import { emailSchema, PASSWORD_LENGTHS, passwordSchema } from '../tenants/accounts/sign-in-credentials.ts';
 import { BY_OPERATOR } from '../tenants/audit/audit-log.ts';
 import { FREE_PLAN } from '../tenants/plans/plan.ts';

@@ -3,7 +3,7 @@ import type { Kind, KubeObject } from '../infra/kube/client/kube-object.ts';
 import type { KubernetesApi } from '../infra/kube/client/kubernetes-api.ts';
 import type { Logger } from '../infra/telemetry/logger.ts';
 import type { OwnedInformers } from './pools/apply-objects.ts';
-import { POOL_LABEL } from './pools/names.ts';
+import { POOL_LABEL } from './pools/labels.ts';
 import { slimPod } from './pools/slim-pod.ts';
 import {
   DEPLOYMENTS,

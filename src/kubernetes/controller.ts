@@ -16,7 +16,7 @@ import { type HeldNames, heldNames, isHeld, NOTHING_HELD } from './held-names.ts
 import { managedReporter } from './managed-reporter.ts';
 import { MIRROR, PlanController } from './plans/plan-controller.ts';
 import type { NameHolder } from './pools/accept-pool.ts';
-import { POOL_LABEL } from './pools/names.ts';
+import { POOL_LABEL } from './pools/labels.ts';
 import type { PoolsSettings } from './pools/owned-objects.ts';
 import { PodIndex } from './pools/pod-index.ts';
 import { PoolController } from './pools/pool-controller.ts';

@@ -5,7 +5,7 @@ import type { Kind, KubeObject } from '../infra/kube/client/kube-object.ts';
 import type { KubernetesApi } from '../infra/kube/client/kubernetes-api.ts';
 import { isConflict, KubernetesError } from '../infra/kube/kubernetes-error.ts';
 import type { Logger } from '../infra/telemetry/logger.ts';
-import { FIELD_MANAGER } from './pools/names.ts';
+import { FIELD_MANAGER } from './pools/labels.ts';
 import { EVENTS } from './resources/events.ts';
 import { API_VERSION } from './resources/group.ts';
 import { INSTALLATION, type Installation } from './resources/installation.ts';

@@ -6,7 +6,7 @@ import type { Kind, KubeObject } from '../infra/kube/client/kube-object.ts';
 import type { KubernetesApi } from '../infra/kube/client/kubernetes-api.ts';
 import { isConflict } from '../infra/kube/kubernetes-error.ts';
 import type { Logger } from '../infra/telemetry/logger.ts';
-import { FIELD_MANAGER } from './pools/names.ts';
+import { FIELD_MANAGER } from './pools/labels.ts';
 import { INSTALLATION, type Installation } from './resources/installation.ts';
 
 /** The Secret's field with the key. */

@@ -8,7 +8,7 @@ import { endBatchRetention } from './batches/retention.ts';
 import { measureDemand } from './jobs/demand.ts';
 import type { JobMetrics } from './jobs/job-metrics.ts';
 import { recordDemand } from './jobs/record-demand.ts';
-import { repairNamedJobs } from './jobs/sweeps/interrupted-jobs.ts';
+import { repairInterruptedJobs } from './jobs/sweeps/interrupted-jobs.ts';
 import { StoredRecount } from './jobs/sweeps/recount-stored.ts';
 import { endRetention } from './jobs/sweeps/retention.ts';
 import { WaitingJobs } from './jobs/sweeps/waiting-jobs.ts';
@@ -70,7 +70,7 @@ export function workSweeps(
   });
   const everyMs = config.PLATEN_SWEEP_MS;
   return [
-    { name: 'named-jobs', everyMs, run: async () => repairNamedJobs(deps, await ledger.active()) },
+    { name: 'named-jobs', everyMs, run: async () => repairInterruptedJobs(deps, await ledger.active()) },
     { name: 'waiting-jobs', everyMs, run: async () => waiting.serve(await ledger.active()) },
     ordinary('due-retries', everyMs, () => retries.returnDue()),
     ordinary('demand', Math.max(everyMs, 1000), async () => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { endEarly } from '../../src/work/jobs/cancel-jobs.ts';
+import { endEarly } from '../../src/work/jobs/end-early.ts';
 import { type Domain, newJob, openDomain } from '../support/domain.ts';
 import { startMongo } from '../support/mongo.ts';
 

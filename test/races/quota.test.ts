@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { outputKey } from '../../src/infra/outputs/output-store.ts';
 import { quotaPeriod } from '../../src/tenants/plans/quota-period.ts';
-import { endEarly } from '../../src/work/jobs/cancel-jobs.ts';
+import { endEarly } from '../../src/work/jobs/end-early.ts';
 import type { Job } from '../../src/work/jobs/job.ts';
-import { repairNamedJobs } from '../../src/work/jobs/sweeps/interrupted-jobs.ts';
+import { repairInterruptedJobs } from '../../src/work/jobs/sweeps/interrupted-jobs.ts';
 import { type Domain, newJob, openDomain } from '../support/domain.ts';
 import { startMongo } from '../support/mongo.ts';
 
@@ -126,7 +126,7 @@ describe('Races over quota', () => {
     first.clock.pass(120_000);
     second.clock.pass(120_000);
     const sweep = async (domain: Domain) =>
-      repairNamedJobs(
+      repairInterruptedJobs(
         { ...domain, redeliveryMs: 1e9, retryBaseMs: 1000, random: Math.random, onRetried: () => {} },
         await domain.ledger.active(),
       );

@@ -7,7 +7,7 @@ import { outputKey } from '../../src/infra/outputs/output-store.ts';
 import { WorkerSlots } from '../../src/infra/scheduling/worker-slots.ts';
 import { DEFAULT_POOL } from '../../src/tenants/plans/names.ts';
 import { quotaPeriod } from '../../src/tenants/plans/quota-period.ts';
-import { endEarly } from '../../src/work/jobs/cancel-jobs.ts';
+import { endEarly } from '../../src/work/jobs/end-early.ts';
 import type { Job } from '../../src/work/jobs/job.ts';
 import { Worker } from '../../src/worker/worker.ts';
 import { type Domain, newJob, openDomain, slotsInUse } from '../support/domain.ts';

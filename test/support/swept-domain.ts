@@ -3,7 +3,7 @@ import { FutureTimes } from '../../src/infra/store/future-times.ts';
 import { DEFAULT_POOL } from '../../src/tenants/plans/names.ts';
 import type { Job } from '../../src/work/jobs/job.ts';
 import type { LedgerRecord } from '../../src/work/jobs/ledger/ledger-record.ts';
-import { repairNamedJobs } from '../../src/work/jobs/sweeps/interrupted-jobs.ts';
+import { repairInterruptedJobs } from '../../src/work/jobs/sweeps/interrupted-jobs.ts';
 import { WaitingJobs } from '../../src/work/jobs/sweeps/waiting-jobs.ts';
 import { type Domain, newJob, openDomain } from './domain.ts';
 import { ManualTimers } from './manual-timers.ts';
@@ -45,7 +45,7 @@ export class SweptDomain {
 
   /** One run over every job that a ledger names, or that one named when they were `seen`. */
   async repair(seen?: readonly LedgerRecord[]): Promise<number> {
-    return repairNamedJobs(
+    return repairInterruptedJobs(
       {
         ...this.domain,
         times: this.#times,

@@ -1,6 +1,6 @@
 import type { Config } from '../../config/config.ts';
 import { PlatenError } from '../../infra/errors/registry.ts';
-import { hasKnownOwner } from '../../tenants/accounts/confirmed-address.ts';
+import { hasKnownOwner } from '../../tenants/accounts/known-owner.ts';
 import type { KeyMode } from '../../tenants/keys/secret.ts';
 import type { AccountCaller } from './authenticate-bearer.ts';
 

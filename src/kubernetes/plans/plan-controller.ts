@@ -11,7 +11,7 @@ import { type PlanMirror, UNKNOWN_ORIGIN } from '../../tenants/plans/plan-mirror
 import type { DemandSample } from '../../work/jobs/demand.ts';
 import type { ControllerMetrics } from '../controller-metrics.ts';
 import type { Held, HeldNames } from '../held-names.ts';
-import { FIELD_MANAGER } from '../pools/names.ts';
+import { FIELD_MANAGER } from '../pools/labels.ts';
 import type { PoolsInForce } from '../pools/pools-in-force.ts';
 import { eventsOf, type ResourceEvent } from '../resources/condition-list.ts';
 import { EVENTS } from '../resources/events.ts';

@@ -14,7 +14,7 @@ import {
   type RenderPool,
   SERVICE_ACCOUNTS,
 } from '../resources/kinds.ts';
-import { FIELD_MANAGER, workersOf } from './names.ts';
+import { FIELD_MANAGER, workersOf } from './labels.ts';
 import { foreignOwnerOf, type OwnedObjects } from './owned-objects.ts';
 import type { Outcome } from './pool-status.ts';
 

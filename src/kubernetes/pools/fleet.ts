@@ -1,6 +1,6 @@
 import type { Deployment, Pod } from '../resources/kinds.ts';
 import type { FleetState, PodPhase, PodState } from '../scaling/types.ts';
-import { DELETION_COST, workersOf } from './names.ts';
+import { DELETION_COST, workersOf } from './labels.ts';
 
 const TEMPLATE_HASH = 'pod-template-hash';
 

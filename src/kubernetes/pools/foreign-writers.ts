@@ -1,6 +1,6 @@
 import type { FieldSet, KubeObject } from '../../infra/kube/client/kube-object.ts';
 import type { Deployment, Pod } from '../resources/kinds.ts';
-import { DELETION_COST, FIELD_MANAGER } from './names.ts';
+import { DELETION_COST, FIELD_MANAGER } from './labels.ts';
 
 /** Other managers that wrote `spec.replicas` last, by their names in `managedFields`. Empty when the field is ours. */
 export function foreignReplicasWriters(deployment: Deployment): string[] {

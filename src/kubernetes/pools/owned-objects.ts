@@ -14,7 +14,7 @@ import {
   type RenderPool,
   SERVICE_ACCOUNTS,
 } from '../resources/kinds.ts';
-import { FIELD_MANAGER, MANAGED_BY_LABEL, ownLabels, workerSelector, workersOf } from './names.ts';
+import { FIELD_MANAGER, MANAGED_BY_LABEL, ownLabels, workerSelector, workersOf } from './labels.ts';
 import { podSpecProblem } from './pod-overlay.ts';
 import { givenAccount, podTemplate, type WorkerTemplate } from './worker-template.ts';
 

@@ -7,7 +7,7 @@ import { scalingOf } from './accept-pool.ts';
 import { type Contest, nextContest } from './contest.ts';
 import { fleetOf } from './fleet.ts';
 import { costWritersOf, foreignReplicasWriters } from './foreign-writers.ts';
-import { DELETION_COST } from './names.ts';
+import { DELETION_COST } from './labels.ts';
 import { beginShrinkCheck, checkShrink, type ShrinkCheck } from './shrink-check.ts';
 
 /** A pool as it is observed at one moment. */

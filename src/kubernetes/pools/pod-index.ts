@@ -1,7 +1,7 @@
 import type { Informer } from '../../infra/kube/client/informer.ts';
 import { keyOf } from '../../infra/kube/client/kube-object.ts';
 import type { Pod } from '../resources/kinds.ts';
-import { POOL_LABEL } from './names.ts';
+import { POOL_LABEL } from './labels.ts';
 
 /** The workers' pods by their pool, so that no caller has to scan all of them. */
 export class PodIndex {

@@ -22,7 +22,7 @@ import {
   REJECTED_RETRY_MS,
   withWorkersKept,
 } from './apply-objects.ts';
-import { DELETION_COST, FIELD_MANAGER, VICTIM_COST, workersOf } from './names.ts';
+import { DELETION_COST, FIELD_MANAGER, VICTIM_COST, workersOf } from './labels.ts';
 import { isOurs, ownedObjects, type PoolsSettings } from './owned-objects.ts';
 import { type ObservedPool, type PoolMemory, type PoolPlan, planPool, startMemory } from './plan-pool.ts';
 import type { PodIndex } from './pod-index.ts';

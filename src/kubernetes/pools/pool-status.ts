@@ -4,7 +4,7 @@ import { POOL_CONDITIONS } from '../resources/reasons.ts';
 import type { RenderPoolStatus } from '../resources/render-pool.ts';
 import { type Acceptance, mostWorkers } from './accept-pool.ts';
 import { foreignCostWriters } from './foreign-writers.ts';
-import { selectorText, workerSelector } from './names.ts';
+import { selectorText, workerSelector } from './labels.ts';
 import type { ObservedPool, PoolPlan } from './plan-pool.ts';
 import { troubleOf } from './worker-trouble.ts';
 

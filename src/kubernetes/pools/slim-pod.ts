@@ -1,5 +1,5 @@
 import type { ContainerStatus, Pod } from '../resources/kinds.ts';
-import { DELETION_COST } from './names.ts';
+import { DELETION_COST } from './labels.ts';
 import { isInTrouble } from './worker-trouble.ts';
 
 /**

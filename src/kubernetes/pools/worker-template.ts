@@ -2,7 +2,7 @@ import { parse } from 'yaml';
 import { z } from 'zod';
 import type { PodTemplate } from '../resources/kinds.ts';
 import { type RenderPoolSpec, strategySchema } from '../resources/render-pool.ts';
-import { workerSelector, workersOf } from './names.ts';
+import { workerSelector, workersOf } from './labels.ts';
 import { laidOver, podSpecProblem } from './pod-overlay.ts';
 
 const WORKER = 'worker';

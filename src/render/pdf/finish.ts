@@ -6,7 +6,7 @@ import {
   SandboxError,
   type SandboxLogger,
 } from '../../infra/sandbox/sandbox-pool.ts';
-import type { PrintedPages } from '../report/printed-pages.ts';
+import type { PrintedPages } from '../report/print-facts.ts';
 import { pageTreeCount } from './count-pages.ts';
 import type { FinishCall } from './finish-main.ts';
 import type { FinishStep } from './finish-step.ts';

@@ -1,4 +1,4 @@
-import type { PrintedLayout } from '../report/printed-pages.ts';
+import type { PrintedLayout } from '../report/print-facts.ts';
 
 /** Skia draws in units of one 300th of an inch, of which a CSS pixel has as many. */
 const UNITS_OF_PIXEL = 300 / 96;

@@ -15,7 +15,7 @@ import {
   type PrintedText,
   UNKNOWN_CHARACTER,
 } from '../report/missing-glyphs.ts';
-import { MAX_BLANK, type PrintedLayout, type PrintedPages } from '../report/printed-pages.ts';
+import { MAX_BLANK, type PrintedLayout, type PrintedPages } from '../report/print-facts.ts';
 import { isBlank, printedLayout } from './printed-layout.ts';
 
 /**

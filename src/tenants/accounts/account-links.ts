@@ -2,7 +2,7 @@ import type { Connection } from 'mongoose';
 import type { Clock } from '../../infra/clock.ts';
 import { PlatenError } from '../../infra/errors/registry.ts';
 import type { Account, AccountStore } from './account-store.ts';
-import { hasKnownOwner } from './confirmed-address.ts';
+import { hasKnownOwner } from './known-owner.ts';
 import { type SingleUse, SingleUseStore, singleUseSpec } from './single-use-store.ts';
 
 /** What a mailed link allows once. */

@@ -6,7 +6,7 @@ import { type AccountLinks, type MailedPurpose, openLink, readLink } from './acc
 import type { AccountService } from './account-service.ts';
 import type { Account, AccountStore } from './account-store.ts';
 import type { AccountTakeover } from './account-takeover.ts';
-import { hasKnownOwner } from './confirmed-address.ts';
+import { hasKnownOwner } from './known-owner.ts';
 import type { MailLimit } from './mail-limit.ts';
 
 const HOUR_MS = 3_600_000;

@@ -1,4 +1,4 @@
-import { endEarly } from '../jobs/cancel-jobs.ts';
+import { endEarly } from '../jobs/end-early.ts';
 import { hasEnded, type Job } from '../jobs/job.ts';
 import { type Batch, chunkCount, hasFinished, itemJobId } from './batch.ts';
 import type { BatchCore } from './batch-core.ts';

@@ -1,4 +1,4 @@
-import { endEarly } from './cancel-jobs.ts';
+import { endEarly } from './end-early.ts';
 import type { Job } from './job.ts';
 import type { JobFollowUp } from './job-follow-up.ts';
 import type { Ledger } from './ledger/ledger.ts';

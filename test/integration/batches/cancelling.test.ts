@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { pendingAdmission } from '../../../src/infra/overload/pending-admission.ts';
 import { type Batch, chunkCount, pendingOf, totalsOf } from '../../../src/work/batches/batch.ts';
-import { endEarly } from '../../../src/work/jobs/cancel-jobs.ts';
+import { endEarly } from '../../../src/work/jobs/end-early.ts';
 import { hasEnded } from '../../../src/work/jobs/job.ts';
 import { newJobId } from '../../../src/work/jobs/new-job.ts';
-import { repairNamedJobs } from '../../../src/work/jobs/sweeps/interrupted-jobs.ts';
+import { repairInterruptedJobs } from '../../../src/work/jobs/sweeps/interrupted-jobs.ts';
 import { WaitingJobs } from '../../../src/work/jobs/sweeps/waiting-jobs.ts';
 import { type Domain, newJob, openDomain } from '../../support/domain.ts';
 import { startMongo } from '../../support/mongo.ts';
@@ -39,7 +39,7 @@ describe('cancelling a batch', () => {
   async function sweep(): Promise<void> {
     const { ledger, batches } = domain;
     const repairs = { ...domain, redeliveryMs: 1e9, retryBaseMs: 1000, random: Math.random };
-    await repairNamedJobs({ ...repairs, onRetried: () => {} }, await ledger.active());
+    await repairInterruptedJobs({ ...repairs, onRetried: () => {} }, await ledger.active());
     await batches.reconciler.sweep();
     await new WaitingJobs(domain).serve(await ledger.active());
     await domain.flush();

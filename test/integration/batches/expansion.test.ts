@@ -7,7 +7,7 @@ import { BatchAdmission, type BatchSubmission } from '../../../src/work/batches/
 import { EXPANDER_MS, expand } from '../../../src/work/batches/expansion.ts';
 import type { Job } from '../../../src/work/jobs/job.ts';
 import { queueState } from '../../../src/work/jobs/ledger/ledger-record.ts';
-import { repairNamedJobs } from '../../../src/work/jobs/sweeps/interrupted-jobs.ts';
+import { repairInterruptedJobs } from '../../../src/work/jobs/sweeps/interrupted-jobs.ts';
 import { WaitingJobs } from '../../../src/work/jobs/sweeps/waiting-jobs.ts';
 import { type Domain, openDomain } from '../../support/domain.ts';
 import { batchOf, callerWith, dyingAt, Killed } from './support.ts';
@@ -28,7 +28,7 @@ describe('admitting a batch, with a death at any step', () => {
   /** What the dispatcher does again and again. */
   async function sweep(): Promise<void> {
     const { ledger, batches } = domain;
-    await repairNamedJobs(
+    await repairInterruptedJobs(
       {
         ...domain,
         redeliveryMs: 1000,

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { pino } from 'pino';
 import { deliveryIdOf } from '../../../src/work/callbacks/delivery.ts';
-import { endEarly } from '../../../src/work/jobs/cancel-jobs.ts';
+import { endEarly } from '../../../src/work/jobs/end-early.ts';
 import { type FollowUpStep, JobFollowUp } from '../../../src/work/jobs/job-follow-up.ts';
-import { repairNamedJobs } from '../../../src/work/jobs/sweeps/interrupted-jobs.ts';
+import { repairInterruptedJobs } from '../../../src/work/jobs/sweeps/interrupted-jobs.ts';
 import { type Domain, newJob, openDomain } from '../../support/domain.ts';
 import { Killed } from '../batches/support.ts';
 
@@ -22,7 +22,7 @@ describe('The callback of a render whose follower is killed', () => {
   const repair = async () => {
     domain.clock.pass(60_000);
     const deps = { redeliveryMs: 5000, retryBaseMs: 1000, random: () => 1, onRetried: () => undefined };
-    await repairNamedJobs({ ...domain, ...deps }, await domain.ledger.active());
+    await repairInterruptedJobs({ ...domain, ...deps }, await domain.ledger.active());
     await domain.flush();
   };
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { endEarly } from '../../../src/work/jobs/cancel-jobs.ts';
+import { endEarly } from '../../../src/work/jobs/end-early.ts';
 import { SweptDomain } from '../../support/swept-domain.ts';
 
 describe('sweeps of positions that a kill has left', () => {

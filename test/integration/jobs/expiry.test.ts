@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { quotaPeriod } from '../../../src/tenants/plans/quota-period.ts';
-import { endEarly } from '../../../src/work/jobs/cancel-jobs.ts';
+import { endEarly } from '../../../src/work/jobs/end-early.ts';
 import { newJobId } from '../../../src/work/jobs/new-job.ts';
-import { repairNamedJobs } from '../../../src/work/jobs/sweeps/interrupted-jobs.ts';
+import { repairInterruptedJobs } from '../../../src/work/jobs/sweeps/interrupted-jobs.ts';
 import { WaitingJobs } from '../../../src/work/jobs/sweeps/waiting-jobs.ts';
 import { type Domain, newJob, openDomain } from '../../support/domain.ts';
 import { startMongo } from '../../support/mongo.ts';
@@ -142,7 +142,7 @@ describe('waiting jobs whose time is over', () => {
           for (let i = 0; i < 2; i += 1) {
             domain.clock.pass(LONG_MS);
             const repairs = { ...domain, redeliveryMs: 1e12, retryBaseMs: 1000, random: Math.random };
-            await repairNamedJobs({ ...repairs, onRetried: () => {} }, await own());
+            await repairInterruptedJobs({ ...repairs, onRetried: () => {} }, await own());
             await expire();
             await domain.flush();
           }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { outputKey } from '../../../src/infra/outputs/output-store.ts';
-import { endEarly } from '../../../src/work/jobs/cancel-jobs.ts';
+import { endEarly } from '../../../src/work/jobs/end-early.ts';
 import type { Job } from '../../../src/work/jobs/job.ts';
 import { type Domain, newJob, openDomain, slotsInUse } from '../../support/domain.ts';
 import { startMongo } from '../../support/mongo.ts';

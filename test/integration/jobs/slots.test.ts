@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { PlatenError } from '../../../src/infra/errors/registry.ts';
 import { outputKey } from '../../../src/infra/outputs/output-store.ts';
 import { quotaPeriod } from '../../../src/tenants/plans/quota-period.ts';
-import { endEarly } from '../../../src/work/jobs/cancel-jobs.ts';
+import { endEarly } from '../../../src/work/jobs/end-early.ts';
 import type { Job } from '../../../src/work/jobs/job.ts';
 import { type Domain, newJob, openDomain, slotsInUse } from '../../support/domain.ts';
 

@@ -6,7 +6,7 @@ import { PlatenError } from '../../../src/infra/errors/registry.ts';
 import { createFolderOutputStore } from '../../../src/infra/outputs/folder.ts';
 import { outputKey } from '../../../src/infra/outputs/output-store.ts';
 import { quotaPeriod } from '../../../src/tenants/plans/quota-period.ts';
-import { endEarly } from '../../../src/work/jobs/cancel-jobs.ts';
+import { endEarly } from '../../../src/work/jobs/end-early.ts';
 import type { Job } from '../../../src/work/jobs/job.ts';
 import { endRetention } from '../../../src/work/jobs/sweeps/retention.ts';
 import { SweptDomain } from '../../support/swept-domain.ts';

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { PlatenError } from '../../../src/infra/errors/registry.ts';
 import { DEFAULT_POOL } from '../../../src/tenants/plans/names.ts';
 import { quotaPeriod } from '../../../src/tenants/plans/quota-period.ts';
-import { endEarly } from '../../../src/work/jobs/cancel-jobs.ts';
+import { endEarly } from '../../../src/work/jobs/end-early.ts';
 import type { Job } from '../../../src/work/jobs/job.ts';
 import { positionOf } from '../../../src/work/jobs/priority-queues.ts';
 import { storedInput } from '../../../src/work/jobs/store/stored-input.ts';
-import { repairNamedJobs } from '../../../src/work/jobs/sweeps/interrupted-jobs.ts';
+import { repairInterruptedJobs } from '../../../src/work/jobs/sweeps/interrupted-jobs.ts';
 import { newJob, slotsInUse } from '../../support/domain.ts';
 import { SweptDomain } from '../../support/swept-domain.ts';
 
@@ -325,7 +325,7 @@ describe('sweeps', () => {
       await swept.domain.retries.returnDue();
       return seen;
     };
-    await repairNamedJobs(
+    await repairInterruptedJobs(
       { ...swept.domain, redeliveryMs: 1e9, retryBaseMs: 1000, random: () => 1, onRetried: () => {} },
       ledgers,
     );

@@ -4,7 +4,7 @@ import { PlatenError } from '../../../src/infra/errors/registry.ts';
 import { outputKey } from '../../../src/infra/outputs/output-store.ts';
 import { quotaPeriod, quotaResetDate } from '../../../src/tenants/plans/quota-period.ts';
 import type { Job } from '../../../src/work/jobs/job.ts';
-import { repairNamedJobs } from '../../../src/work/jobs/sweeps/interrupted-jobs.ts';
+import { repairInterruptedJobs } from '../../../src/work/jobs/sweeps/interrupted-jobs.ts';
 import { type Domain, newJob, openDomain } from '../../support/domain.ts';
 
 const period = quotaPeriod(new Date());
@@ -24,7 +24,7 @@ describe('Monthly quota', () => {
   const take = (jobId: string, limit = 10, inPeriod = period) =>
     domain.ledger.takeSlot(account, jobId, 100, { period: inPeriod, limit });
   const sweep = async () =>
-    repairNamedJobs(
+    repairInterruptedJobs(
       { ...domain, redeliveryMs: 1e9, retryBaseMs: 1000, random: () => 1, onRetried: () => {} },
       await domain.ledger.active(),
     );

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { PlatenError } from '../../../src/infra/errors/registry.ts';
 import { endBatchRetention } from '../../../src/work/batches/retention.ts';
-import { repairNamedJobs } from '../../../src/work/jobs/sweeps/interrupted-jobs.ts';
+import { repairInterruptedJobs } from '../../../src/work/jobs/sweeps/interrupted-jobs.ts';
 import { StoredRecount } from '../../../src/work/jobs/sweeps/recount-stored.ts';
 import { endRetention } from '../../../src/work/jobs/sweeps/retention.ts';
 import { signUp } from '../../support/account-client.ts';
@@ -207,7 +207,7 @@ describe('what an account keeps', () => {
     domain.clock.pass(11_000);
     const ledgers = (await domain.ledger.active()).filter(({ _id }) => _id === caller.accountId);
     const deps = { ...domain, redeliveryMs: 5000, retryBaseMs: 1000, random: () => 1, onRetried: () => {} };
-    await repairNamedJobs(deps, ledgers);
+    await repairInterruptedJobs(deps, ledgers);
     assert.equal(await stored(), 0);
   });
 

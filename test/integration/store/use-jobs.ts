@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { quotaPeriod } from '../../../src/tenants/plans/quota-period.ts';
-import { endEarly } from '../../../src/work/jobs/cancel-jobs.ts';
-import { repairNamedJobs } from '../../../src/work/jobs/sweeps/interrupted-jobs.ts';
+import { endEarly } from '../../../src/work/jobs/end-early.ts';
+import { repairInterruptedJobs } from '../../../src/work/jobs/sweeps/interrupted-jobs.ts';
 import { StoredRecount } from '../../../src/work/jobs/sweeps/recount-stored.ts';
 import { endRetention } from '../../../src/work/jobs/sweeps/retention.ts';
 import { WaitingJobs } from '../../../src/work/jobs/sweeps/waiting-jobs.ts';
@@ -27,7 +27,7 @@ export async function useJobs(api: TestApi): Promise<void> {
   const waitingJobs = new WaitingJobs(domain);
   for (const days of [0, 1, 100]) {
     domain.clock.pass(days * DAY_MS);
-    await repairNamedJobs(
+    await repairInterruptedJobs(
       { ...domain, redeliveryMs: 0, retryBaseMs: 1000, random: Math.random, onRetried: () => {} },
       await domain.ledger.active(),
     );

@@ -8,7 +8,7 @@ import { createFolderOutputStore } from '../../../src/infra/outputs/folder.ts';
 import type { OutputStore } from '../../../src/infra/outputs/output-store.ts';
 import { DEFAULT_POOL } from '../../../src/tenants/plans/names.ts';
 import type { Job } from '../../../src/work/jobs/job.ts';
-import { repairNamedJobs } from '../../../src/work/jobs/sweeps/interrupted-jobs.ts';
+import { repairInterruptedJobs } from '../../../src/work/jobs/sweeps/interrupted-jobs.ts';
 import { type DatabaseWay, openDatabaseWay } from '../../support/database-way.ts';
 import { type Domain, newJob, openDomain, slotsInUse } from '../../support/domain.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -72,7 +72,7 @@ describe('a worker', () => {
   const live = async (id: string) => (await domain.store.live.find(id)) as Job;
   const isRunning = (id: string) => eventually('it is rendered', () => renderer.running.has(id));
   const sweep = async () =>
-    repairNamedJobs(
+    repairInterruptedJobs(
       { ...domain, redeliveryMs: 1e9, retryBaseMs: 100, random: () => 1, onRetried: () => {} },
       await domain.ledger.active(),
     );

@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { stringify } from 'yaml';
 import type { KubernetesApi } from '../../../src/infra/kube/client/kubernetes-api.ts';
 import { openKubernetesApi } from '../../../src/infra/kube/client/open-kubernetes-api.ts';
-import { DELETION_COST, workersOf } from '../../../src/kubernetes/pools/names.ts';
+import { DELETION_COST, workersOf } from '../../../src/kubernetes/pools/labels.ts';
 import { DEPLOYMENTS, PODS, type Pod } from '../../../src/kubernetes/resources/kinds.ts';
 import type { RenderPoolSpec } from '../../../src/kubernetes/resources/render-pool.ts';
 import { eventually } from '../../support/eventually.ts';

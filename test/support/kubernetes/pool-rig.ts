@@ -5,7 +5,7 @@ import { Semaphore } from '../../../src/infra/async/semaphore.ts';
 import { systemClock } from '../../../src/infra/clock.ts';
 import type { KubernetesApi } from '../../../src/infra/kube/client/kubernetes-api.ts';
 import { connectDatabase } from '../../../src/infra/store/connection.ts';
-import { DELETION_COST, workersOf } from '../../../src/kubernetes/pools/names.ts';
+import { DELETION_COST, workersOf } from '../../../src/kubernetes/pools/labels.ts';
 import { API_VERSION } from '../../../src/kubernetes/resources/group.ts';
 import {
   DEPLOYMENTS,

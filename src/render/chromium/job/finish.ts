@@ -1,6 +1,6 @@
 import type { PdfFinisher } from '../../pdf/finish.ts';
 import type { FinishStep } from '../../pdf/finish-step.ts';
-import type { PrintedPages } from '../../report/printed-pages.ts';
+import type { PrintedPages } from '../../report/print-facts.ts';
 import type { CancelScope } from '../cancel-scope.ts';
 import type { PrintReader } from './print/print-document.ts';
 

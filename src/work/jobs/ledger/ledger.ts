@@ -4,7 +4,7 @@ import type { Collection, Update } from '../../../infra/store/collection.ts';
 import type { Period } from '../../../tenants/plans/quota-period.ts';
 import { finalisingName, type Job } from '../job.ts';
 import type { QueueName } from '../priority-queues.ts';
-import { LastSeen, SEEN } from './ledger-cache.ts';
+import { LastSeen, SEEN } from './last-seen.ts';
 import {
   amounts,
   fields,

@@ -4,7 +4,7 @@ import type { OutputStore, StoredOutput } from '../../../infra/outputs/output-st
 import { pendingAdmission } from '../../../infra/overload/pending-admission.ts';
 import type { Caller } from '../../../tenants/accounts/caller.ts';
 import { type Admission, JobExists } from '../admission.ts';
-import { endEarly } from '../cancel-jobs.ts';
+import { endEarly } from '../end-early.ts';
 import { hasEnded, type Job, type JobInput } from '../job.ts';
 import type { JobFollowUp } from '../job-follow-up.ts';
 import { statusOf } from '../job-record.ts';

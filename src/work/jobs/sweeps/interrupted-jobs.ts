@@ -53,7 +53,10 @@ const UNRENEWED_LEASES = 2;
  * @param ledgers the ledgers of accounts with something to check.
  * @returns the number of repairs.
  */
-export async function repairNamedJobs(deps: RepairedJobs, ledgers: readonly LedgerRecord[]): Promise<number> {
+export async function repairInterruptedJobs(
+  deps: RepairedJobs,
+  ledgers: readonly LedgerRecord[],
+): Promise<number> {
   const { times } = deps;
   const live = await deps.store.live.among(ledgers.flatMap((ledger) => namedIn(ledger, times)));
   let repaired = 0;

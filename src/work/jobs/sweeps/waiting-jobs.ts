@@ -1,5 +1,5 @@
 import { PlatenError } from '../../../infra/errors/registry.ts';
-import { endEarly } from '../cancel-jobs.ts';
+import { endEarly } from '../end-early.ts';
 import { hasEnded, type Job } from '../job.ts';
 import { isAtRest, type LedgerRecord, queueState, queuesAreEmpty } from '../ledger/ledger-record.ts';
 import {

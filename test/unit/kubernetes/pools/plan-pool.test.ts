@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { findCondition } from '../../../../src/infra/kube/client/conditions.ts';
 import { nextContest } from '../../../../src/kubernetes/pools/contest.ts';
-import { DELETION_COST, FIELD_MANAGER } from '../../../../src/kubernetes/pools/names.ts';
+import { DELETION_COST, FIELD_MANAGER } from '../../../../src/kubernetes/pools/labels.ts';
 import {
   type ObservedPool,
   type PoolMemory,

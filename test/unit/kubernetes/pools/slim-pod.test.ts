@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { costWritersOf } from '../../../../src/kubernetes/pools/foreign-writers.ts';
-import { DELETION_COST } from '../../../../src/kubernetes/pools/names.ts';
+import { DELETION_COST } from '../../../../src/kubernetes/pools/labels.ts';
 import { slimPod } from '../../../../src/kubernetes/pools/slim-pod.ts';
 import type { Pod } from '../../../../src/kubernetes/resources/kinds.ts';
 

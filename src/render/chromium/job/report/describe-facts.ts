@@ -4,7 +4,7 @@ import { asPrinted, lengthInInches, type Size } from '../../../options/core/leng
 import { pageRules } from '../../../options/core/page-rules.ts';
 import type { ObservationRule } from '../../../report/observation-rules.ts';
 import type { Observation } from '../../../report/observations.ts';
-import { type PrintedPages, shrinkage } from '../../../report/printed-pages.ts';
+import { type PrintedPages, shrinkage } from '../../../report/print-facts.ts';
 import { lastPart } from '../../../report/recorded-requests.ts';
 import type { Fact, Inspection } from './inspect-script.ts';
 

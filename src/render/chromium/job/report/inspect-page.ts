@@ -3,7 +3,7 @@ import type { RenderOptions } from '../../../options/all/render-options.ts';
 import { EMULATED_MEDIA } from '../../../options/core/emulated-media.ts';
 import { WINDOW_SIZE } from '../../../options/core/window-size.ts';
 import { MAX_OF_RULE } from '../../../report/observations.ts';
-import { mayBeCut, type PrintedPages, shrinkage } from '../../../report/printed-pages.ts';
+import { mayBeCut, type PrintedPages, shrinkage } from '../../../report/print-facts.ts';
 import { SCRIPT } from '../../page/page-settings.ts';
 import type { RenderPage } from '../../page/render-page.ts';
 import { UNDECODABLE } from './inspect-pictures.ts';
