@@ -8,10 +8,7 @@ import { useProxy } from './roles/use-proxy.ts';
 
 const ROLES: readonly Role[] = ['api', 'worker', 'dispatcher', 'controller', 'standalone'];
 const USAGE = `usage: platen <${ROLES.join(' | ')}>\n       platen accounts <list | create | invite | set-plan | reset-password | revoke-tokens>\n       platen billing <setup | check>\n       platen admin <accounts | queue | workers | jobs | deliveries | mails | billing | audit>\n       platen try URL\n       platen render FILE… --out DIR\n       platen batch FILE.csv|FILE.ndjson [--template ID] --out OUT.zip|DIR\n       platen migrate\n       platen --version`;
-/**
- * Signals within this time count as one: a parent may pass on a signal that its child has received already.
- * Milliseconds.
- */
+/** Signals within so many milliseconds are one: a parent may pass on a signal that its child has had already. */
 const SAME_SIGNAL_MS = 1000;
 /** The longest wait for the last steps of a process that has lost a component, in milliseconds. */
 const LAST_STEPS_MS = 10_000;

@@ -38,11 +38,7 @@ export class AccountAdmin {
     this.#core = core;
   }
 
-  /**
-   * The newest accounts first; by address in the order of addresses.
-   *
-   * @param search an account's id, or how its address begins.
-   */
+  /** Newest first, or in the order of addresses. @param search an account's id, or how its address begins. */
   async list(
     {
       search,

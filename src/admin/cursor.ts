@@ -36,12 +36,7 @@ export interface Page<T> {
   readonly cursor: string | null;
 }
 
-/**
- * Reads a page of a list that a keyset sorts.
- *
- * @param read reads the records after a position.
- * @param sortedBy the sorted field of a record.
- */
+/** Reads a page of a sorted list. @param read reads records after a position. @param sortedBy their sorted field. */
 export async function readPage<T extends { readonly _id: string }>(
   { cursor, limit }: RequestedPage,
   read: (page: { after: KeysetPosition | undefined; limit: number }) => Promise<readonly T[]>,

@@ -100,11 +100,7 @@ export class JobAdmin {
     return { from: from ?? new Date(to.getTime() - LISTED_MS), to };
   }
 
-  /**
-   * Repeats a job under an id. Repeated with the same id, it changes nothing more.
-   *
-   * @throws PlatenError as `retry` does.
-   */
+  /** Repeats a job under an id, with which it changes nothing more. @throws PlatenError as `retry` does. */
   async retryAs(job: Job, newId: string): Promise<void> {
     const { accounts, plans, renders, store, admission } = this.#core;
     const { accountId } = job;

@@ -90,11 +90,7 @@ export class WorkerAdmin {
     ].sort((a, b) => order(a).localeCompare(order(b)));
   }
 
-  /**
-   * Lets a worker claim nothing more, or claim again, within three seconds; jobs that it holds end as usual.
-   *
-   * @throws PlatenError NOT_FOUND
-   */
+  /** Lets a worker claim nothing, or claim again, within 3 s; its jobs end as usual. @throws PlatenError NOT_FOUND */
   async drain(id: string, drain: boolean, by: DoneBy): Promise<void> {
     const { registry, audit } = this.#core;
     if (!(await registry.requestDrain(id, drain)))

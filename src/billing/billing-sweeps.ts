@@ -3,9 +3,7 @@ import { ordinary, type Sweep } from '../infra/async/sweeper.ts';
 import type { BillingMetrics } from './billing-metrics.ts';
 import type { Billing } from './open-billing.ts';
 
-/**
- * In milliseconds. A change of plan is in force two seconds after its event; the caches of accounts take most of one.
- */
+/** Milliseconds. A change of plan is in force 2 s after its event; the caches of accounts take most of one. */
 export const FOLLOW_EVERY_MS = 250;
 const RECONCILE_EVERY_MS = 300_000;
 const COUNT_EVERY_MS = 30_000;

@@ -130,12 +130,7 @@ const COMMANDS: Readonly<Record<string, { readonly operands: number; readonly ru
   },
 };
 
-/**
- * `platen accounts …`.
- *
- * @param argv the arguments after `accounts`.
- * @throws CommandError, or ConfigError for an invalid environment.
- */
+/** `platen accounts …`. @throws CommandError, or ConfigError for an invalid environment. */
 export async function runAccountsCommand(
   argv: readonly string[],
   environment: NodeJS.ProcessEnv,

@@ -20,10 +20,7 @@ commands:
 Both need STRIPE_SECRET_KEY and PLATEN_PUBLIC_URL; prices of plans are those of PLATEN_PLANS_FILE,
 otherwise of the cluster's plans in the database of MONGODB_URI, if there are any, or the built-in ones.`;
 
-/**
- * @returns the exit code: 1 when `check` has found something.
- * @throws CommandError with a message for the user.
- */
+/** @returns the exit code: 1 when `check` has found something. @throws CommandError with a message for the user. */
 export async function runBillingCommand(
   [command, ...rest]: readonly string[],
   environment: NodeJS.ProcessEnv,

@@ -20,11 +20,7 @@ export function opsPortOf(role: Role, { PORT, PLATEN_OPS_PORT }: Ports): number 
   return PLATEN_OPS_PORT ?? (role === 'standalone' ? PORT : DEFAULT_OPS_PORT);
 }
 
-/**
- * Whether a process serves the administration.
- *
- * @throws ConfigError when callers of the API would reach it.
- */
+/** Whether a process serves the administration. @throws ConfigError when callers of the API would reach it. */
 export function servesAdmin(role: Role, config: Ports & Pick<Config, 'PLATEN_ADMIN_TOKEN'>): boolean {
   if ((role !== 'api' && role !== 'standalone') || config.PLATEN_ADMIN_TOKEN === undefined) return false;
   if (opsPortOf(role, config) !== config.PORT) return true;

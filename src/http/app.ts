@@ -74,11 +74,7 @@ export const API_ROUTES: readonly Route<ApiDeps & { readonly document: () => Api
   ...documentationRoutes,
 ];
 
-/**
- * The HTTP app of the API and of standalone.
- *
- * @param withOperations false when health and metrics have a port of their own.
- */
+/** The app of the API and of standalone. @param withOperations false when health and metrics have another port. */
 export function createHttpApp(deps: Omit<ApiDeps, 'forOperators'>, withOperations = true): Express {
   const { config } = deps;
   const elsewhere = new Set<object>(withOperations ? [] : operationRoutes);

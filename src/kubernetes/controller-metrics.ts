@@ -1,8 +1,6 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 
-/**
- * In seconds. A reconciliation that writes nothing takes less than 1 ms, one that waits for the API server up to 10 s.
- */
+/** Seconds: a reconciliation that writes nothing takes less than 1 ms, one that waits for the API server up to 10 s. */
 const RECONCILE_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 /** The metrics of the controller alone; `platen_pool_demand_slots` is among those of every role. */

@@ -46,9 +46,7 @@ interface ControllerDeps {
   readonly logger: Logger;
 }
 
-/**
- * Reconciliations of pools per second in the long run: each of 500 pools once per second, and as many again for events.
- */
+/** Reconciliations of pools per second in the long run: 500 pools once a second, and as many for events. */
 const POOLS_PER_SECOND = 1000;
 const GAUGES_EVERY_MS = 1000;
 /** The queue counts as stuck when it has work and has finished none for this long, in milliseconds. */

@@ -66,9 +66,7 @@ export async function makeLinkSecret(manifest: Manifest, { api, installation, lo
   }
 }
 
-/**
- * Makes the Secret at once, and again whenever it is gone, until the signal aborts: without it no API process starts.
- */
+/** Makes the Secret now and whenever it is gone, until the signal aborts: without it no API process starts. */
 export async function keepLinkSecret(manifest: Manifest, deps: Deps, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     await makeLinkSecret(manifest, deps).catch((error: unknown) => {

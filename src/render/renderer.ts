@@ -8,9 +8,7 @@ export type RenderSource =
   | {
       readonly kind: 'html';
       readonly html: string;
-      /**
-       * The source of the template that the HTML was made from; the values filled in were not written by the caller.
-       */
+      /** The source of the template behind the HTML: the values filled in were not written by the caller. */
       readonly template?: string;
     }
   | { readonly kind: 'url'; readonly url: string };
@@ -62,10 +60,7 @@ export interface RendererHealth {
   readonly slots: number;
   readonly busy: number;
   readonly browsers: number;
-  /**
-   * Epoch milliseconds when a render last ended (either way) or the pool was last found idle. Used as the liveness
-   * signal.
-   */
+  /** Epoch milliseconds when a render last ended, or the pool was last found idle: the liveness signal. */
   readonly lastProgress: number;
 }
 

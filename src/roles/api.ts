@@ -6,9 +6,7 @@ import type { Core } from './core.ts';
 import { type ListeningComponent, listen } from './process/http-server.ts';
 import { ServerDrain } from './process/server-drain.ts';
 
-/**
- * While the API stops: the last part of the grace, for the responses to callers that waited in vain, in milliseconds.
- */
+/** While the API stops: the end of the grace, in milliseconds, for responses to callers that waited in vain. */
 const RESPONSE_MS = 1000;
 /** While the API stops: how long requests are taken over kept connections, in milliseconds. */
 const LAST_REQUESTS_MS = 2000;

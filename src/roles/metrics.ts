@@ -11,11 +11,7 @@ import { jobMetrics } from '../work/jobs/job-metrics.ts';
 import { workerMetrics } from '../worker/worker-metrics.ts';
 import { secretMetrics } from './process/secret-metrics.ts';
 
-/**
- * Every metric of Platen, made once per process; each is declared where it is recorded.
- *
- * @param exemplars whether durations name traces.
- */
+/** Every metric of Platen, declared where it is recorded. @param exemplars whether durations name traces. */
 export function createMetrics(role: string, { exemplars = false } = {}) {
   return openRegistry(role, exemplars, (target) => ({
     ...httpMetrics(target),

@@ -107,9 +107,7 @@ async function requireRoom(
   if (bytes > maxStoredBytes) throw new PlatenError('STORAGE_FULL');
 }
 
-/**
- * @param note called with the report of the render and its findings, also if it fails or its output cannot be stored.
- */
+/** @param note called with the report and its findings, also if the render fails or cannot be stored. */
 async function renderAndStore(
   deps: AttemptDeps,
   held: HeldJob,
@@ -226,10 +224,7 @@ async function afterError(
   await followUp.followSoon(failed);
 }
 
-/**
- * Redacts the error as in the report: the job's record contains the same message, so neither reveals what the other
- * hides.
- */
+/** Redacts the error as in the report: the job's record has the same message, and neither reveals more. */
 function withoutSecrets(error: PlatenError, findings: Findings | undefined): PlatenError {
   const message = findings?.redactor.text(error.message) ?? error.message;
   return message === error.message ? error : new PlatenError(error.code, message, error);

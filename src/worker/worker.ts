@@ -28,9 +28,7 @@ export class Worker {
   #unable = false;
   /** When it last had a browser, by `performance.now()`. */
   #ableAt = performance.now();
-  /**
-   * Settles when the last change between claiming and not claiming has been made; changes are made one after another.
-   */
+  /** Settles when the last change of claiming has been made; changes are made one after another. */
   #changed: Promise<void> = Promise.resolve();
 
   constructor(deps: JobClaimsDeps) {
@@ -93,9 +91,7 @@ export class Worker {
     this.#held.close();
   }
 
-  /**
-   * A worker that cannot render claims nothing, and leaves its held jobs to other workers, until it can render again.
-   */
+  /** A worker that cannot render claims nothing and leaves its jobs to others, until it can again. */
   #checkRenderer(): void {
     const { renderer, logger } = this.#deps;
     const now = performance.now();

@@ -2,11 +2,7 @@ import type { DisabledBecause } from '../../tenants/mail/mail.ts';
 
 /** Switches auto overage off without its owner having signed in. */
 export interface AutoOverage {
-  /**
-   * From then on no block is bought automatically.
-   *
-   * @returns false when auto overage was off already, or there is no such account.
-   */
+  /** From then on none is bought automatically. @returns false when it was off, or there is no such account. */
   disable(accountId: string, because: DisabledBecause): Promise<boolean>;
 }
 

@@ -83,9 +83,7 @@ export class AutoOverage {
     });
   }
 
-  /**
-   * The customer may have paid on a hosted page a moment ago, before any event has come: checked before a rejection.
-   */
+  /** Checked before a rejection: the customer may have paid on a hosted page just now, before any event has come. */
   async #stateOf(accountId: string, mustBePaid: boolean): Promise<SubscriptionState | undefined> {
     const { store, checkAt } = this.#deps;
     const { state, checkout, wanted, noted } = (await store.find(accountId)) ?? { wanted: 0, noted: 0 };

@@ -39,9 +39,7 @@ const CONFIRM_MS = 23 * 3_600_000;
 const HOUR_MS = 3_600_000;
 const BANK_MS = 60_000;
 const AT_ONCE = 20;
-/**
- * States before the invoice is open: nothing can be paid, so a step is given up after `MOST_ATTEMPTS` + 1 rejections.
- */
+/** States before the invoice is open: nothing can be paid; a step is given up after `MOST_ATTEMPTS` + 1 rejections. */
 const PREPARING: readonly BlockState[] = ['reserved', 'drafted'];
 const MOST_ATTEMPTS = 3;
 
@@ -58,11 +56,7 @@ export class BlockPurchases {
     this.#deps = deps;
   }
 
-  /**
-   * Makes records of the blocks that ledgers have decided to buy, and continues those that are due.
-   *
-   * @returns how many were claimed.
-   */
+  /** Makes records of the blocks that ledgers decided to buy, and continues due ones. @returns how many it claimed. */
   async sweep(): Promise<number> {
     const { blocks, blockLedger } = this.#deps;
     for (const { _id: accountId, overage } of await blockLedger.beingBought()) {
@@ -110,10 +104,7 @@ export class BlockPurchases {
     await blocks.retryLater(claimed, { $inc: { attempts } });
   }
 
-  /**
-   * Like `#step`; ends a purchase that Stripe rejects while it is prepared, since the account's submissions wait for
-   * it.
-   */
+  /** Like `#step`; ends a purchase that Stripe rejects while it is prepared: the account's submissions wait for it. */
   async #tryStep(block: Block) {
     try {
       return await this.#step(block);

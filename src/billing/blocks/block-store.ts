@@ -120,10 +120,7 @@ export class BlockStore extends DueQueue<Block> {
     });
   }
 
-  /**
-   * Stores the page of a block bought by hand; the block is due when the page expires, or at an event about the
-   * account.
-   */
+  /** Stores the page of a block bought by hand, which is due when the page expires or the account has an event. */
   async keepPage(id: string, page: { readonly id: string; readonly url: string; readonly expiresAt: Date }) {
     const { id: sessionId, url, expiresAt } = page;
     await this.records.updateOne({ _id: id }, { $set: { sessionId, url, expiresAt, dueAt: expiresAt } });

@@ -110,9 +110,7 @@ export class Reversals {
     if (!complete) await store.carryOn(account);
   }
 
-  /**
-   * The units change before the block's state: as long as the state is not noted, the next pass checks the units again.
-   */
+  /** The units change before the block's state: until the state is noted, the next pass checks the units again. */
   async #apply(
     { _id, accountId, state, units }: Block,
     before: LedgerBlock | undefined,

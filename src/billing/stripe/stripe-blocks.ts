@@ -211,10 +211,7 @@ export class StripeBlocks {
     );
   }
 
-  /**
-   * Refunds fail days later. Stripe does not document whether the charge's own sum decreases then, so they are added up
-   * here.
-   */
+  /** Refunds fail days later. They are added up: whether the charge's own sum decreases then is undocumented. */
   async #refundedOf(charge: string): Promise<number> {
     const { data } = await this.#stripe.refunds.list({ charge, limit: 100 });
     return data

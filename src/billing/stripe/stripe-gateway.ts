@@ -37,10 +37,7 @@ export interface HostedPage {
 /** The outcome of a change of the running subscription. */
 interface PlanChange {
   readonly subscription: SubscriptionSnapshot;
-  /**
-   * The page on which the customer confirms the payment, while the change waits for it; undefined when the change is
-   * made.
-   */
+  /** The page on which the customer confirms the payment that the change waits for; undefined once it is made. */
   readonly confirmAt: string | undefined;
 }
 
@@ -169,11 +166,7 @@ export class StripeGateway {
     );
   }
 
-  /**
-   * Takes a cancellation back, whichever of its two fields is set: the portal sets only `cancel_at`.
-   *
-   * @param subscription in its present state.
-   */
+  /** Takes a cancellation back, whichever of its two fields is set: the portal sets only `cancel_at`. */
   async resume({ id, cancelAtPeriodEnd, cancelAt }: SubscriptionSnapshot, key: string): Promise<void> {
     const { subscriptions } = this.stripe;
     let dated = cancelAt !== null;

@@ -10,11 +10,7 @@ const MOST_SUBSCRIPTIONS = 1000;
 /** Of one customer, at a time: further invoices are voided after these. */
 const MOST_OPEN_INVOICES = 1000;
 
-/**
- * All subscriptions of a customer, in any status.
- *
- * @param more what else Stripe is to expand, besides the schedules.
- */
+/** All subscriptions of a customer, in any status. @param more what else Stripe is to expand, besides schedules. */
 export async function subscriptionsOf(
   stripe: Stripe,
   customer: string,

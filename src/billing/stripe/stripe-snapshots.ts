@@ -1,9 +1,7 @@
 import type Stripe from 'stripe';
 import type { InvoiceSnapshot, Period, ScheduleSnapshot, SubscriptionSnapshot } from './provider-snapshot.ts';
 
-/**
- * Our metadata at Stripe. Our own database has the account of each customer; this is for people in Stripe's dashboard.
- */
+/** Our metadata at Stripe, for people in its dashboard: our own database has the account of each customer. */
 export const METADATA = {
   /** On prices and on the phases of schedules: the plan. */
   plan: 'platen_plan',
@@ -63,10 +61,7 @@ export function scheduleSnapshot(schedule: Stripe.Subscription['schedule']): Sch
   return { id, status, phases, ...(isHalfMade(schedule) && { halfMadeSince: date(created) }) };
 }
 
-/**
- * Our schedules are in this state between the two calls that make them. An operator's schedule in this state does
- * nothing either.
- */
+/** Our schedules are so between the two calls that make them; an operator's schedule in this state does nothing. */
 function isHalfMade({ status, phases, end_behavior: atEnd }: Stripe.SubscriptionSchedule): boolean {
   const runs = status === 'active' || status === 'not_started';
   const [only, ...others] = phases;

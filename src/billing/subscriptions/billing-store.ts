@@ -166,11 +166,7 @@ export class BillingStore extends DueQueue<BillingAccount> {
     );
   }
 
-  /**
-   * Claims an account as it was read, due or not.
-   *
-   * @returns undefined when it is claimed already, or has no customer.
-   */
+  /** Claims an account as it was read, due or not. @returns undefined when it is claimed, or has no customer. */
   async claimCustomer(seen: BillingAccount): Promise<ClaimedAccount | undefined> {
     if (seen.claimedUntil !== undefined && seen.claimedUntil > this.clock.now()) return undefined;
     const claimed = await this.claim(seen, { $set: { claimedUntil: this.leaseEnd() } });
@@ -237,10 +233,7 @@ export class BillingStore extends DueQueue<BillingAccount> {
     await this.records.updateOne({ _id: accountId }, { $set: { preview } });
   }
 
-  /**
-   * Stores the call that is about to be made. @returns the stored call if the same call is under way, or its response
-   * was lost.
-   */
+  /** Stores the call that is to be made. @returns the stored one if the same call is under way or was lost. */
   async beginOperation(accountId: string, operation: Omit<Operation, 'at'>): Promise<Operation> {
     const at = this.clock.now();
     const begun: Operation = { ...operation, at };

@@ -9,9 +9,7 @@ import {
 
 /** How long a subscription whose renewal was not paid keeps its plan, counted from the unpaid period's start. */
 const GRACE_MS = 7 * 24 * 3_600_000;
-/**
- * In milliseconds: a period that should be over is checked again this much later, in case no event reports its renewal.
- */
+/** Milliseconds after the end of a period at which it is checked again, in case no event reports its renewal. */
 const AFTER_PERIOD_MS = 60_000;
 
 /** An account's rights from its subscription: a function of the provider's state and the time alone. */

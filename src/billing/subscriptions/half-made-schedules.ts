@@ -33,12 +33,7 @@ export class HalfMadeSchedules {
     this.#deps = deps;
   }
 
-  /**
-   * Repairs the schedules that the last checks of accounts have found.
-   *
-   * @returns how many were repaired.
-   * @throws the provider's errors.
-   */
+  /** Repairs the schedules that the last checks found. @returns how many. @throws the provider's errors. */
   async repair(): Promise<number> {
     const { store, clock } = this.#deps;
     const before = new Date(clock.now().getTime() - AT_WORK_MS);

@@ -117,11 +117,7 @@ export class PaymentEvents {
     return this.#deps.webhookSecret !== undefined;
   }
 
-  /**
-   * Takes the bytes of a request as they came. When it resolves the mark is durable.
-   *
-   * @throws BadEvent
-   */
+  /** Takes the bytes of a request as they came. When it resolves the mark is durable. @throws BadEvent */
   async accept(
     bytes: Buffer,
     signature: string,

@@ -58,10 +58,7 @@ export class Reconcile {
     this.#deps = deps;
   }
 
-  /**
-   * Takes the events that were not delivered, each once; the next pass continues where this one ends. @returns how
-   * many.
-   */
+  /** Takes events that were not delivered, each once, from where the last pass ended. @returns how many. */
   async events(): Promise<number> {
     const { gateway, events, cursors, clock } = this.#deps;
     await this.#missed.deleteMany({ seenAt: { $lt: new Date(clock.now().getTime() - KEPT_MS) } });

@@ -49,10 +49,7 @@ export type SyncStep = (
 const AT_ONCE = 20;
 /** Checks that may be overtaken, since their lease has ended, before the call gives up. */
 const TRIES = 3;
-/**
- * How long a call waits for an account that is claimed, in milliseconds: as long as a few operations and checks may
- * take.
- */
+/** How long a call waits for an account that is claimed, in milliseconds: a few operations and checks. */
 const WAIT_MS = 60_000;
 const PAUSE_MS = 50;
 /** In milliseconds: when a call that the provider has rejected is tried again. */
@@ -183,10 +180,7 @@ export class SubscriptionSync {
     return 'overtaken';
   }
 
-  /**
-   * Writes only what the subscription changes, so that a plan that was set by hand stays until the subscription changes
-   * it.
-   */
+  /** Writes only what the subscription changes: a plan set by hand stays until the subscription changes it. */
   async #follow(account: ClaimedAccount, state: SubscriptionState): Promise<boolean> {
     const { accountService, store } = this.#deps;
     const { _id, state: before, fence } = account;

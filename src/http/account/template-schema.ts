@@ -53,9 +53,7 @@ const options = savedOptionsSchema
     'Options of each render of the template; those of the render itself come first. All but `assetHeaders` and `cookies`; null for none.',
   );
 
-/**
- * When to run a check that must not be skipped because a field is invalid, so that all errors are reported together.
- */
+/** When to run a check in spite of an invalid field, so that all errors are reported together. */
 function isObject({ value }: { readonly value: unknown }): boolean {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -230,10 +230,7 @@ function stateFor(owner: Account | undefined, account: BillingAccount | undefine
   return coming !== undefined && coming.inForce === given && state?.inForce !== given ? coming : state;
 }
 
-/**
- * The plan in force. When it has changed since the state was read, the plan of that state, so that both are of one
- * time.
- */
+/** The plan in force; when it has changed since the state was read, the plan of that state. */
 function planFor(owner: Account | undefined, state: SubscriptionState | undefined): PlanName | undefined {
   const followed = state?.inForce ?? FREE_PLAN;
   const given = owner?.subscribed?.plan;

@@ -8,9 +8,7 @@ import { trackRequests } from './request-context.ts';
 import type { Route } from './route.ts';
 import type { StageDeps } from './stages.ts';
 
-/**
- * An app with the given routes, and with what every app has: request tracking, security headers, and error responses.
- */
+/** An app with these routes and what every app has: request tracking, security headers, error responses. */
 export function frameApp<Deps extends { readonly logger: Logger; readonly metrics: HttpMetrics }>({
   routes,
   trustedProxies,

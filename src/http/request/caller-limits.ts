@@ -31,11 +31,7 @@ export class CallerLimits {
     this.#recorder = recorder;
   }
 
-  /**
-   * Counts a request and sets the headers of draft-ietf-httpapi-ratelimit-headers-10.
-   *
-   * @throws PlatenError RATE_LIMITED.
-   */
+  /** Counts a request and sets draft-ietf-httpapi-ratelimit-headers-10. @throws PlatenError RATE_LIMITED. */
   async limitRate({ route, caller, response, admission }: Exchange<never>): Promise<void> {
     if (caller === undefined) return;
     const { accountId, plan } = caller;

@@ -37,10 +37,7 @@ const EARLY_MS = 50;
 const QUIET_CHECK_MS = 4000;
 /** Streams of one account's dashboard pages, one for each visible page, and of one process. */
 const ACCOUNT_BOUNDS: ReservationBounds = { perOwner: 10, inAll: 1000 };
-/**
- * The quiet interval of account streams, in milliseconds: such a poll costs little, and must soon detect a revoked
- * session.
- */
+/** Quiet interval of account streams in milliseconds: such a poll costs little, and must soon see a revoked session. */
 const ACCOUNT_QUIET_MS = 1000;
 /** The interval of empty lines, in milliseconds, so that no proxy takes the connection for dead. */
 const HEARTBEAT_MS = 15_000;
@@ -113,10 +110,7 @@ export function accountStreams(): EventStreams {
   return new EventStreams(ACCOUNT_BOUNDS, systemTimers, ACCOUNT_QUIET_MS);
 }
 
-/**
- * Makes the events end as soon as the stream is destroyed: `return` of a generator that waits takes effect only at its
- * next event.
- */
+/** Ends the events when the stream is destroyed: `return` of a generator takes effect only at its next event. */
 function endedBy(gone: AbortController, events: AsyncGenerator<string>): AsyncIterable<string> {
   return {
     [Symbol.asyncIterator]: () => ({

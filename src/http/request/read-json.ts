@@ -125,11 +125,7 @@ function tooLarge(maxBytes: number): PlatenError {
   return new PlatenError('INPUT_TOO_LARGE', `The body is larger than the limit of ${maxBytes} bytes.`);
 }
 
-/**
- * Parses a JSON body.
- *
- * @throws PlatenError MALFORMED_JSON with the position of the error; INPUT_TOO_LARGE as `checkJsonSize`.
- */
+/** @throws PlatenError MALFORMED_JSON with the position of the error; INPUT_TOO_LARGE as `checkJsonSize`. */
 export function parseJson(bytes: Buffer): unknown {
   checkJsonSize(bytes);
   return parse(decode(bytes));

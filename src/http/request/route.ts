@@ -103,14 +103,9 @@ interface RouteRequest<A extends Auth, P, Q, H, B> {
   readonly acceptsGzip: () => boolean;
   /** Path pattern of the route. */
   readonly route: string;
-  /**
-   * Hex SHA-256 of the body as it was sent, only for a request with an Idempotency-Key; without a body, of the
-   * parameters of the path.
-   */
+  /** Hex SHA-256 of the body, or else of the path's parameters; only for a request with an Idempotency-Key. */
   readonly bodyHash: () => string;
-  /**
-   * Releases the memory of the body, which is not needed any more, before the request ends; `body` is undefined then.
-   */
+  /** Releases the memory of the body before the request ends; `body` is undefined then. */
   readonly bodyDone: () => void;
   /** Of a request for work. */
   readonly admission: PendingAdmission;
@@ -166,10 +161,7 @@ interface RouteSpec<A extends Auth, R extends Responses, P, Q, H, B> {
   };
   /** Checks the body against the caller's plan before the schema does; throws the error for the caller. */
   readonly precheckBody?: (body: unknown, plan: Plan) => void;
-  /**
-   * Rules between the fields of the body. They are checked even when fields are invalid, so that all errors are
-   * reported.
-   */
+  /** Rules between the fields of the body, checked even when fields are invalid: all errors are reported. */
   readonly bodyErrors?: (body: unknown) => readonly string[];
   /** Adds to an error of the body, for example which of many items it is in. */
   readonly describeError?: (error: string, body: unknown) => string;
@@ -184,10 +176,7 @@ interface RouteSpec<A extends Auth, R extends Responses, P, Q, H, B> {
    * responses.
    */
   readonly needsPermit?: true;
-  /**
-   * Its response may be large: a request is rejected at its beginning when there is no room for one more unread
-   * response.
-   */
+  /** Its response may be large: it is rejected at its beginning without room for one more unread response. */
   readonly largeResponse?: true;
   /**
    * It is handled also while there is no room to keep changes; without it, whatever is no GET is rejected then.

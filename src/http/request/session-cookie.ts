@@ -4,11 +4,7 @@ import { type CookieKind, cookieIn, setCookie } from './cookies.ts';
 /** The cookie that contains the token of a session. */
 export const SESSION_COOKIE: CookieKind = { name: 'platen_session', sameSite: 'Strict' };
 
-/**
- * The token in the cookie of a session.
- *
- * @param cookies the header Cookie of a request.
- */
+/** The token in the cookie of a session. @param cookies the header Cookie of a request. */
 export function sessionTokenIn(cookies: string | undefined, publicUrl: string): string | undefined {
   return cookieIn(cookies, SESSION_COOKIE, publicUrl);
 }

@@ -117,11 +117,7 @@ interface ZipRequest extends WorkRequest {
   readonly setHeader: (name: string, value: string) => void;
 }
 
-/**
- * The response with the zip of a batch, or with its requested range.
- *
- * @throws PlatenError as the routes of zips declare.
- */
+/** The zip of a batch, or its requested range. @throws PlatenError as the routes of zips declare. */
 export function sendZip({ params, headers, caller, aboutJob, setHeader }: ZipRequest, deps: ApiDeps) {
   aboutJob(params.id);
   return withDownload(deps.downloads.zips, caller.accountId, async () => {

@@ -70,11 +70,7 @@ export const batchRequestSchema = z
 
 export type BatchRequest = z.output<typeof batchRequestSchema>;
 
-/**
- * Checks the rules between the items of a batch and between the fields of each.
- *
- * @returns an error for each violation.
- */
+/** @returns an error for each violated rule between items, or between the fields of one. */
 export function batchErrors(given: unknown): string[] {
   const items = itemsOf(given);
   const errors: string[] = [];

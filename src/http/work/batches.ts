@@ -167,10 +167,7 @@ async function submit(
   return await deps.batches.submit(caller, submission, admission);
 }
 
-/**
- * @throws PlatenError for a batch that the plan does not allow, an unknown template, or options that do not go with those
- * of a template.
- */
+/** @throws PlatenError for what the plan does not allow, an unknown template, or options that clash with its own. */
 async function submissionOf(
   body: BatchRequest,
   caller: Caller,

@@ -7,10 +7,7 @@ import type { RenderRequest } from './render-request-schema.ts';
 
 /** The watermark of renders with test keys, whatever their options are. */
 const TEST_WATERMARK = { text: 'TEST' };
-/**
- * Bytes of the different options that the items of one batch have from templates: each is held in memory, and stored, in
- * full.
- */
+/** Bytes of different options that items of one batch have from templates: each is held and stored in full. */
 const MAX_BATCH_BYTES = 32 * 1024 * 1024;
 
 /** The fields of a request that are options, or stand beside them. */

@@ -79,10 +79,7 @@ async function limitRate({ jobId }: LinkTarget, network: string, { limiter }: Ap
   throw new PlatenError('RATE_LIMITED', message, { retryAfterSeconds: resetMs / 1000 });
 }
 
-/**
- * @throws PlatenError NOT_FOUND unless the token leads to a file of this kind, and was given to the account's present
- * owner.
- */
+/** @throws PlatenError NOT_FOUND unless the token is for a file of this kind and of the account's present owner. */
 async function targetOf(
   token: string,
   kind: LinkKind,

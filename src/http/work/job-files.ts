@@ -22,11 +22,7 @@ export function signedLink(
   return { url: fileAddress(publicUrl(), token), expiresAt: expiresAt.toISOString() };
 }
 
-/**
- * A signed address of a batch's manifest, and when it expires.
- *
- * @throws PlatenError NOT_FOUND until the batch has ended.
- */
+/** A signed address of a batch's manifest, and its expiry. @throws PlatenError NOT_FOUND until the batch ends. */
 export function signedManifestLink(
   batch: Batch,
   { links, publicUrl, clock }: Pick<ApiDeps, 'links' | 'publicUrl' | 'clock'>,

@@ -1,8 +1,6 @@
 import { Semaphore, type SemaphoreQueue } from './semaphore.ts';
 
-/**
- * A mutex for each key: tasks of one key run one at a time, first come, first served. Tasks of other keys do not wait.
- */
+/** A mutex for each key: its tasks run one at a time, first come, first served; other keys do not wait. */
 export class KeyedMutex {
   readonly #mutexes = new Map<string, Semaphore>();
   readonly #queue: SemaphoreQueue;

@@ -5,9 +5,7 @@ export interface SemaphoreQueue {
   readonly full?: () => Error;
 }
 
-/**
- * A semaphore with a bounded queue: runs at most `permits` tasks at a time, the others wait, first come, first served.
- */
+/** A semaphore with a bounded queue: at most `permits` tasks run at a time, first come, first served. */
 export class Semaphore {
   readonly #permits: number;
   readonly #maxWaiting: number;

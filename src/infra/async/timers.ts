@@ -17,11 +17,7 @@ export const systemTimers: Timers = {
   },
 };
 
-/**
- * Resolves after `ms` milliseconds.
- *
- * @throws the signal's reason as soon as it aborts.
- */
+/** Resolves after `ms` milliseconds. @throws the signal's reason as soon as it aborts. */
 export function pause(timers: Timers, ms: number, signal: AbortSignal): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   if (signal.aborted) reject(signal.reason);

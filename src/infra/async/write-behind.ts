@@ -6,9 +6,7 @@ export interface WriteBehindOptions {
   readonly delayMs?: number;
   /** When this many entries wait, a write begins at once; also the most entries of one write. Default unlimited. */
   readonly flushAt?: number;
-  /**
-   * The most waiting entries, default 50,000. Further entries replace the oldest, so that memory is left for requests.
-   */
+  /** The most waiting entries, default 50,000; further ones replace the oldest, which bounds memory. */
   readonly maxWaiting?: number;
 }
 

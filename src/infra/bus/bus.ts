@@ -61,10 +61,7 @@ export interface PointerConsumer {
    * acknowledged after this resolves. Never rejects for an error of the job.
    */
   accept(pointer: JobPointer, slot: Slot): Promise<void>;
-  /**
-   * Called when the pointers of a class are redistributed among the workers: pointers that wait here are for others to
-   * take.
-   */
+  /** Called when the pointers of a class are redistributed: those that wait here are for other workers. */
   regrouped?(jobClass: JobClass): Promise<void>;
 }
 
@@ -97,9 +94,7 @@ export interface Bus {
    */
   makeRoom(pool: string, workers: number): Promise<number | undefined>;
   publishEvent(event: JobEvent): Promise<void>;
-  /**
-   * Every subscriber of every process receives every event of the topic published after it subscribed (best effort).
-   */
+  /** Every subscriber of every process gets every event published after it subscribed (best effort). */
   subscribeEvents(topic: EventTopic, handler: (event: JobEvent) => void): Promise<Subscription>;
   /** @returns what is wrong, or undefined when the bus can carry messages. */
   problem(): string | undefined;

@@ -5,10 +5,7 @@ import { parseHost, type Target } from './host.ts';
 import { WayOut, type WayOutOptions } from './way-out.ts';
 
 interface GuardedAgentOptions extends WayOutOptions {
-  /**
-   * Longest wait for name servers, again for the connection, and again for its TLS handshake, in milliseconds. Default
-   * 10,000.
-   */
+  /** Longest wait for name servers, again for the connection, again for TLS; milliseconds, default 10,000. */
   readonly connectTimeoutMs?: number;
   /** Certificates to trust instead of the usual ones, as PEM text. */
   readonly ca?: string;

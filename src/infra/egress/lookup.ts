@@ -92,9 +92,7 @@ export function systemLookup(open = () => new Resolver({ timeout: 2000, tries: 2
   };
 }
 
-/**
- * Shares the lookups of one kind fairly among accounts. Where the account is not known, the name itself counts as one.
- */
+/** Shares the lookups of one kind fairly among accounts; of an unknown account, the name counts as one. */
 export function queued(lookup: Lookup, bounds: LookupBounds): Lookup {
   const queue = new LookupQueue(bounds);
   return (name, signal, account) =>

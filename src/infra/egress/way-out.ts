@@ -34,10 +34,7 @@ export class WayOut {
     this.#lookup = options.lookup ?? systemLookup();
   }
 
-  /**
-   * @param options `timeoutMs` counts for name servers, and again for the connection.
-   * @throws EgressError
-   */
+  /** @param options `timeoutMs` counts for name servers, and again for the connection. @throws EgressError */
   async reach(target: Target, options: ReachOptions): Promise<Socket> {
     const { upstream } = this.#options;
     if (upstream === undefined || upstream.isDirect(target)) {

@@ -24,9 +24,7 @@ interface ArchiveRecord {
   readonly sha256: string;
 }
 
-/**
- * Flags for a JVM that uses this folder's archive; undefined without an archive that is undamaged and fits its jars.
- */
+/** Flags for a JVM that uses this folder's archive; undefined unless it is undamaged and fits its jars. */
 export async function archiveToUse(
   jarsDir: string,
 ): Promise<{ readonly flags: readonly string[]; readonly jvm: string } | undefined> {

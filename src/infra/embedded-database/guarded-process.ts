@@ -5,9 +5,7 @@ const STOP_GRACE_MS = 15_000;
 
 type LineListener = (line: string, stream: 'stdout' | 'stderr') => void;
 
-/**
- * A child process that ends when its stdin ends. That happens however its parent ends: even `kill -9` closes the pipe.
- */
+/** A child that ends when its stdin does, so however its parent ends: even `kill -9` closes the pipe. */
 export interface GuardedProcess {
   readonly pid: number;
   /** Resolves with the exit code, or with the signal that ended it. */

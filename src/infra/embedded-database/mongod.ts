@@ -65,11 +65,7 @@ export function findMongod(): string | undefined {
 /** mongod names its socket by a port, which it does not listen on; there is one socket in a folder. */
 const SOCKET = 'mongodb-27017.sock';
 
-/**
- * Starts a mongod on a private socket, with its data in `folder`.
- *
- * @throws EmbeddedDatabaseError with its last output when it does not start.
- */
+/** A mongod on a private socket. @throws EmbeddedDatabaseError with its last output when it does not start. */
 export async function startMongod(program: string, folder: string): Promise<EmbeddedDatabase> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const socket = await makePrivateSocket(SOCKET, folder);

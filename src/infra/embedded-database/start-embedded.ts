@@ -20,9 +20,7 @@ interface EmbeddedDatabaseOptions {
   readonly logger: Logger;
   /** Default auto: the engine that wrote the data or, without data, the first one that is available. */
   readonly engine?: EngineChoice | undefined;
-  /**
-   * The folder in which scripts/install-peers.mjs has put mongo-java-server; default .cache/peers/mongo-java-server.
-   */
+  /** Where scripts/install-peers.mjs has put mongo-java-server; default .cache/peers/mongo-java-server. */
   readonly jarsDir?: string | undefined;
   /** Downloads a missing engine, and reports the progress to a person; without it nothing is downloaded. */
   readonly fetch?: FetchOptions | undefined;

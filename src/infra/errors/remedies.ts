@@ -117,11 +117,7 @@ export const REMEDIES: Readonly<Record<ErrorCode, string>> = {
 /** Path of the page that has a section for each code. */
 const PAGE = '/docs/errors';
 
-/**
- * The address of the documentation of a code.
- *
- * @param publicUrl the beginning of the service's addresses.
- */
+/** The address of the documentation of a code. @param publicUrl the beginning of the service's addresses. */
 export function docsUrlOf(code: ErrorCode, publicUrl: string): string {
   return `${publicUrl.replace(/\/$/, '')}${PAGE}#${code}`;
 }

@@ -4,10 +4,7 @@ import { type ReservationBounds, Reservations } from './reservations.ts';
 
 const RETRY_AFTER_S = 1;
 
-/**
- * Bytes of bodies that are held at a time: of one owner, which is an account or an anonymous caller's network, and of
- * all.
- */
+/** Bytes of bodies that are held at a time: of one account or anonymous caller's network, and of all. */
 export interface BodyBounds extends ReservationBounds {
   /** Bytes a second at which a body must be received. */
   readonly leastRate: number;

@@ -6,10 +6,7 @@ import { descriptorLimit } from './descriptors.ts';
 export const CONNECTION_TIMEOUTS = {
   /** The time in which a whole request must be received: the longest that a slow upload can hold a connection. */
   requestTimeout: 60_000,
-  /**
-   * The time in which the headers must be received, from the opening of the connection or the end of the previous
-   * request.
-   */
+  /** The time for the headers, from the opening of the connection or the end of the previous request. */
   headersTimeout: 15_000,
   /** The interval between two checks of these limits. */
   connectionsCheckingInterval: 5000,
@@ -35,9 +32,7 @@ const DESCRIPTOR_SHARE = 1 / 2;
 
 interface ConnectionBounds {
   readonly max: number;
-  /**
-   * A connection without traffic is closed after this time, in milliseconds; for example one whose reader has stopped.
-   */
+  /** A connection without traffic is closed after this time, in milliseconds, as when its reader has stopped. */
   readonly inactivityMs: number;
 }
 

@@ -2,9 +2,7 @@ import type { Readable } from 'node:stream';
 import { openStreams, reserveStream, type StreamReservation } from './open-streams.ts';
 import type { Reservations } from './reservations.ts';
 
-/**
- * Concurrent downloads: a reader may take as long as it likes, and each download keeps a chunk of its file in memory.
- */
+/** Concurrent downloads: a reader may take as long as it likes, and each keeps a chunk of its file in memory. */
 export interface Downloads {
   /** PDFs that are fetched with an API key. */
   readonly pdfs: Reservations;

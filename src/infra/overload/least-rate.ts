@@ -56,9 +56,7 @@ export class LeastRate {
     }
   }
 
-  /**
-   * A process whose event loop was blocked may have unread data in its sockets: it reads them before the second check.
-   */
+  /** After a blocked event loop, sockets may have unread data, which is read before the second check. */
   #checkAgain(watched: Watched): void {
     setImmediate(() => {
       setImmediate(() => {

@@ -118,11 +118,7 @@ export class Reservations {
     this.#total += weight;
   }
 
-  /**
-   * Evicts a reservation of the owner with the most weight, if it holds more than `weight`.
-   *
-   * @returns whether there was one.
-   */
+  /** Evicts one of the owner with the most weight, if it holds more than `weight`. @returns whether it did. */
   #evictFrom(weight: number): boolean {
     let most: { ownerId: string; entry: Entry } | undefined;
     let mostWeight = weight;

@@ -23,11 +23,7 @@ export const RESPONSE_BOUNDS: ResponseBounds = {
 
 /** The bytes that one response holds. */
 export interface ResponseReservation {
-  /**
-   * Holds the bytes of a response until it has been sent or is closed.
-   *
-   * @throws PlatenError as `UnreadResponses.begin`.
-   */
+  /** Holds a response's bytes until it is sent or closed. @throws PlatenError as `UnreadResponses.begin`. */
   hold(response: ServerResponse, bytes: number): void;
   /** Releases the bytes, because there is no such response. */
   release(): void;

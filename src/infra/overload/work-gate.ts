@@ -18,10 +18,7 @@ interface WorkGateDeps {
   readonly logger: Pick<Logger, 'info' | 'error'>;
 }
 
-/**
- * Rejects new work while the whole service has its maximum of live jobs, or no storage for more. Live jobs are counted
- * once a second.
- */
+/** Rejects work while the service has its maximum of live jobs, counted once a second, or no storage for more. */
 export class WorkGate {
   readonly #deps: WorkGateDeps;
   readonly #shedder: LoadShedder;

@@ -80,9 +80,7 @@ const FIRST_RESTART_DELAY_MS = 200;
 const MAX_RESTART_DELAY_MS = 5000;
 
 const SLICE_MS = 250;
-/**
- * Two timers that were set for the same time may fire in either order, up to this many milliseconds after each other.
- */
+/** Timers set for the same time may fire in either order, up to this many milliseconds after each other. */
 const TIMER_SLACK_MS = 50;
 /** The reply to a call that was preempted. */
 const PREEMPTED = Symbol('preempted');

@@ -2,10 +2,7 @@ import { FairQueue, type Permit, type PermitRequest, type Priority } from './fai
 
 /** After this time a render yields to others that wait for a core, in milliseconds. */
 const SLICE_MS = 1000;
-/**
- * The slice in milliseconds while an interactive request waits and the render is bulk, or while an account with less
- * usage waits.
- */
+/** The slice in milliseconds while an account with less usage waits, or an interactive request behind a bulk render. */
 const SHORT_SLICE_MS = 100;
 /**
  * The half-life of used computing time, in milliseconds. It is as long as a slice: with a half-life of a minute, an
@@ -13,9 +10,7 @@ const SHORT_SLICE_MS = 100;
  */
 const HALF_LIFE_MS = 1000;
 
-/**
- * Renders that compute concurrently on this many cores: more, since they also wait for messages (docs/scheduling.md).
- */
+/** Renders that compute concurrently on so many cores: more, as they wait for messages too (docs/scheduling.md). */
 export function rendersOnCores(cores: number): number {
   return cores + Math.ceil(cores / 2);
 }

@@ -109,10 +109,7 @@ export class DedicatedBrowsers<B extends DedicatedBrowser> extends FairQueue {
     }
   }
 
-  /**
-   * Retires browsers for waiting accounts. To be called whenever a browser may have become idle, and about every
-   * second.
-   */
+  /** Retires browsers for waiting accounts. To be called about every second, and when a browser becomes idle. */
   makeRoom(): void {
     if (this.waiting() === 0) return;
     this.grant();

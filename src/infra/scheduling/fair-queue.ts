@@ -6,9 +6,7 @@ export type Priority = 'interactive' | 'bulk';
 
 const PRIORITIES = ['interactive', 'bulk'] as const;
 
-/**
- * While both priorities wait, every fourth permit goes to bulk: interactive requests slow it down and never starve it.
- */
+/** While both priorities wait, every fourth permit goes to bulk, which interactive requests never starve. */
 const BULK_EVERY = 4;
 
 export interface PermitRequest {
@@ -187,10 +185,7 @@ export abstract class FairQueue {
       while (this.waiting(priority) > 0) this.#first(priority, EVERYBODY)?.reject(reason);
   }
 
-  /**
-   * Grants all permits that the policy allows now. To be called when that may have changed, also merely by the passing
-   * of time.
-   */
+  /** Grants all permits that the policy allows now. To be called when that may have changed, also by time. */
   grant(): void {
     for (let next = this.#next(); next !== undefined; next = this.#next()) {
       const permit = this.#start(next);

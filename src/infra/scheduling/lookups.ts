@@ -7,10 +7,7 @@ export interface LookupBounds {
   readonly concurrentOfAccount: number;
   /** Lookups of one account that may wait. */
   readonly maxWaitingOfAccount: number;
-  /**
-   * A lookup that takes longer is slow, in milliseconds: it continues, and another one may run in addition. Default: no
-   * lookup is slow.
-   */
+  /** A lookup that takes longer, in milliseconds, lets another one run in addition. Default: none does. */
   readonly slowMs?: number;
 }
 

@@ -21,10 +21,7 @@ export class RecentAccounts {
     return this.#at.size > Number(this.#at.has(account));
   }
 
-  /**
-   * Whether an account for which `counts` is true was noted within the window. Removes earlier accounts for which it is
-   * false.
-   */
+  /** Whether an account for which `counts` holds was noted within the window. Removes earlier ones where not. */
   some(counts: (account: string) => boolean, now: number): boolean {
     this.#forget(now);
     for (const account of this.#at.keys()) {

@@ -13,10 +13,7 @@ export function sandboxProcesses(slots: number, slotsPerProcess: number): number
 /** The right to use a process, until it is released. */
 interface ProcessPermit<P> {
   readonly process: P;
-  /**
-   * Resolves when the call must end because others wait. Its permit has been released by then: the call needs a new
-   * one.
-   */
+  /** Resolves when the call must end because others wait: its permit is released, and it needs a new one. */
   readonly preempted: Promise<void>;
   /** Releasing it again changes nothing. */
   release(): void;
@@ -38,10 +35,7 @@ interface SandboxQueueOptions<P> {
 interface Running<P> extends ProcessPermit<P> {
   readonly permit: Permit;
   slow: boolean;
-  /**
-   * Preempts the call, when it is slow in the process that is kept for quick calls. Absent when the call may not be
-   * preempted.
-   */
+  /** Preempts the call when it is slow in the process kept for quick ones. Absent when it may not be. */
   readonly preempt: (() => void) | undefined;
 }
 

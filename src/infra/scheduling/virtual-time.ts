@@ -3,10 +3,7 @@ export interface UsageOptions {
   readonly slowMs?: number;
   /** The half-life of usage, in milliseconds. Default 30,000. */
   readonly halfLifeMs?: number;
-  /**
-   * Usage that an unknown account is assumed to have, in milliseconds. Default: the usage of the accounts that are
-   * being served.
-   */
+  /** Usage that an unknown account is given, in milliseconds. Default: that of the accounts being served. */
   readonly newcomerMs?: number | undefined;
   /** Charge for each piece of work, in milliseconds, however long it takes. Default: the time that it takes. */
   readonly costMs?: number;
@@ -19,10 +16,7 @@ export interface Charge {
   readonly account: string;
   /** When the work began, in milliseconds of the clock, plus the time for which it was paused. */
   readonly since: number;
-  /**
-   * Pauses the charge while the work waits for another resource: until `resume`, it is not charged and does not become
-   * slow.
-   */
+  /** Pauses the charge until `resume`, while the work waits for another resource; it does not become slow. */
   pause(): void;
   resume(): void;
   /** Ending it again changes nothing. */

@@ -18,10 +18,7 @@ const KEPT_FOR_MS = 60_000;
 /** Slots are kept for interactive jobs for this time after an interactive job has arrived, in milliseconds. */
 const KEPT_FOR_INTERACTIVE_MS = 5000;
 
-/**
- * Number of spare slots, in addition to the slots. A worker with one slot is meant to render one job at a time, and has
- * none.
- */
+/** Number of spare slots, besides the slots. A worker with one slot is to render one job at a time, and has none. */
 export function spareSlots(slots: number): number {
   return slots === 1 ? 0 : 1;
 }
@@ -55,9 +52,7 @@ export class WorkerSlots extends FairQueue {
     this.#computing = computing;
   }
 
-  /**
-   * Sets the number of renders that are blocked on the network, a delay or the like: other renders may begin meanwhile.
-   */
+  /** Sets how many renders are blocked on the network, a delay or the like: others may begin meanwhile. */
   setBlocked(renders: number): void {
     this.#blocked = renders;
     this.grant();
@@ -83,9 +78,7 @@ export class WorkerSlots extends FairQueue {
     return bulk < Math.min(notKept, computing + this.#blocked);
   }
 
-  /**
-   * Number of spare slots: one while every slot is held by an account that is slow, or whose renders are all paused.
-   */
+  /** Number of spare slots: one while every slot's account is slow, or has all of its renders paused. */
   get #spare(): number {
     const { heldByAccount, taken, usage } = this;
     if (taken < this.total) return 0;

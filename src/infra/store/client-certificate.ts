@@ -37,10 +37,7 @@ export async function readPem(setting: string, path: string): Promise<string> {
   }
 }
 
-/**
- * The certificate for the database of MONGODB_URI; the embedded database needs none. @throws as
- * `readClientCertificate`.
- */
+/** The certificate for the database of MONGODB_URI, if it is not embedded. @throws as `readClientCertificate`. */
 export async function mongodbCertificate(
   config: CertificateFiles<'MONGODB_TLS_CERT', 'MONGODB_TLS_KEY'> & {
     readonly MONGODB_URI?: string | undefined;

@@ -12,10 +12,7 @@ export interface Due {
   readonly _id: string;
   /** When it may be claimed; for a claimed record the end of the lease. Absent while there is nothing to do. */
   readonly dueAt?: Date;
-  /**
-   * Raised when a claim begins and when it ends: only the holder of the last claim may write. Absent before the first
-   * claim.
-   */
+  /** Raised when a claim begins and ends: only the last claim's holder may write. Absent before the first. */
   readonly fence?: number;
   /** Failures in a row, counted by `retryLater`. */
   readonly failures?: number;
@@ -30,10 +27,7 @@ export const DUE_INDEX: Index = { fields: { dueAt: 1, _id: 1 }, unique: true };
 interface DueQueueOptions<T> {
   /** How long a claim lasts that is neither renewed nor ended, in milliseconds; default 10,000. */
   readonly leaseMs?: number;
-  /**
-   * The first wait of `retryLater`, and the longest, up to which it doubles, in milliseconds; default 1,000 and
-   * 300,000.
-   */
+  /** The first wait of `retryLater`, and the longest, to which it doubles; milliseconds, default 1,000 and 300,000. */
   readonly backoff?: { readonly firstMs: number; readonly maxMs: number };
   /** A number in [0, 1) that spreads these waits. */
   readonly random?: () => number;
@@ -124,9 +118,7 @@ export class DueQueue<T extends Due> {
       .slice(0, limit);
   }
 
-  /**
-   * Makes a record due at this time, and inserts it if necessary. A process that has claimed it can no longer write.
-   */
+  /** Makes a record due then, and inserts it if necessary. A process that has claimed it can no longer write. */
   async schedule(id: string, dueAt: Date, update: Update<T> = {}): Promise<void> {
     await this.records.upsert(id, moved<T>(dueAt, update));
   }
@@ -179,9 +171,7 @@ export class DueQueue<T extends Due> {
     }
   }
 
-  /**
-   * Ends a claim; the record is at rest then. @returns false, with nothing written, when the claim had ended before.
-   */
+  /** Ends a claim; the record is at rest then. @returns false, with nothing written, when it had ended before. */
   finish(claimed: T, update?: Update<T>): Promise<boolean> {
     return this.endClaim(claimed, undefined, update);
   }

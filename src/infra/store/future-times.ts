@@ -34,11 +34,7 @@ export class FutureTimes {
     this.#logger = logger;
   }
 
-  /**
-   * Milliseconds since a time at which something was done.
-   *
-   * @param key distinguishes it from other times.
-   */
+  /** Milliseconds since a time at which something was done. @param key distinguishes it from other times. */
   ageMs(key: string, time: Date | number): number {
     const at = Number(time);
     const now = this.#clock.now().getTime();

@@ -19,12 +19,7 @@ export interface ReadableMetrics {
   readonly openMetrics: (() => ReturnType<typeof openMetricsText>) | undefined;
 }
 
-/**
- * Makes the metrics of a process, once.
- *
- * @param make makes those of the domains.
- * @param exemplars whether durations name traces.
- */
+/** The metrics of a process. @param make those of the domains. @param exemplars whether durations name traces. */
 export function openRegistry<Made extends object>(
   role: string,
   exemplars: boolean,

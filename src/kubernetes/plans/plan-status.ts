@@ -15,11 +15,7 @@ export const COUNTED: readonly (keyof PlanUse)[] = ['accounts', 'inFlight', 'wai
 
 type PlanStatus = NonNullable<RenderPlan['status']>;
 
-/**
- * The status to write for a plan.
- *
- * @param use without the fields that are not known: these keep their previous values.
- */
+/** @param use without the fields that are not known: these keep their previous values. */
 export function planStatus(
   plan: RenderPlan,
   verdict: PlanVerdict,

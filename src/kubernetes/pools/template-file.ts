@@ -3,9 +3,7 @@ import type { Logger } from '../../infra/telemetry/logger.ts';
 import type { PoolsSettings } from './owned-objects.ts';
 import { parseWorkerTemplate, type WorkerTemplate } from './worker-template.ts';
 
-/**
- * In milliseconds. No event reports a change of a mounted ConfigMap; see docs/decisions/0045-plans-are-read-again.md.
- */
+/** Milliseconds. No event reports a change of a mounted ConfigMap: docs/decisions/0045-plans-are-read-again.md. */
 const CHECK_EVERY_MS = 5000;
 
 /** The installation's template of a worker, which is read repeatedly. An invalid one counts as missing. */

@@ -110,9 +110,7 @@ function seedAfterGap(state: AutoscalerState, fleet: FleetState, nowMs: number):
   return unbroken ? state : { ...state, wanted: [{ at: nowMs, replicas: fleet.replicas }] };
 }
 
-/**
- * In manual mode the requested size applies at once; else the largest of the window, with replacements for lost pods.
- */
+/** A manual size applies at once; otherwise the largest of the window, with replacements for lost pods. */
 function targetOf(settings: PoolScaling, want: number, largest: number, lost: number): number {
   if (settings.manualReplicas !== undefined) return want;
   return bounded(settings, largest + lost);

@@ -43,10 +43,7 @@ export interface PoolSample {
   readonly partitions?: number | undefined;
 }
 
-/**
- * `claiming`: takes work; `paused`: was requested to take none, and finishes what it has; `ending`: has got its
- * SIGTERM.
- */
+/** `claiming`: takes work; `paused`: was asked to take none, and finishes its own; `ending`: has got its SIGTERM. */
 export type WorkerState = 'starting' | 'claiming' | 'paused' | 'ending';
 
 export interface WorkerSample {
@@ -144,9 +141,7 @@ export interface Decision {
 
 /** Older samples are no ground for a decision, in milliseconds. */
 export const SAMPLE_VALID_MS = 10_000;
-/**
- * How long the demand of an empty pool may be unknown before the pool goes to its `fallbackReplicas`, in milliseconds.
- */
+/** How long the demand of an empty pool may be unknown before it gets its `fallbackReplicas`, in milliseconds. */
 export const FALLBACK_AFTER_MS = 60_000;
 /**
  * How long a mark must have been in the cache when its worker was sampled as empty, before the replicas go down, in

@@ -18,11 +18,7 @@ export function shrinksWithin(shrinks: Shrinks, seconds: number, nowMs: number):
   return shrinks.filter(({ at }) => at > nowMs - seconds * 1000);
 }
 
-/**
- * How many more pods may go in this period.
- *
- * @param shrinks the shrinks of this period only.
- */
+/** How many more pods may go in this period. @param shrinks the shrinks of this period only. */
 export function shrinkAllowance(
   { maxPercent }: PoolScaling['scaleDown'],
   shrinks: Shrinks,

@@ -41,10 +41,7 @@ export interface ChromiumRendererOptions {
   readonly cores?: number;
   /** Renders that may run in addition to the slots at times. Default 0. */
   readonly spareSlots?: number;
-  /**
-   * Called with the number of renders that wait for something other than a core (the network, a delay), when it
-   * changes.
-   */
+  /** Called with how many renders wait for something other than a core (network, a delay), when it changes. */
   readonly onBlocked?: (renders: number) => void;
   readonly isolation: Isolation;
   /** Default: see findBrowser. */
@@ -78,9 +75,7 @@ export interface ChromiumRendererOptions {
   readonly contextsAhead?: number;
   /** Default: as the system reports it. */
   readonly memory?: MachineMemory;
-  /**
-   * A renderer process above this is killed, and its render rejects with BROWSER_CRASHED. Default: see pageMemoryBytes.
-   */
+  /** A renderer process above this is killed: its render fails with BROWSER_CRASHED. Default: see pageMemoryBytes. */
   readonly rendererMemoryBytes?: number;
   /** Interval at which browsers are pinged and their memory is measured, in milliseconds. Default 1 s. */
   readonly checkEveryMs?: number;

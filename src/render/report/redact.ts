@@ -23,9 +23,7 @@ export class Redactor {
     this.#secrets = secrets.filter(({ length }) => length >= MIN_SECRET);
   }
 
-  /**
-   * An address without user, password, fragment, and values of its query that may be secrets; 500 characters at most.
-   */
+  /** An address without user, password, fragment and values that may be secrets; 500 characters at most. */
   address(text: string): string {
     const url = URL.parse(text.slice(0, MAX_READ));
     // The part that was cut may have contained a secret.

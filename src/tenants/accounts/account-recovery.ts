@@ -104,11 +104,7 @@ export class AccountRecovery {
     await this.#deps.accountService.confirmAddress(account, byAccount(address));
   }
 
-  /**
-   * Sends a link that confirms the address of an account, unless it has none.
-   *
-   * @throws PlatenError TOO_MANY_MAILS
-   */
+  /** Sends a link that confirms an account's address, unless it has none. @throws PlatenError TOO_MANY_MAILS */
   async sendVerification(account: Account, address: string | undefined): Promise<void> {
     const { email } = account;
     if (email === null) return;

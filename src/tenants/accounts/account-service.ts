@@ -48,10 +48,7 @@ export class AccountService {
     if (error !== undefined) throw new PlatenError('VALIDATION', error);
   }
 
-  /**
-   * @returns undefined when the address has an account already.
-   * @throws PlatenError VALIDATION when there is no plan of this name.
-   */
+  /** @returns undefined when the address has an account already. @throws PlatenError VALIDATION for an unknown plan. */
   async create({ email, password, plan }: NewAccount, by: DoneBy): Promise<Account | undefined> {
     this.requirePlan(plan);
     const hash = password === null ? null : await hashPassword(password);
@@ -71,10 +68,7 @@ export class AccountService {
     return { account, created: made !== undefined };
   }
 
-  /**
-   * The account of an issuer's subject, created on the free plan at its first use. A given address is verified by the
-   * issuer.
-   */
+  /** The account of an issuer's subject, made on `free` at its first use; the issuer has verified its address. */
   async findOrCreateFederated(
     { issuer, subject, email }: { issuer: string; subject: string; email: string | null },
     by: DoneBy,

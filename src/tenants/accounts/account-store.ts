@@ -82,10 +82,7 @@ export class AccountStore {
     return this.#accounts.findOne({ login: email.toLowerCase() });
   }
 
-  /**
-   * @param byOperator whether the operator of the service creates it.
-   * @returns undefined when the address has an account already.
-   */
+  /** @param byOperator whether the operator creates it. @returns undefined when the address has an account. */
   async create(
     email: string,
     passwordHash: string | null,
@@ -105,11 +102,7 @@ export class AccountStore {
     return (await this.#accounts.insertIfAbsent(account)) ? account : undefined;
   }
 
-  /**
-   * The account of an issuer's subject, created at its first use.
-   *
-   * @param email an address that the issuer has verified, or null.
-   */
+  /** Made at the subject's first use. @param email an address that the issuer has verified, or null. */
   async findOrCreateFederated(
     issuer: string,
     subject: string,

@@ -76,11 +76,7 @@ export class AccountTakeover {
     return true;
   }
 
-  /**
-   * Takes an account over, and leaves it to a sweep to end what was made before.
-   *
-   * @returns false as `takeOver`.
-   */
+  /** Takes an account over; a sweep ends what was made before. @returns false as `takeOver`. */
   async begin(seen: Account, password: string, by: DoneBy): Promise<boolean> {
     const { takeovers, clock } = this.#deps;
     const isTaken = await this.#begin(seen, password, by);

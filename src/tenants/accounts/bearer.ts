@@ -47,10 +47,7 @@ export class BearerTokens {
     return isOwnToken(token) ? this.#own(token) : this.#issuers(token, address);
   }
 
-  /**
-   * @returns undefined when the token is not a session's, or the session has ended: after 12 hours, or 2 hours without
-   * use.
-   */
+  /** @returns undefined for what is no session's, or one that has ended: after 12 hours, or 2 hours without use. */
   async verifySession(token: string): Promise<Session | undefined> {
     if (!isSessionToken(token)) return undefined;
     const { tokens, clock } = this.#deps;

@@ -10,9 +10,7 @@ interface FailureBounds {
    * addresses together ten times as many: a single attacker cannot lock out the account's owner.
    */
   readonly perAccount: number;
-  /**
-   * Failures from one IPv4 address or one IPv6 /64, the network of one customer; ten times as many from one IPv6 /48.
-   */
+  /** Failures from one IPv4 address or one IPv6 /64, a customer's network; ten times as many from a /48. */
   readonly perNetwork: number;
 }
 

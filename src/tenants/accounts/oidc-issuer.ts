@@ -17,9 +17,7 @@ interface OidcIssuerOptions {
 export const ISSUER_TIMEOUT_MS = 4000;
 /** After a failure no request is sent to the issuer for this time, in milliseconds. */
 const RETRY_AFTER_MS = 5000;
-/**
- * The issuer's metadata is requested again after this time, in milliseconds; until it responds, the old metadata holds.
- */
+/** The issuer's metadata is requested again after so many milliseconds; until it responds, the old holds. */
 const METADATA_CACHE_MS = 3_600_000;
 
 /** An OpenID Connect issuer: its metadata (OpenID Connect Discovery 1.0), and whether it can be reached. */
@@ -39,10 +37,7 @@ export class OidcIssuer {
     return this.#options.issuer;
   }
 
-  /**
-   * Options of every request to the issuer: a time limit, and plain http where the operator has configured an http
-   * address.
-   */
+  /** Options of every request to the issuer: a time limit, and plain http where the operator's address has it. */
   request(): { signal: AbortSignal; [allowInsecureRequests]: boolean } {
     return {
       signal: AbortSignal.timeout(ISSUER_TIMEOUT_MS),
@@ -62,11 +57,7 @@ export class OidcIssuer {
     return this.#found ?? this.#discovering;
   }
 
-  /**
-   * Notes that the issuer cannot be reached: no request is sent to it for RETRY_AFTER_MS.
-   *
-   * @returns the error to throw.
-   */
+  /** The issuer is out of reach: it gets no request for RETRY_AFTER_MS. @returns the error to throw. */
   unreachable(cause: unknown): PlatenError {
     this.#notBeforeMs = this.#nowMs() + RETRY_AFTER_MS;
     if (cause instanceof DOMException && cause.name === 'TimeoutError')
@@ -74,9 +65,7 @@ export class OidcIssuer {
     return unavailable(RETRY_AFTER_MS, cause);
   }
 
-  /**
-   * @throws PlatenError UNAVAILABLE for RETRY_AFTER_MS after a failure, so that callers do not wait for another one.
-   */
+  /** @throws PlatenError UNAVAILABLE for RETRY_AFTER_MS after a failure: callers do not wait for another one. */
   assertReachable(): void {
     const waitMs = this.#notBeforeMs - this.#nowMs();
     if (isWithin(waitMs, RETRY_AFTER_MS)) throw unavailable(waitMs);

@@ -32,11 +32,7 @@ export class Registration {
     this.#deps = deps;
   }
 
-  /**
-   * Admits a registration, before its password is hashed.
-   *
-   * @throws PlatenError REGISTRATION_CLOSED; TOO_MANY_REGISTRATIONS.
-   */
+  /** To be called before hashing the password. @throws PlatenError REGISTRATION_CLOSED; TOO_MANY_REGISTRATIONS. */
   async admit({ invitation }: RegistrationRequest, address: string | undefined): Promise<void> {
     const { mode, limit } = this.#deps;
     if (mode === 'closed') throw new PlatenError('REGISTRATION_CLOSED');

@@ -147,11 +147,7 @@ export class SignIn {
     return browser && (await tokens.issue(account._id, browser, account.ownerFence));
   }
 
-  /**
-   * Whether this is the password of the account.
-   *
-   * @throws PlatenError WRONG_PASSWORD; TOO_MANY_FAILURES; UNAVAILABLE.
-   */
+  /** Whether it is the account's password. @throws PlatenError WRONG_PASSWORD; TOO_MANY_FAILURES; UNAVAILABLE. */
   async provesOwner({ _id, login = '' }: Account, password: string, address: Address): Promise<boolean> {
     const proven = await this.#requirePassword(login, password, 'account.address_confirmed', address);
     return proven._id === _id;
@@ -163,11 +159,7 @@ export class SignIn {
     await this.#record(account, 'account.signed_out', address);
   }
 
-  /**
-   * Ends a session of the account, in every process within a second.
-   *
-   * @throws PlatenError NOT_FOUND when the account has no such open session.
-   */
+  /** Ends it in every process within a second. @throws PlatenError NOT_FOUND for no open session of the account. */
   async endSession(account: Account, sessionId: string, address: Address): Promise<void> {
     if (!(await this.#deps.tokens.endSession(account._id, sessionId))) {
       throw new PlatenError('NOT_FOUND', 'There is no such session.');
@@ -193,11 +185,7 @@ export class SignIn {
     return { account, issued };
   }
 
-  /**
-   * Counts as a failure from its beginning until it succeeds.
-   *
-   * @returns undefined when the credentials prove no account.
-   */
+  /** Counts as a failure from its beginning until it succeeds. @returns undefined when nothing is proven. */
   #proven<Given extends Credentials>(
     credentials: Given,
     address: Address,

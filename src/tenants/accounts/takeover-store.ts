@@ -21,10 +21,7 @@ export interface Takeover extends Due {
   readonly reported?: true;
 }
 
-/**
- * How long the process that begins a takeover has for it before another one continues, in milliseconds; the same for
- * each pass.
- */
+/** How long a process has for a pass of a takeover before another one continues, in milliseconds. */
 const LEASE_MS = 15_000;
 
 const TAKEOVERS: CollectionSpec = { name: 'account_takeovers', account: '_id', indexes: [DUE_INDEX] };

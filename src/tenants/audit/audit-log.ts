@@ -46,9 +46,7 @@ export const AUDIT_ACTIONS = [
 ] as const;
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
-/**
- * The actor of an entry: the account itself, an unauthenticated caller, the operator of the service, or its billing.
- */
+/** Who did what an entry tells: the account, an unauthenticated caller, the operator of the service, or its billing. */
 export const AUDIT_ACTORS = ['account', 'anonymous', 'operator', 'billing'] as const;
 export type AuditActor = (typeof AUDIT_ACTORS)[number];
 

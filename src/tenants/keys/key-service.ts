@@ -37,11 +37,7 @@ export class KeyService {
     return made;
   }
 
-  /**
-   * Replaces an active key by a new one.
-   *
-   * @throws PlatenError NOT_FOUND when the account has no such active key; UNAUTHENTICATED as `create`.
-   */
+  /** @throws PlatenError NOT_FOUND when the account has no such active key; UNAUTHENTICATED as `create`. */
   async rotate(accountId: string, keyId: string, by: DoneBy): Promise<KeyWithSecret> {
     const made = await this.#keys.rotate(accountId, keyId);
     await this.#requireOwner(made);
@@ -86,9 +82,7 @@ export class KeyService {
     }
   }
 
-  /**
-   * A key of an earlier owner is not valid, whenever it was made; so it is neither shown as active nor given out.
-   */
+  /** A key of an earlier owner is not valid, whenever it was made: not shown as active, not given out. */
   async #requireOwner({ key: { _id, accountId, ownerFence } }: KeyWithSecret): Promise<void> {
     if ((await this.#accounts.findNow(accountId))?.ownerFence === ownerFence) return;
     await this.#keys.revoke(accountId, _id);

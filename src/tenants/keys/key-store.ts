@@ -50,10 +50,7 @@ interface KeyRecord extends ApiKey {
   readonly generation: number;
   /** The name in lower case, to sort by. */
   readonly sortName: string;
-  /**
-   * The secret was given by the caller. The record is never deleted, so that giving it again cannot revive a revoked
-   * key.
-   */
+  /** The caller gave the secret. The record is never deleted: given again, it cannot revive a revoked key. */
   readonly given?: true;
 }
 

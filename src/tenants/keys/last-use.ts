@@ -13,10 +13,7 @@ interface NotedUse {
   readonly ip: string | null;
 }
 
-/**
- * Records when, and from which address, keys were last used: requests add to a list, which is written in the
- * background.
- */
+/** Records when, and from which address, keys were last used: requests add to a list, written in the background. */
 export class LastUse {
   readonly #keys: KeyStore;
   readonly #countries: CountryDatabase;

@@ -63,11 +63,7 @@ export class RateLimiter {
     this.#counter = new WindowCounter(connection, clock, REQUESTS);
   }
 
-  /**
-   * Counts one request.
-   *
-   * @param limit requests that the account may make in a window.
-   */
+  /** Counts one request. @param limit requests that the account may make in a window. */
   take(accountId: string, kind: RateKind, limit: number): Promise<RateVerdict> {
     return this.#count(`${accountId}:${kind}`, shiftOf(accountId), limit);
   }

@@ -77,9 +77,7 @@ export type NewMail = {
   };
 }[MailKind];
 
-/**
- * `waiting` until the mail server has accepted the mail; `failed` when it was rejected, or its last retry has failed.
- */
+/** `waiting` until the mail server accepts the mail; `failed` when it was rejected or its last retry has failed. */
 type MailState = 'waiting' | 'sent' | 'failed';
 
 /** A mail in the outbox. */

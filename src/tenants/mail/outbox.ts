@@ -46,9 +46,7 @@ export class MailOutbox extends DueQueue<Mail> {
     });
   }
 
-  /**
-   * Adds a mail; durable when it resolves. A mail with this id that exists already stays as it is, in whatever state.
-   */
+  /** Adds a mail; durable when it resolves. A mail with this id stays as it is, in whatever state. */
   async enqueue({ id, accountId, to, kind, values }: NewMail): Promise<void> {
     const now = this.clock.now();
     // Keeps a kind and its values in one object, for the compiler to know that they belong together.

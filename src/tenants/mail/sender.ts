@@ -29,9 +29,7 @@ export interface MailSenderDeps {
 const PER_QUERY = 20;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
-/**
- * The wait after each failed attempt; after the last one the mail has failed. A mail server may be down over a weekend.
- */
+/** The wait after each failed attempt; after the last one the mail fails. A server may be down over a weekend. */
 const RETRY_AFTER_MS = [
   ...[MINUTE_MS, 5 * MINUTE_MS, 15 * MINUTE_MS, HOUR_MS, 4 * HOUR_MS, 12 * HOUR_MS],
   ...[24 * HOUR_MS, 24 * HOUR_MS, 24 * HOUR_MS],

@@ -29,9 +29,7 @@ interface Origin {
   readonly namespace: string;
 }
 
-/**
- * The namespace of the resource that describes each plan or pool, by name. A built-in plan without a resource has none.
- */
+/** The namespace of each plan's or pool's resource, by name; a built-in plan without a resource has none. */
 interface Origins {
   readonly plans: ReadonlyMap<PlanName, string>;
   readonly pools: ReadonlyMap<string, string>;
@@ -50,9 +48,7 @@ export interface MirroredSet {
   readonly origins: Origins | undefined;
 }
 
-/**
- * The plans and pools of the cluster's resources in the database: written by the controller, read by the other roles.
- */
+/** The plans and pools of the cluster's resources: written by the controller, read by the other roles. */
 export class PlanMirror {
   readonly #records: Collection<MirrorRecord>;
 

@@ -12,11 +12,7 @@ interface PlanSourceDeps {
   readonly onChecked?: ((valid: boolean) => void) | undefined;
 }
 
-/**
- * The built-in plans, with the overrides of a file if there is one.
- *
- * @throws PlansFileError naming the file and all its errors.
- */
+/** Built-in plans, with a file's overrides if any. @throws PlansFileError naming the file and all its errors. */
 export async function openPlanSource(
   path: string | undefined,
   { logger, onChecked }: PlanSourceDeps,

@@ -244,11 +244,7 @@ export class TemplateStore {
     return { total, saved };
   }
 
-  /**
-   * Newest first, without content, sample data, schema and options.
-   *
-   * @param search part of the name, in either case; all templates without one.
-   */
+  /** Newest first, without content, sample, schema and options. @param search part of the name, in either case. */
   async summaries(
     accountId: string,
     { limit, offset, search = '' }: Page & { readonly search?: string | undefined },
@@ -313,11 +309,7 @@ export class TemplateStore {
     return { _id: randomUUID(), templateId, accountId, version, ...draftOf(draft), size, createdAt };
   }
 
-  /**
-   * Makes the version the current one, unless a later one is already.
-   *
-   * @returns undefined when the template is deleted.
-   */
+  /** Makes the version current, unless a later one is. @returns undefined when the template is deleted. */
   async #pointAt(version: TemplateVersion): Promise<Template | undefined> {
     const { templateId, accountId } = version;
     await this.#templates.updateOne(

@@ -14,11 +14,7 @@ export interface Usage {
   flush(): Promise<void>;
 }
 
-/**
- * To be opened before the connection's indexes are created.
- *
- * @param quotaLeft of the work above, called when a report is read.
- */
+/** To be opened before indexes are created. @param quotaLeft of the work above, called when a report is read. */
 export function openUsage(core: Pick<Core, 'connection' | 'clock' | 'logger'>, quotaLeft: QuotaLeft): Usage {
   const { connection, clock, logger } = core;
   const counters = new UsageCounters(connection, logger);

@@ -58,10 +58,7 @@ interface RequestLogPage {
 
 type Kind = Pick<RequestLogQuery, 'status' | 'endpoint'>;
 
-/**
- * The most segments that are searched for one page of filtered entries. If more segments would be needed, the page ends
- * early.
- */
+/** The most segments searched for one page of filtered entries; if more were needed, the page ends early. */
 const MAX_SEGMENTS = 200;
 const BLOCKS_AT_ONCE = 20;
 
@@ -218,10 +215,7 @@ export class RequestLog {
     );
   }
 
-  /**
-   * Adds entries to the count of their hour; the previous count gives their positions. Entries with positions keep
-   * them.
-   */
+  /** Adds entries to the count of their hour, which gives their positions, unless they have them already. */
   async #takePositions(
     series: string,
     at: string,

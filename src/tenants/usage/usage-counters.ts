@@ -81,11 +81,7 @@ export class UsageCounters {
     return totalUsage(await this.#tallies(accountId, since));
   }
 
-  /**
-   * How many requests accounts have made, and how many of them have failed.
-   *
-   * @param since a whole hour.
-   */
+  /** How many requests accounts have made, and how many have failed. @param since a whole hour. */
   async requestsOf(
     accountIds: readonly string[],
     since: Date,

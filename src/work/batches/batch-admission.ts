@@ -199,10 +199,7 @@ function sum(numbers: readonly number[]): number {
 const RECORD_BYTES = 1024;
 const ITEM_BYTES = 128;
 
-/**
- * Bytes that are kept for months after a batch's outputs. Counting them limits callers that submit and cancel
- * repeatedly.
- */
+/** Bytes kept for months after a batch's outputs; counted to limit callers that submit and cancel repeatedly. */
 function recordBytesOf({ items, notes, metadata, webhookUrl }: BatchSubmission): number {
   const words = JSON.stringify([notes, metadata, items.map(({ id, fileName }) => [id, fileName])]);
   // Includes the record of the callback, although that is deleted earlier.

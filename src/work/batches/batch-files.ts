@@ -68,11 +68,7 @@ export class BatchFiles {
     };
   }
 
-  /**
-   * One PDF of the items that are completed by now, in the order of the batch, with a bookmark for each.
-   *
-   * @throws PlatenError as `zip` does.
-   */
+  /** One PDF of the completed items in the batch's order, with a bookmark for each. @throws PlatenError as `zip`. */
   async merged(batch: Batch): Promise<MergedBatch> {
     const entries = await this.#completed(batch);
     const sources = entries.map(({ name, output }) => ({
@@ -87,9 +83,7 @@ export class BatchFiles {
     };
   }
 
-  /**
-   * All items in the order of the batch, read by chunks. The name of an item does not depend on the outcomes of others.
-   */
+  /** All items in the batch's order, read by chunks. An item's name does not depend on others' outcomes. */
   async *items(batch: Batch): AsyncGenerator<NamedItem> {
     const names = new UniqueNames();
     const { total, chunkSize: limit } = batch;

@@ -47,9 +47,7 @@ export class BatchMetrics {
     this.#clock = deps.clock;
   }
 
-  /**
-   * @param period rates and averages are of the batches created in this period; all running batches count as active.
-   */
+  /** @param period of the batches that rates and averages are of; all running batches count as active. */
   async report(accountId: string, period: ReportPeriod): Promise<BatchMetricsReport> {
     const now = this.#clock.now();
     const sums = new Sums();

@@ -236,10 +236,7 @@ export class BatchStore {
     await this.#batches.updateOne({ _id: batchId }, { $unset: { busy: '' } });
   }
 
-  /**
-   * Fails a batch whose jobs were never all written. @returns the present batch, which is open if they were written
-   * after all.
-   */
+  /** Fails a batch whose jobs were not all written. @returns it as it is now: open if they were after all. */
   fail(batch: Batch): Promise<Batch> {
     return this.#finish(batch, 'failed', ['expanding']);
   }
@@ -281,11 +278,7 @@ export class BatchStore {
     await this.#batches.updateOne({ _id: batchId }, { $set: { callback } });
   }
 
-  /**
-   * Due batches: their outputs are to be deleted, or their records.
-   *
-   * @returns undefined when none are due now.
-   */
+  /** Batches whose outputs or records are to be deleted. @returns undefined when none are due now. */
   async due(now: Date): Promise<{ toPurge: Batch[]; toForget: Batch[] } | undefined> {
     const listed = await this.#listed(this.#retentions);
     const toPurge: Batch[] = [];

@@ -150,9 +150,7 @@ export function isItemOf(batch: BatchIds, jobId: string): boolean {
   return jobId.startsWith(prefixOf(batch));
 }
 
-/**
- * The beginning that the ids of a batch and of its jobs share. Other ids of the same moment may begin with it as well.
- */
+/** The beginning that ids of a batch and its jobs share; other ids of the same moment may share it. */
 export function groupOf(batchOrJobId: string): string {
   return batchOrJobId.slice(0, SHARED);
 }

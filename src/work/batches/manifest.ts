@@ -16,10 +16,7 @@ interface ManifestItem {
   error: { code: string; message: string } | null;
 }
 
-/**
- * The manifest as JSON, generated while it is read: only one chunk of items is in memory, whatever the size of the
- * batch.
- */
+/** The manifest as JSON, generated as it is read: one chunk of items is in memory, however large the batch. */
 export function manifestStream(batch: Batch, items: AsyncIterable<NamedItem>): Readable {
   return Readable.from(manifestText(batch, items), { objectMode: false });
 }

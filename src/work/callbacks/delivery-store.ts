@@ -85,10 +85,7 @@ export class DeliveryStore extends DueQueue<Delivery> {
     await this.postpone(claimed, this.clock.now());
   }
 
-  /**
-   * Notes the result of a claimed delivery's attempt. @returns false when another process has claimed or changed it
-   * since.
-   */
+  /** Notes the result of a claimed delivery's attempt. @returns false when it was claimed or changed since. */
   finishAttempt(claimed: Delivery, { dueAt, ...end }: AttemptEnd): Promise<boolean> {
     const deliveredAt = end.state === 'delivered' ? { deliveredAt: end.lastAttemptAt } : {};
     const { lastAttemptAt, responseStatus, error } = end;
@@ -132,11 +129,7 @@ export class DeliveryStore extends DueQueue<Delivery> {
     return this.records.findOneAndUpdate({ _id: id, accountId }, moved<Delivery>(this.clock.now(), anew));
   }
 
-  /**
-   * Makes the deliveries of whoever had the account before due at once, for the sender to end them.
-   *
-   * @returns how many were pending until now.
-   */
+  /** Makes deliveries of earlier owners due now, for the sender to end them. @returns how many pended. */
   async hastenBefore(accountId: string, ownerFence: number): Promise<number> {
     const pending = { accountId, state: 'pending' } as const;
     let hastened = 0;

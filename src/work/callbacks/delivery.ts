@@ -46,10 +46,7 @@ export interface Delivery extends Due {
   readonly ownerFence?: number;
   /** The trace of the work that it reports; absent when that was not traced. */
   readonly trace?: TraceContext;
-  /**
-   * The bytes that it takes of the account's storage until it is deleted; absent where they are counted with a
-   * batch.
-   */
+  /** The bytes of the account's storage that it takes until deleted; absent where a batch counts them. */
   readonly bytes?: number;
   readonly state: DeliveryState;
   /** Attempts with a known result, since it was scheduled or last repeated by hand. */

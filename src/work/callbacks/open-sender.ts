@@ -28,11 +28,7 @@ interface SenderCore extends Pick<Core, 'clock' | 'logger' | 'tracing'> {
   };
 }
 
-/**
- * Opens what sends all accounts' callbacks.
- *
- * @param wayOut the address policy of documents.
- */
+/** Opens what sends all accounts' callbacks. @param wayOut the address policy of documents. */
 export function openCallbackSender(
   core: SenderCore,
   wayOut: WayOutOptions,

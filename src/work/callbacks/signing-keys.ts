@@ -45,11 +45,7 @@ export class SigningKeys {
     this.#clock = clock;
   }
 
-  /**
-   * The keys that sign at the moment, the newest first; an account's first key is made when it is needed.
-   *
-   * @param ownerFence of the account.
-   */
+  /** The keys that sign now, newest first; the first is made when needed. @param ownerFence of the account. */
   async signing(accountId: string, ownerFence = 0): Promise<readonly SigningKey[]> {
     const found = await this.list(accountId, ownerFence);
     if (found.length > 0) return found;

@@ -11,11 +11,7 @@ interface Wanted {
   readonly stored: StoredLimit;
 }
 
-/**
- * The reason why an account's ledger has rejected new jobs.
- *
- * @param count the number of new jobs.
- */
+/** Why an account's ledger has rejected new jobs. @param count the number of new jobs. */
 export function rejectionOf(
   record: LedgerRecord | undefined,
   count: number,

@@ -9,10 +9,7 @@ import { FutureTimes } from '../../infra/store/future-times.ts';
 
 /** How long a key is remembered, in milliseconds. */
 const REMEMBERED_MS = 24 * 3_600_000;
-/**
- * A request that has not renewed its lock for this long is considered dead; another may take its lock over.
- * Milliseconds.
- */
+/** Milliseconds after which a request that has not renewed its lock is dead: another may take the lock over. */
 const LOCK_MS = 6000;
 const RENEW_MS = 2000;
 
@@ -50,9 +47,7 @@ export interface IdempotencyLock {
   responded(status: number): Promise<void>;
   /** Deletes the key, because nothing was done: it can be used anew with any body. */
   abandon(): Promise<void>;
-  /**
-   * Releases the lock without a response. The work may have been begun: the next request with this key continues it.
-   */
+  /** Releases the lock without a response; the next request with this key continues work that was begun. */
   release(): Promise<void>;
 }
 

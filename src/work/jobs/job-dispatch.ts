@@ -131,11 +131,7 @@ export class JobDispatch {
     });
   }
 
-  /**
-   * queued → dispatched, for jobs of one version that have got slots.
-   *
-   * @returns the dispatched jobs; the others have ended meanwhile.
-   */
+  /** queued → dispatched, for jobs of one version with slots. @returns those; the others have ended meanwhile. */
   async dispatch(jobs: readonly Job[], plan: Plan): Promise<Job[]> {
     const dispatched = await this.#deps.store.transitions.dispatch(jobs, poolOf(plan));
     for (const job of dispatched) this.publish(job, plan);
@@ -224,10 +220,7 @@ function freed(ledger: SeenLedger | undefined, granted: readonly Granted[] = [])
   return ledger && { ledger, granted };
 }
 
-/**
- * Renders of one account that keep the smallest worker busy. A further render can compute in another worker
- * concurrently.
- */
+/** Renders of one account that keep the smallest worker busy; a further one can compute in another worker. */
 const RENDERS_TOGETHER = 2;
 
 /**

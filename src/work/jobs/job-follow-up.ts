@@ -114,9 +114,7 @@ export class JobFollowUp {
     return this.#coalesced.add(job);
   }
 
-  /**
-   * Like `follow`, but resolves when all steps are done, so that a caller that ends thousands of jobs cannot run ahead.
-   */
+  /** Like `follow`, but resolves after all steps: a caller that ends thousands of jobs cannot run ahead. */
   async followWhole(jobs: readonly Job[]): Promise<void> {
     await this.follow(jobs, (ended) => this.finish(ended));
   }

@@ -94,10 +94,7 @@ export interface Job {
   /** The pool whose workers may run it: the plan's pool when the job was accepted, and again when it got its slot. */
   readonly pool: string;
   readonly class: JobClass;
-  /**
-   * Its position in a queue (see priority-queues.ts); absent while it has a slot, or waits for the time of its next
-   * attempt.
-   */
+  /** Its position in a queue (priority-queues.ts); absent while it has a slot, or its next attempt is not due. */
   readonly position?: string;
   /** The state in which it ended; absent while it is live. */
   readonly endedFrom?: LiveState;
@@ -153,10 +150,7 @@ export interface Job {
   readonly failureKey?: string;
   /** True when its options request a report; absent otherwise. */
   readonly wantsReport?: true;
-  /**
-   * Absent when no report was requested or the last attempt left none: see `stored-report.ts` for the report shown
-   * then.
-   */
+  /** Absent when none was requested or the last attempt left none: `stored-report.ts` says what is shown. */
   readonly report?: StoredReport;
   /** Bytes of its stored input; absent before it is admitted. */
   readonly inputBytes?: number;

@@ -59,10 +59,7 @@ type JobFacts = Pick<
   | 'trace'
 >;
 
-/**
- * The options that the record of a job contains: the requested or default paper format, and whether a report is
- * requested.
- */
+/** The options in the record of a job: the paper format, requested or default, and whether a report is requested. */
 export function optionFacts(options: RenderOptions): Pick<Job, 'format' | 'wantsReport'> {
   return { format: given(options)(format)!, ...(options.report && { wantsReport: true as const }) };
 }

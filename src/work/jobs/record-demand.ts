@@ -3,9 +3,7 @@ import type { Demand } from './demand.ts';
 import type { JobMetrics } from './job-metrics.ts';
 import type { RunningJobs } from './store/live-jobs.ts';
 
-/**
- * Writes queue depth and age, slots and demand into the gauges; pools and plans that are gone are removed from them.
- */
+/** Writes queue depth and age, slots and demand into the gauges; pools and plans that are gone leave them. */
 export function recordDemand(
   metrics: JobMetrics,
   { byPool, byPlan, atPositions }: Demand,

@@ -5,9 +5,7 @@ import type { Job } from './job.ts';
 /** Ends of the browser by one document after which the document gets no other browser. */
 const CRASHES_TO_QUARANTINE = 2;
 
-/**
- * Whether an attempt with this error counts towards the quarantine of its job: the document itself ended the browser.
- */
+/** Whether an attempt with this error counts towards the job's quarantine: its document ended the browser. */
 export function isOwnCrash({ code, shared }: Pick<PlatenError, 'code' | 'shared'>): boolean {
   return code === 'BROWSER_CRASHED' && !shared;
 }

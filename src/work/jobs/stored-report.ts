@@ -48,10 +48,7 @@ function reportBody(findings: Findings, error: JobError | null) {
   };
 }
 
-/**
- * Serializes a report. Every list is bounded already; if the whole is still too large, lists are halved, and named in
- * `truncated`.
- */
+/** Serializes a report. Its lists are bounded; if it is too large still, they are halved and named in `truncated`. */
 export function serializedReport(findings: Findings, error: JobError | null): Buffer {
   const body = reportBody(findings, error);
   let bytes = Buffer.from(JSON.stringify(body));

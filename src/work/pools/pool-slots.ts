@@ -1,15 +1,9 @@
 import type { WorkerRegistry } from './worker-registry.ts';
 
-/**
- * A pool's number of slots changes only when its workers are replaced; an outdated value at most costs a job its warm
- * context.
- */
+/** Slots of a pool change only when its workers are replaced; an old value costs a job its warm context at most. */
 const CHECK_EVERY_MS = 10_000;
 
-/**
- * Renders that one worker of a pool runs at a time, as its workers report; for pools whose slots are not configured
- * here.
- */
+/** Renders that a pool's worker runs at a time, as its workers report; for pools not configured here. */
 export class PoolSlots {
   readonly #registry: Pick<WorkerRegistry, 'slotsOf'>;
   readonly #pools = new Map<string, { slots: number | undefined; checkedAt: number }>();

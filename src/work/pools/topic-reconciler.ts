@@ -30,10 +30,7 @@ export class TopicReconciler {
     this.#deps = deps;
   }
 
-  /**
-   * Checks every pool once. A pool whose state Kafka does not report is checked the next time. @throws only for the
-   * database.
-   */
+  /** Checks every pool once; one whose state Kafka does not report, the next time. @throws only for the database. */
   async run(): Promise<void> {
     const { bus, topics, logger } = this.#deps;
     this.#round += 1;

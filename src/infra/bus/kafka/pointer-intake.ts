@@ -19,10 +19,7 @@ interface PointerIntakeOptions {
   readonly sessionTimeoutMs: number;
   /** Partitions that are processed at the same time. */
   readonly concurrency: number;
-  /**
-   * Whether it follows an intake that was stopped: then it is no problem that it has not joined yet, unless joining
-   * fails.
-   */
+  /** Whether it follows a stopped intake: not having joined yet is no problem then, unless joining fails. */
   readonly again: boolean;
 }
 
@@ -166,10 +163,7 @@ export class PointerIntake {
     this.#offsets.note(batch.partition, message.offset);
   }
 
-  /**
-   * @returns undefined when stopping.
-   * @throws the group's error that demands that its members join again.
-   */
+  /** @returns undefined when stopping. @throws the group's error that demands that its members join again. */
   async #reserve(heartbeat: () => Promise<void>): Promise<Slot | undefined> {
     const given = new AbortController();
     const signal = AbortSignal.any([given.signal, this.#stopping.signal]);

@@ -11,10 +11,7 @@ import type { TopicGroup } from './topic-group.ts';
 
 const BACKOFF_FIRST_MS = 250;
 const BACKOFF_MAX_MS = 3000;
-/**
- * In milliseconds, longer than any rebalance: a consumer without activity for this long, with responding brokers,
- * hangs.
- */
+/** Milliseconds, longer than any rebalance: a consumer that is silent for so long while brokers respond hangs. */
 const STALL_MS = 30_000;
 const CHECK_MS = 1000;
 const CLOSE_TIMEOUT_MS = 5000;

@@ -28,11 +28,7 @@ export async function applyWhenChanged<T extends KubeObject>(
   return api.apply(kind, marked, options);
 }
 
-/**
- * Writes the status whole, but only when it differs.
- *
- * @returns the object as it is afterwards; `live` itself when there was nothing to do.
- */
+/** Writes the status whole, if it differs. @returns the object afterwards; `live` when nothing was to do. */
 export async function writeStatus<T extends KubeObject<{ readonly status?: object }>>(
   api: KubernetesApi,
   kind: Kind<T>,

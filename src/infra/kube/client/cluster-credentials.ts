@@ -44,9 +44,7 @@ export class Credentials {
     return this.#access.value;
   }
 
-  /**
-   * The server rejected the credentials: the next call reads them anew, including those that the library has cached.
-   */
+  /** The server rejected the credentials: the next call reads them anew, past the cache of the library. */
   renew(): void {
     this.#access = undefined;
     this.#config = undefined;

@@ -35,10 +35,7 @@ interface ManagedFields {
   readonly fieldsV1?: FieldSet;
 }
 
-/**
- * `f:name` for a field, `k:{…}` for an item of a list by its key, `v:…` for an item by its value, `.` for the thing
- * itself.
- */
+/** `f:name` is a field, `k:{…}` an item of a list by its key, `v:…` one by its value, `.` the thing itself. */
 export interface FieldSet {
   readonly [path: string]: FieldSet;
 }

@@ -27,10 +27,7 @@ export interface KubernetesApi {
    */
   apply<T extends KubeObject>(kind: Kind<T>, object: New<T>, options: ApplyOptions): Promise<T>;
 
-  /**
-   * A JSON merge patch: null removes. With `metadata.resourceVersion` in it, it fails with 409 when the object has
-   * changed.
-   */
+  /** A JSON merge patch: null removes. With `metadata.resourceVersion` it fails with 409 after a change. */
   mergePatch<T extends KubeObject>(
     kind: Kind<T>,
     ref: ObjectRef,

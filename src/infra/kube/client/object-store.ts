@@ -21,10 +21,7 @@ interface Entry<T> {
   readonly version: string;
 }
 
-/**
- * The objects that an informer knows, each in the newest version received from a list, a watch, or the response to an
- * own write.
- */
+/** The objects that an informer knows, each in the newest version of a list, a watch or an own write. */
 export class ObjectStore<T extends KubeObject> {
   readonly #entries = new Map<string, Entry<T>>();
   readonly #gone = new Map<string, string>();
@@ -64,9 +61,7 @@ export class ObjectStore<T extends KubeObject> {
     if (before !== undefined) this.#onChange(key, undefined, before.object);
   }
 
-  /**
-   * A whole list of a namespace, or of all, has been read: objects that are neither in it nor newer than it are gone.
-   */
+  /** A namespace, or all, was listed whole: objects that are neither in the list nor newer are gone. */
   removeAllBut(keys: ReadonlySet<string>, namespace: string | undefined, listVersion: string): void {
     for (const [key, { object, version }] of this.#entries) {
       const belongs = namespace === undefined || object.metadata.namespace === namespace;

@@ -15,11 +15,7 @@ export interface OpenOptions {
   readonly timers?: Timers;
 }
 
-/**
- * Makes no call yet, so an API server that is away does not matter here.
- *
- * @throws Error when no cluster is configured.
- */
+/** Makes no call yet: the API server may be away. @throws Error when no cluster is configured. */
 export async function openKubernetesApi(options: OpenOptions = {}): Promise<KubernetesApi> {
   const { timers = systemTimers, onCall = () => {}, userAgent = 'platen' } = options;
   const load = () => loadClusterConfig(options.kubeconfigPath);

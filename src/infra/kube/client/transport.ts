@@ -138,10 +138,7 @@ export class Transport {
   }
 }
 
-/**
- * The one signal of a call, from its deadline, its caller's signal and the end of the client; it knows which of them
- * aborted.
- */
+/** The one signal of a call, of its deadline, its caller and the end of the client; knows which one aborted. */
 class Deadline {
   readonly #call: Call;
   readonly #own = new AbortController();

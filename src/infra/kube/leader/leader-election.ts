@@ -30,9 +30,7 @@ interface LeaderElectionOptions {
 interface LeaseTiming {
   /** In milliseconds, whole seconds. A Lease that has not changed for this long has expired. */
   readonly leaseMs: number;
-  /**
-   * In milliseconds. A leader that has not renewed for this long gives up, well before the Lease expires for others.
-   */
+  /** Milliseconds after which a leader that could not renew gives up, well before the Lease expires for others. */
   readonly renewMs: number;
   /** Between two tries, in milliseconds. */
   readonly retryMs: number;
@@ -92,9 +90,7 @@ export class LeaderElection {
     this.#running ??= this.#run().catch(() => {});
   }
 
-  /**
-   * Releases the Lease if it is held, so that another candidate can lead at once. To be called when all work has ended.
-   */
+  /** Releases the Lease if it is held, so that another can lead at once. To be called when all work has ended. */
   async stop(): Promise<void> {
     this.#stopping.abort(new Error('the election stops'));
     await this.#running;

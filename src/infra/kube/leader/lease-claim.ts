@@ -17,10 +17,7 @@ interface LeaseClaimOptions {
   readonly clock: Clock;
 }
 
-/**
- * One candidate's copy of a Lease, and its writes to it: a write succeeds only if nobody else has written since
- * the last read.
- */
+/** A candidate's copy of a Lease, and its writes: one succeeds only if nobody has written since the last read. */
 export class LeaseClaim {
   readonly #options: LeaseClaimOptions;
   #seen: Lease | undefined;

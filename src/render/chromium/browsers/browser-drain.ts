@@ -16,10 +16,7 @@ export class BrowserDrain {
   readonly #jobsBefore: number;
   #moved = 0;
 
-  /**
-   * @param jobs renders that the browser has begun so far.
-   * @param now epoch milliseconds.
-   */
+  /** @param jobs renders that the browser has begun so far. @param now epoch milliseconds. */
   constructor(limits: DrainLimits, jobs: number, now: number) {
     this.#limits = limits;
     this.#jobsBefore = jobs;

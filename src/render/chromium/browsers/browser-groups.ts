@@ -18,10 +18,7 @@ export interface GroupedBrowsers {
 /** A browser that runs or is being started. */
 interface Started {
   readonly browser: Promise<RenderBrowser>;
-  /**
-   * The signal of the render that the browser is started for. That render may be aborted while others of its group
-   * still wait.
-   */
+  /** Of the render that it is started for, which may be aborted while others of its group still wait. */
   readonly signal: AbortSignal;
 }
 

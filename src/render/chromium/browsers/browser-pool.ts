@@ -102,12 +102,7 @@ export class BrowserPool implements GroupedBrowsers, RecycledBrowsers {
     return this.#contexts;
   }
 
-  /**
-   * Starts the browsers.
-   *
-   * @param contexts the contexts that are kept in them.
-   * @throws the rejection of the first browser's start.
-   */
+  /** @param contexts the contexts that are kept in its browsers. @throws the rejection of the first one's start. */
   async start(contexts: KeptContexts): Promise<void> {
     this.#contexts = contexts;
     this.#timer = setInterval(() => void this.#check(), this.#options.checkEveryMs).unref();
@@ -164,10 +159,7 @@ export class BrowserPool implements GroupedBrowsers, RecycledBrowsers {
     }
   }
 
-  /**
-   * Starts a dedicated browser as soon as the request gets a permit. @throws the rejection of its start; the signal's
-   * reason.
-   */
+  /** Starts a dedicated browser when there is a permit. @throws the rejection of its start; the signal's reason. */
   launch(request: BrowserRequest, group?: string): Promise<RenderBrowser> {
     return this.#dedicated.launch(request, () => this.#launch(group));
   }

@@ -5,9 +5,7 @@ import { inNewPage } from './new-page.ts';
 
 /** A context that takes longer than this to open makes its browser prove itself, in milliseconds. */
 const SLOW_OPENING_MS = 5000;
-/**
- * Longest wait for a page to open, in milliseconds: on a slow machine too, a page that opens at all has opened by then.
- */
+/** Longest wait for a page to open, in milliseconds: also on a slow machine, one that opens at all has by then. */
 const PROOF_MS = 15_000;
 
 /**

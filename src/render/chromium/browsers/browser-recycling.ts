@@ -44,10 +44,7 @@ export interface KeptContexts {
   idlePids(): ReadonlySet<number>;
   /** Closes the contexts in `browser`, which takes no more renders. */
   release(browser: RenderBrowser): void;
-  /**
-   * Closes the contexts in `browser` that belong to no account, and starts to move the others; `browser` opens no new
-   * ones.
-   */
+  /** Closes the contexts of no account in `browser`, which opens no new ones, and starts to move the others. */
   moveFrom(browser: RenderBrowser): void;
   /** Called after memory has been measured: closes contexts beyond the limits. */
   keepWithinMemory(): void;
@@ -93,9 +90,7 @@ export class BrowserRecycling {
     if (Date.now() - browser.startedAt > recycle.ageMs) this.#recycle(browser, 'age');
   }
 
-  /**
-   * Ends the drain of a browser that has no contexts left or has exceeded its drain limits, or when memory is short.
-   */
+  /** Ends the drain of a browser without contexts, or past its drain limits, or when memory is short. */
   checkDrain(browser: RenderBrowser): void {
     const { drain } = browser;
     if (drain === undefined || browser.retiring) return;

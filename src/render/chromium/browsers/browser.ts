@@ -26,9 +26,7 @@ export interface TargetListener {
 /** Why a browser has to be ended: it does not respond, or it has closed its connection. */
 type BrowserError = 'hung' | 'crashed';
 
-/**
- * Services that a browser's pages use, and the group whose renders it runs; without a group, the browser is shared.
- */
+/** Services that its pages use, and the group whose renders it runs; without a group, the browser is shared. */
 interface BrowserSurroundings {
   readonly documents?: DocumentHost | undefined;
   readonly egress?: ListenerOpener | undefined;
@@ -73,9 +71,7 @@ export class RenderBrowser {
   /** Set before it is killed, to name the reason of its end. */
   endReason: string | undefined;
 
-  /**
-   * @param around what its pages are connected to.
-   */
+  /** @param around what its pages are connected to. */
   constructor(launched: LaunchedBrowser, now: number, around: BrowserSurroundings = {}) {
     this.#launched = launched;
     this.#documents = around.documents;
@@ -179,11 +175,7 @@ export class RenderBrowser {
     await this.kill(problem ?? 'hung');
   }
 
-  /**
-   * Checks that the browser responds within `ms` milliseconds.
-   *
-   * @returns undefined when it responds.
-   */
+  /** Checks that the browser responds within `ms` milliseconds. @returns undefined when it responds. */
   async check(ms = PING_MS): Promise<BrowserError | undefined> {
     try {
       await within(ms, 'a ping', this.connection.send('Browser.getVersion'));

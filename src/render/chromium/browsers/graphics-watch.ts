@@ -63,11 +63,7 @@ export class GraphicsWatch {
     this.#now = options.now ?? (() => performance.now());
   }
 
-  /**
-   * To be called about every second for each browser.
-   *
-   * @param share of a core that the process has used since the last call.
-   */
+  /** To be called about every second for each browser. @param share of a core used since the last call. */
   check(browser: RenderBrowser, process: BrowserProcess, share: number): void {
     const now = this.#now();
     const watched = this.#watchedIn(browser, process, now);

@@ -1,11 +1,7 @@
 import type { CDPSession } from 'puppeteer';
 import type { RenderBrowser } from './browser.ts';
 
-/**
- * Does `work` in a new page of a context of its own, which then closes.
- *
- * @throws the rejection of `work`, or of the opening.
- */
+/** Does `work` in a page of a new context, which then closes. @throws the rejection of `work` or the opening. */
 export async function inNewPage<T>(
   browser: RenderBrowser,
   work: (session: CDPSession) => Promise<T>,

@@ -12,10 +12,7 @@ const BUSY_SHARE = 0.25;
 /** Consecutive checks at which it computes, without a render, before it is ended. */
 const CHECKS = 3;
 
-/**
- * Why a process was ended: it exceeded the limit of memory, it draws nothing any more, or it computed although no render
- * ran.
- */
+/** Why a process was ended: by its memory, because it draws nothing any more, or because it computed for no render. */
 type EndReason = 'memory' | 'hung' | 'unused';
 
 /** Receives the measurements of the processes of all browsers; prom-client's gauges and counters fit. */

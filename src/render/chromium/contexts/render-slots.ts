@@ -56,11 +56,7 @@ export class RenderSlots {
     return this.#busy;
   }
 
-  /**
-   * Runs `work` in a slot.
-   *
-   * @throws the rejection of `work`; the error of `end` when that comes before a slot is free.
-   */
+  /** @throws the rejection of `work`; the error of `end` when that comes before a slot is free. */
   run<T>(end: CancelScope, work: () => Promise<T>): Promise<T> {
     const { promise, resolve, reject } = Promise.withResolvers<T>();
     const { signal } = end;

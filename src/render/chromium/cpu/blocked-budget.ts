@@ -15,10 +15,7 @@ export class BlockedBudget {
   #leftMs = BURST_MS;
   #at: number;
 
-  /**
-   * @param now milliseconds of a clock that never goes back.
-   * @param onEmpty called when no page is blocked any more.
-   */
+  /** @param now milliseconds, never going back. @param onEmpty called when no page is blocked any more. */
   constructor(now: () => number = () => performance.now(), onEmpty: () => void = () => undefined) {
     this.#now = now;
     this.#at = now();
@@ -70,10 +67,7 @@ export class BlockedRenders {
     this.#onChange(this.#count);
   }
 
-  /**
-   * The budget of an account, for a page that enters it at once; it is removed when none of the account's pages is
-   * blocked.
-   */
+  /** The budget of an account, for a page that enters it now; removed when none of its pages is blocked. */
   budgetOf(account: string): BlockedBudget {
     const known = this.#budgets.get(account);
     if (known !== undefined) return known;

@@ -68,10 +68,7 @@ export class BlockedTime {
     if (this.#active) this.#begins = true;
   }
 
-  /**
-   * Whether the page has computed more since the last check than a blocked page may. False if its processor time is
-   * unknown.
-   */
+  /** Whether the page has computed more since the last check than a blocked one may; false if unknown. */
   exceeded(): boolean {
     const begins = this.#begins;
     this.#begins = false;

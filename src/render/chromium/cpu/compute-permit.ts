@@ -127,11 +127,7 @@ export class ComputePermit {
     return await this.#concluded(step, page);
   }
 
-  /**
-   * Like `keep`, for the last step, after which the render has no core.
-   *
-   * @throws the rejection of the step.
-   */
+  /** Like `keep`, for the last step, after which the render has no core. @throws the rejection of the step. */
   async keepToTheEnd<T>(step: Promise<T>): Promise<T> {
     await this.#whileUnderWay(step, undefined, async () => this.#goOnConcurrently());
     this.release();
@@ -159,10 +155,7 @@ export class ComputePermit {
     return this.#core === undefined ? CHECK_AGAIN_MS : CHECK_AFTER_MS;
   }
 
-  /**
-   * Acquires a core for the next step, whatever the state after this one, since the page could begin to compute until
-   * then.
-   */
+  /** Acquires a core for the next step, whatever follows this one: the page could compute until then. */
   async #concluded<T>(step: Promise<T>, page: RenderPage | undefined): Promise<T> {
     const value = await step;
     await this.acquire(page);
@@ -184,10 +177,7 @@ export class ComputePermit {
     return this.#since + this.#cores.sliceMs(this.#user) - performance.now();
   }
 
-  /**
-   * Resolves after `ms` milliseconds, or when its slice is over, which may happen at once when another render waits for
-   * a core.
-   */
+  /** Resolves after `ms` milliseconds or its slice, which may end at once when another render waits for a core. */
   #untilSliceOver(ms: number): Promise<false> {
     return new Promise((resolve) => {
       const until = performance.now() + ms;
@@ -240,10 +230,7 @@ export class ComputePermit {
     }
   }
 
-  /**
-   * Continues without a core: the system shares the cores among all computing pages. The time is charged to the
-   * account.
-   */
+  /** Continues without a core: the system shares the cores among computing pages. The account is charged. */
   #goOnConcurrently(blocked?: BlockedTime): void {
     blocked?.end();
     this.release();

@@ -4,10 +4,7 @@ import type { CorePolicy } from '../cpu/core-policy.ts';
 import type { RenderPage } from '../page/render-page.ts';
 import type { JobDocument } from './document/job-document.ts';
 
-/**
- * With `bestEffort`, the part of a render's time left that waits leave to the later steps: a quarter, at most 5
- * seconds.
- */
+/** With `bestEffort`, waits leave this part of a render's time to the later steps, at most 5 seconds. */
 const LEFT_BY_WAITS = 0.25;
 const MOST_LEFT_BY_WAITS_MS = 5000;
 

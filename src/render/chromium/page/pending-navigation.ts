@@ -31,10 +31,7 @@ export class PendingNavigation {
     });
   }
 
-  /**
-   * Resolves when a navigation has ended without a new document, and has ended the loading of the document that
-   * requested it.
-   */
+  /** Resolves when a navigation ended without a new document, and the loading of its document with it. */
   get abandoned(): Promise<void> {
     return this.#abandoned.promise;
   }

@@ -6,10 +6,7 @@ type Paused = Protocol.Fetch.RequestPausedEvent;
 /** Header fields that describe how a body was sent. */
 const FRAMING: ReadonlySet<string> = new Set(['content-encoding', 'content-length', 'transfer-encoding']);
 
-/**
- * Limit on the total size of a render's documents, frames included, to which a policy is added: they pass through this
- * process.
- */
+/** Bytes of a render's documents, with frames, to which a policy is added: they pass through this process. */
 const MAX_REWRITTEN_BYTES = 16 * 1024 * 1024;
 /** Bytes requested at a time. */
 const CHUNK = 1024 * 1024;

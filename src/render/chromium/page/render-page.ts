@@ -53,10 +53,7 @@ export class RenderPage {
   readonly interceptor: Interceptor;
   readonly credentials: Credentials;
   readonly settings: PageSettings;
-  /**
-   * Whether the page draws frames. If not, scripts get animation frames from a timer, and nothing else that waits for a
-   * frame happens.
-   */
+  /** Whether the page draws frames. If not, a timer gives scripts animation frames, and nothing else has any. */
   readonly drawsFrames: boolean;
   #onDeath: ((error: PlatenError) => void) | undefined;
   /** Called when a document in the page has exceeded a limit, even when its job is over by then. */
@@ -163,9 +160,7 @@ export class RenderPage {
     this.#ownScript = identifier;
   }
 
-  /**
-   * The process that computes the page; undefined if unknown. A navigation may have moved the page: see `findProcess`.
-   */
+  /** The process that computes the page, if known. A navigation may have moved the page: see `findProcess`. */
   get process(): PageProcess | undefined {
     return this.#process?.alive ? this.#process : undefined;
   }
@@ -195,9 +190,7 @@ export class RenderPage {
     this.#finding = undefined;
   }
 
-  /**
-   * Sets the cookie that identifies the page to the document host; needed again after all cookies have been cleared.
-   */
+  /** Sets the cookie that tells the document host the page; needed again after all cookies were cleared. */
   async setOwnCookie(): Promise<void> {
     if (this.#hosted === undefined) return;
     await this.session.send('Network.setCookie', {

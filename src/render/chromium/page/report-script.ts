@@ -70,9 +70,7 @@ const SOURCE = `(() => {
 /** By session: the script that runs at the start of its documents. */
 const installed = new WeakMap<PageSession, Promise<{ readonly identifier: string }>>();
 
-/**
- * Whether documents report their console output and uncaught exceptions. To be set after document events are enabled.
- */
+/** Whether documents report console output and uncaught exceptions. To be set after document events are enabled. */
 export const DOCUMENT_REPORTS: PageSetting<boolean> = {
   name: 'document reports',
   initial: false,

@@ -11,9 +11,7 @@ const STORAGE = 'cookies,local_storage,indexeddb,cache_storage,service_workers,f
 /** A page that is not clean within this time is discarded. Milliseconds. */
 const RESET_MS = 2000;
 
-/**
- * The number of resources that the document has fetched, as its window has recorded; `data:` addresses do not count.
- */
+/** How many resources the document has fetched, as its window has recorded; `data:` addresses do not count. */
 const FETCHED = `performance.getEntriesByType('resource').length`;
 
 /** Removes the content of a page. Not waited for: later commands run after it. */

@@ -1,6 +1,4 @@
-/**
- * Number of frames that follow each other at once, for the drawing of a document; later frames come at a screen's rate.
- */
+/** Frames that follow each other at once, for the drawing of a document; later ones come at a screen's rate. */
 const PROMPT_FRAMES = 10;
 const PROMPT_MS = 1;
 const SCREEN_MS = 16;
@@ -8,9 +6,7 @@ const SCREEN_MS = 16;
 /** An event that, dispatched to the document, runs its next frame at once. */
 export const FRAME_EVENT = 'platen-frame';
 
-/**
- * An event that, dispatched to the document, is cancelled when its scripts have requested a frame that has not run yet.
- */
+/** An event that, dispatched to the document, is cancelled when its scripts wait for a frame. */
 export const FRAMES_WANTED_EVENT = 'platen-frames-wanted';
 
 /** Runs in documents of a page that draws frames, before their scripts: records whether they have requested frames. */

@@ -1,10 +1,7 @@
 /** Characters of an address that are compared; a longer address can only be made by the document itself. */
 const COMPARED = 8192;
 
-/**
- * Whether an address matches a pattern, in which `*` stands for any characters. Parts are searched for one after
- * another.
- */
+/** Whether an address matches a pattern, in which `*` is any characters; parts are searched for in turn. */
 export function matchesPattern(url: string, pattern: string): boolean {
   const text = url.slice(0, COMPARED);
   const [first = '', ...rest] = pattern.split('*');

@@ -1,9 +1,6 @@
 import type { CDPSession, Protocol } from 'puppeteer';
 
-/**
- * Only these targets are attached to as they start: not frames, which report with their page, and not workers that
- * outlive it.
- */
+/** Attached to as they start: not frames, which report with their page, nor workers that outlive it. */
 const FILTER: Protocol.Target.TargetFilter = [{ type: 'worker' }];
 
 /**

@@ -55,10 +55,7 @@ function packedFolder(): { folder: string; version: string } | undefined {
   return { folder, version };
 }
 
-/**
- * Unpacks next to the final folder and moves the result there in one step, since two processes may do this
- * concurrently.
- */
+/** Unpacks beside the final folder and moves the result in one step: two processes may do this at once. */
 async function unpack(packed: string, folder: string): Promise<void> {
   mkdirSync(dirname(folder), { recursive: true, mode: 0o700 });
   const work = mkdtempSync(`${folder}.`);

@@ -40,11 +40,7 @@ export function samplesOf(pids: readonly number[]): ProcessSample[] {
   return pids.map(sampleProcess).filter((sample) => sample !== undefined);
 }
 
-/**
- * The process `pid` and its descendants; empty when it has ended or there is no /proc.
- *
- * @param listed the processes that are searched.
- */
+/** The process `pid` and its descendants among `listed`; empty when it has ended or there is no /proc. */
 export function processTree(pid: number, listed: readonly ProcessSample[] = allProcesses()): ProcessSample[] {
   const children = new Map<number, ProcessSample[]>();
   for (const row of listed) {

@@ -62,10 +62,7 @@ export function sandboxOf(pid: number): BrowserStatus['sandbox'] {
     : 'off';
 }
 
-/**
- * From proc(5): the number of its pid namespaces, and of its system-call filters (before Linux 5.9: whether there are
- * any).
- */
+/** From proc(5): how many pid namespaces, and system-call filters (before Linux 5.9: whether there are any). */
 function statusOf(pid: number): { readonly namespaces: number; readonly filters: number } | undefined {
   const text = read(pid, 'status');
   const pids = /^NSpid:\s*(.+)$/m.exec(text)?.[1];

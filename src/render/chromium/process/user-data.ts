@@ -2,10 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { sampleProcess } from './processes.ts';
 
-/**
- * `PID-STARTTIME-xxxxxx`: identifies the process that made the folder, so that a later process can check if it is
- * alive.
- */
+/** `PID-STARTTIME-xxxxxx`: a later process can tell by it whether the process that made the folder is alive. */
 const OWNED_FOLDER = /^(\d+)-(\d+)-\w+$/;
 
 /** Makes an empty user-data folder for one browser under `root`, named after this process. */

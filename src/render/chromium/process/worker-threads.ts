@@ -1,14 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { getPriority, setPriority } from 'node:os';
 
-/**
- * Niceness of worker threads: eight of them get about as much of a core as one thread of a page that shares the core.
- */
+/** Niceness of worker threads: eight get about as much of a core as one thread of a page that shares it. */
 const NICE = 19;
-/**
- * First check for threads, this long after a worker has been reported; each further check waits twice as long.
- * Milliseconds.
- */
+/** Milliseconds from a worker's report to the first check for threads; each further check waits twice as long. */
 const FIRST_CHECK_MS = 10;
 /** No check waits longer: a worker that has not been found by then must have ended. Milliseconds. */
 const LAST_CHECK_MS = 1000;
@@ -21,10 +16,7 @@ const WORKER = /^(Dedicated|Shared|Service)Worker/;
  */
 export class WorkerThreads {
   readonly #pid: number;
-  /**
-   * Threads that were found with this niceness at a later check: as root, Chromium sets a thread's priority when it
-   * starts.
-   */
+  /** Threads found so at a later check: as root, Chromium sets a thread's priority when it starts. */
   readonly #nice = new Set<number>();
   #expected = 0;
   #timer: NodeJS.Timeout | undefined;

@@ -44,10 +44,7 @@ export interface TemplateEngine {
   ): Promise<string>;
   /** Checks the syntax only. Rejects with TEMPLATE_ERROR as `render` does. */
   check(source: string, account?: string): Promise<void>;
-  /**
-   * Checks a JSON Schema of data. Rejects with VALIDATION for what is no schema of draft 2020-12, with the path of what
-   * is wrong.
-   */
+  /** Checks a JSON Schema of data. Rejects with VALIDATION and the path of what is no schema of draft 2020-12. */
   checkSchema(schema: string, account?: string): Promise<void>;
   /**
    * Compares data with their schema, which has been checked.

@@ -85,11 +85,7 @@ export function moved(
   ];
 }
 
-/**
- * Auto overage was turned on or off, but not by the owner's setting.
- *
- * @param id identifies the cause.
- */
+/** Auto overage was turned on or off, but not by the owner's setting. @param id identifies the cause. */
 export function autoOverage(
   id: string,
   enabled: boolean,

@@ -124,11 +124,7 @@ export class BlockLedger {
     );
   }
 
-  /**
-   * Adds the units of a paid block, once, and allows the next purchase.
-   *
-   * @param until expiry of the units, in epoch milliseconds.
-   */
+  /** Adds a paid block's units, once, and allows the next purchase. @param until their expiry, epoch milliseconds. */
   async grant(
     accountId: string,
     blockId: string,

@@ -4,9 +4,7 @@ import type { BlockLedger } from './block-ledger.ts';
 
 const AT_ONCE = 100;
 
-/**
- * Copies changes by billing from the ledgers to the audit log. Each change stays in its ledger until it is in the log.
- */
+/** Copies changes by billing from the ledgers to the audit log; each stays in its ledger until it is there. */
 export class UnrecordedChanges {
   readonly #blockLedger: BlockLedger;
   readonly #audit: Pick<AuditLog, 'recordOnce'>;
@@ -16,10 +14,7 @@ export class UnrecordedChanges {
     this.#audit = audit;
   }
 
-  /**
-   * Copies the changes of one account. @throws when the audit log cannot be written; the changes stay in the ledger
-   * then.
-   */
+  /** Copies one account's changes. @throws when the audit log cannot be written; the ledger keeps them then. */
   async record(accountId: string): Promise<void> {
     const ledger = await this.#blockLedger.find(accountId);
     if (ledger !== undefined) await this.#record(ledger);

@@ -39,9 +39,7 @@ export function withinStored(stored: StoredLimit | undefined): Filter {
   return stored === undefined ? {} : { stored: { $not: { $gt: stored.max - stored.bytes } } };
 }
 
-/**
- * Whether the request exceeds the limits even when nothing is in use. A filter cannot see that for a missing number.
- */
+/** Whether the request exceeds the limits even with nothing in use: a filter cannot see that of a missing number. */
 export function isBeyond(
   count: number,
   quota: QuotaLimit | undefined,

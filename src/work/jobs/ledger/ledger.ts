@@ -264,11 +264,7 @@ export class Ledger {
     return queueState(record, queue).tail - 1;
   }
 
-  /**
-   * A job that held a slot waits again; its slot is free.
-   *
-   * @param since as for `undoSlot`.
-   */
+  /** A job that held a slot waits again; its slot is free. @param since as for `undoSlot`. */
   backToWaiting(accountId: string, jobId: string, since?: number): Promise<SeenLedger | undefined> {
     return this.#changeHeld(accountId, jobId, { $inc: { inFlight: -1, waiting: 1 } }, since);
   }

@@ -16,10 +16,7 @@ export interface JobListQuery {
   readonly newestFirst: boolean;
 }
 
-/**
- * The fields that determine a job's position in the list. A page far down the list skips many jobs, which are not read
- * whole.
- */
+/** What determines a job's position in the list: a page far down skips many jobs, which are not read whole. */
 type ListPosition = Pick<Job, '_id' | 'createdAt'>;
 
 interface Page {

@@ -3,9 +3,7 @@ import type { Job } from '../job.ts';
 import type { JobCollections } from './collections.ts';
 import type { SeenJob } from './transitions.ts';
 
-/**
- * Jobs that hold a slot: counts by state and class, and by pool the time since when the oldest job waits for a worker.
- */
+/** Jobs that hold a slot: counts by state and class, and by pool since when the oldest waits for a worker. */
 export interface RunningJobs {
   readonly dispatched: Readonly<Record<JobClass, number>>;
   readonly processing: Readonly<Record<JobClass, number>>;
@@ -21,9 +19,7 @@ export type Whereabouts = Pick<
   'accountId' | 'state' | 'class' | 'pool' | 'owner' | 'dispatchedAt' | 'startedAt'
 >;
 
-/**
- * Finds jobs that wait, run or have just ended, each by an exact key, so that the cost does not depend on their number.
- */
+/** Finds jobs that wait, run or have just ended, each by an exact key: their number does not matter. */
 export class LiveJobs {
   readonly #live: JobCollections['live'];
 
@@ -60,10 +56,7 @@ export class LiveJobs {
     return this.#live.find({ position: { $in: [...positions] } });
   }
 
-  /**
-   * Counts the dispatched and the processing jobs by class, and finds the time of the oldest dispatched job of each
-   * pool.
-   */
+  /** Counts dispatched and processing jobs by class, and finds the time of each pool's oldest dispatched job. */
   async countRunning(jobIds: readonly string[]): Promise<RunningJobs> {
     const counts = { dispatched: { interactive: 0, bulk: 0 }, processing: { interactive: 0, bulk: 0 } };
     const oldestDispatched = new Map<string, Date>();
@@ -114,10 +107,7 @@ export class LiveJobs {
     for (const _id of jobIds) await this.#live.deleteOne({ _id, version: 1 });
   }
 
-  /**
-   * Records that the pointer of a dispatched job is published again, to this pool. @returns false when the job has
-   * changed.
-   */
+  /** Records that a dispatched job's pointer is published again, to this pool. @returns false if it changed. */
   touch(seen: SeenJob, pool: string, now: Date): Promise<boolean> {
     return this.#live.updateOne({ _id: seen._id, version: seen.version }, { $set: { pool, updatedAt: now } });
   }

@@ -25,11 +25,7 @@ export class JobSearch {
     this.#collections = collections;
   }
 
-  /**
-   * Failed jobs, in the order in which they failed.
-   *
-   * @param after the `failureKey` of the last job of the page before.
-   */
+  /** Failed jobs, in the order of their failures. @param after the `failureKey` of the previous page's last job. */
   failed(
     { accountId, templateId, errorCode, from, to }: FailureConditions,
     { after, limit }: { readonly after?: string | undefined; readonly limit: number },

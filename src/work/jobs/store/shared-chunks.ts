@@ -5,10 +5,7 @@ import type { JobInput } from '../job.ts';
 import type { StoredChunk, StoredInput } from './collections.ts';
 import { storedInput } from './stored-input.ts';
 
-/**
- * The parts of an input that may be stored once for several inputs: its markup (a document or a template), and its
- * options.
- */
+/** The parts of an input that several may share in storage: its markup (document or template), and its options. */
 export type ChunkName = 'markup' | 'options';
 
 /** Characters. Shorter parts are not shared, because a reference takes nearly as much space. */

@@ -182,10 +182,7 @@ export class Transitions {
     return held.filter((job) => versions.get(job._id) !== job.version).map((job) => job._id);
   }
 
-  /**
-   * @param seen one job, or waiting jobs that were read with the same version and retention and have the same unique
-   * `finalising`.
-   */
+  /** @param seen one job, or waiting ones read with the same version and retention and a unique `finalising`. */
   async #end(
     seen: readonly Job[],
     state: 'failed' | 'cancelled',

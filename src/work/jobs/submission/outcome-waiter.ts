@@ -55,11 +55,7 @@ export class OutcomeWaiter {
     return { result, stop: () => this.#waiting.get(jobId)?.({ kind: 'timeout' }) };
   }
 
-  /**
-   * Gives waiting callers time to get the results of their jobs, then ends all waits.
-   *
-   * @param graceMs that time, in milliseconds.
-   */
+  /** Ends all waits, after `graceMs` milliseconds for callers to get the results of their jobs. */
   async close(graceMs: number): Promise<void> {
     if (this.#waiting.size > 0) {
       const idle = new Promise<void>((resolve) => {

@@ -139,11 +139,7 @@ export class RenderService {
     });
   }
 
-  /**
-   * Cancels a job: its slot becomes free and its render stops.
-   *
-   * @throws PlatenError NOT_FOUND; JOB_ENDED when it has already ended.
-   */
+  /** Its slot becomes free and its render stops. @throws PlatenError NOT_FOUND; JOB_ENDED when it has ended. */
   async cancel(owner: JobOwner, jobId: string): Promise<Job> {
     for (let tries = 0; tries < CANCEL_TRIES; tries += 1) {
       const job = await this.get(owner, jobId);

@@ -27,18 +27,11 @@ interface RepairedJobs extends SweptJobs {
   readonly tracing?: Tracing;
 }
 
-/**
- * A process that takes longer than this between two steps counts as dead, in milliseconds; usually it takes moments.
- */
+/** Milliseconds between two steps after which a process counts as dead; usually it takes moments. */
 const DEAD_MS = 10_000;
-/**
- * After this time without a follow-up, the end of a job is followed up here, in milliseconds; usually it takes 250 ms.
- */
+/** Milliseconds without a follow-up after which a job's end is followed up here; usually it takes 250. */
 const UNFOLLOWED_MS = 5000;
-/**
- * After this time a process has certainly decided whether it ends a waiting job, so its name for the job can be
- * withdrawn. Milliseconds.
- */
+/** Milliseconds by which a process has decided whether it ends a waiting job: its name can be withdrawn. */
 const UNDECIDED_MS = 60_000;
 /**
  * Leases for which an end that lies too far in the future stays unchanged, until the worker counts as lost: workers may

@@ -32,10 +32,7 @@ export class StoredRecount {
     this.#deps = deps;
   }
 
-  /**
-   * Continues after the last account of the previous run, and starts again at the end. @returns the number of
-   * corrections.
-   */
+  /** Goes on after the previous run's last account, and round again. @returns the number of corrections. */
   async run(): Promise<number> {
     const records = await this.#deps.stored.after(this.#last, PER_PASS);
     let counted = 0;

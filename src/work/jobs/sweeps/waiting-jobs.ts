@@ -60,10 +60,7 @@ export class WaitingJobs {
     return ended;
   }
 
-  /**
-   * When no admission is pending any more that was pending when a position was first seen empty, no job will be written
-   * there.
-   */
+  /** Once no admission pends that did when a position was first seen empty, no job will be written there. */
   async #passAbandoned(record: LedgerRecord, seenEmpty: Map<string, readonly string[]>): Promise<number> {
     const pending = Object.keys(record.pending ?? {});
     let passed = 0;

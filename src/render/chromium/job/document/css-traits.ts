@@ -11,10 +11,7 @@ interface CssTraits {
   readonly pageRules: boolean;
 }
 
-/**
- * A string that contains only characters typical of `content`, such as "\2014": no part of it can be a name or a
- * function.
- */
+/** A string of characters typical of `content`, such as "\2014": no part of it can be a name or a function. */
 const HARMLESS_STRING = /(["'])(?:[^"'\\\n()@/*]|\\[0-9a-f]{1,6}(?![0-9a-f])){0,64}\1/gi;
 const FETCHING = /@import|image-set|image\(|\bsrc\(/i;
 const FONT = /@font-face|@import/i;

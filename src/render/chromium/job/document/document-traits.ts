@@ -236,9 +236,7 @@ function isPassing(attributes: Attributes): boolean {
   return name === undefined || PASSING_META.has(name.trim().toLowerCase());
 }
 
-/**
- * Whether the document needs a page that draws frames; any other document prints the same without frames, and sooner.
- */
+/** Whether the document needs a page that draws frames; others print the same without frames, and sooner. */
 export function needsFrames(traits: DocumentTraits, scriptEnabled: boolean): boolean {
   return traits.lasting || traits.moves || (scriptEnabled && traits.frameBound);
 }

@@ -3,10 +3,7 @@ import type { RenderPage } from '../../page/render-page.ts';
 import { FRAMES_WANTED_EVENT } from '../../page/timed-frames.ts';
 import type { JobDocument } from './job-document.ts';
 
-/**
- * Longest wait for what a script moves frame by frame, in milliseconds; a movement that never ends is printed as it is
- * then.
- */
+/** Longest wait for what script moves by frames, in milliseconds; what never ends is printed as it is then. */
 const MAX_MS = 2000;
 /** Longest wait as a part of the time left until the deadline. */
 const MAX_SHARE = 0.5;

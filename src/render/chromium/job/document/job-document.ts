@@ -25,11 +25,7 @@ export interface JobDocument {
   readonly needsFrames: boolean;
 }
 
-/**
- * Reads a document's text, once for the whole render.
- *
- * @param reports whether the document's console output and exceptions are to be reported.
- */
+/** Reads a text once for the whole render. @param reports whether console output and exceptions are reported. */
 export function examineDocument(source: RenderSource, options: RenderOptions, reports = false): JobDocument {
   const settings = loadSettings(options);
   const { scriptEnabled } = settings;

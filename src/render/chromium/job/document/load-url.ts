@@ -91,11 +91,7 @@ class MainRequest {
   }
 }
 
-/**
- * Opens a source URL in the page.
- *
- * @throws PlatenError INVALID_URL, URL_BLOCKED or URL_UNREACHABLE.
- */
+/** Opens a source URL in the page. @throws PlatenError INVALID_URL, URL_BLOCKED or URL_UNREACHABLE. */
 export async function openUrl(
   page: RenderPage,
   { source, settings: { scriptEnabled, milestone, policy, errorPages } }: JobDocument,

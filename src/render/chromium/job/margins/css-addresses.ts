@@ -1,11 +1,7 @@
 /** What an address in a style sheet is fetched as. */
 export type CssAddressKind = 'stylesheet' | 'font' | 'image';
 
-/**
- * Replaces an address.
- *
- * @returns the address in its place; undefined removes it.
- */
+/** Replaces an address. @returns the address in its place; undefined removes it. */
 export type ReplaceAddress = (address: string, kind: CssAddressKind) => Promise<string | undefined>;
 
 /** An address that holds nothing. */

@@ -4,10 +4,7 @@ import { PlatenError } from '../../../../infra/errors/registry.ts';
 export type MarginElement = DefaultTreeAdapterTypes.Element;
 type ParentNode = DefaultTreeAdapterTypes.ParentNode;
 
-/**
- * Tags in a template that has to be changed: a tree takes quadratic time for a hostile one, and a header of a page has
- * some dozens.
- */
+/** Tags in a template that is changed: a tree of a hostile one takes quadratic time; a page's header has dozens. */
 const MAX_TAGS = 300;
 
 /** What may refer to something outside of the template, or to the address of the document; `&` may spell any of it. */

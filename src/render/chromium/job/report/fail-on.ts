@@ -62,10 +62,7 @@ export function needsInspection(rules: FailOn | undefined): boolean {
   return rules !== undefined && OBSERVATION_RULES.some((rule) => fails(rule, rules));
 }
 
-/**
- * Whether no response came, or the egress proxy blocked the request. A request blocked by a policy of the document is
- * no failure.
- */
+/** Whether no response came, or the egress proxy blocked the request; a block by the document's policy is none. */
 function isUnreachable({ outcome, rule }: LoggedRequest): boolean {
   return outcome === 'unreachable' || (outcome === 'blocked' && rule === 'egress');
 }

@@ -138,10 +138,7 @@ export class RequestObserver {
   }
 }
 
-/**
- * The kind of a request. Requests of a worker have no loader; nor has the request for its script, whose initiator is
- * `other`.
- */
+/** The kind of a request. A worker's requests have no loader, nor has that for its script, with initiator `other`. */
 function kindOf(type: string | undefined, loaderId: string, initiator: Protocol.Network.Initiator): string {
   if (type === 'Document') return 'frame';
   if (loaderId !== '') return (type ?? 'other').toLowerCase();
