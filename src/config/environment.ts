@@ -83,6 +83,13 @@ export const environmentSchema = z.object({
     .describe(
       'Signs links; the same for every API process of an installation, and needed by no other role. Standalone makes its own.',
     ),
+  PLATEN_SECRET_PREVIOUS: z
+    .string()
+    .min(32, 'must have 32 characters or more')
+    .optional()
+    .describe(
+      'Another secret whose links the API accepts, while PLATEN_SECRET is being changed: the one before, or the next one. It signs nothing.',
+    ),
   PLATEN_SECRETS_DIR: z
     .string()
     .min(1)

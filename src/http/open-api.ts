@@ -138,7 +138,7 @@ export async function openApi(core: ApiCore, services: ApiServices): Promise<Api
       billing,
       disableLinks: billing.disableLinks,
       autoOverage: billing.selling?.autoOverage ?? NO_AUTO_OVERAGE,
-      links: new DownloadLinks(services.secret),
+      links: new DownloadLinks(services.secret, config.PLATEN_SECRET_PREVIOUS),
       publicUrl: () => address.publicUrl ?? '',
       checkCallbackUrl: (url) => checkCallbackUrl(url, policy),
       checkUrl: (url, name) => void checkSourceUrl(url, policy, name),

@@ -88,7 +88,7 @@ for (const helm of HELMS) {
             existingSecret: { name: 'kafka-user', usernameKey: 'user', passwordKey: 'password' },
           },
         },
-        secret: { existingSecret: { name: 'signing', key: 'hmac' } },
+        secret: { existingSecret: { name: 'signing', key: 'hmac', previousKey: 'hmac-before' } },
         bootstrap: {
           email: 'a@example.com',
           existingSecret: { name: 'first', passwordKey: 'pw', apiKeyKey: 'key' },
@@ -100,6 +100,8 @@ for (const helm of HELMS) {
       assert.equal(api.KAFKA_SASL_USERNAME, 'kafka-user/user');
       assert.equal(api.KAFKA_SASL_PASSWORD, 'kafka-user/password');
       assert.equal(api.PLATEN_SECRET, 'signing/hmac');
+      assert.equal(api.PLATEN_SECRET_PREVIOUS, 'signing/hmac-before');
+      assert.equal(environment(manifests, 'worker').PLATEN_SECRET_PREVIOUS, undefined);
       assert.equal(api.PLATEN_BOOTSTRAP_PASSWORD, 'first/pw');
       assert.equal(api.PLATEN_BOOTSTRAP_API_KEY, 'first/key');
       assertMounted(podSpec(manifests, 'worker'), api.KAFKA_SSL_CA!, 'cluster-ca', 'ca.crt');

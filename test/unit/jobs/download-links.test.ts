@@ -37,4 +37,30 @@ describe('download links', () => {
       assert.equal(links.verify(rubbish, now), undefined, rubbish);
     }
   });
+
+  it('survive a change of the secret in two steps, and end with the third', () => {
+    const [old, next] = ['s'.repeat(32), 'n'.repeat(32)];
+    const [before, first, second, after] = [
+      new DownloadLinks(old),
+      new DownloadLinks(old, next),
+      new DownloadLinks(next, old),
+      new DownloadLinks(next),
+    ];
+    const signed = (by: DownloadLinks) => by.sign('job', 'account', later(1e9), now).token;
+    const leads = (by: DownloadLinks, token: string) => by.verify(token, now)?.jobId === 'job';
+    // Processes of two steps that follow each other run side by side during a rollout.
+    for (const [one, other] of [
+      [before, first],
+      [first, second],
+    ] as const) {
+      for (const token of [signed(one), signed(other)])
+        assert.deepEqual([leads(one, token), leads(other, token)], [true, true]);
+    }
+    assert.equal(leads(after, signed(second)), true);
+    assert.equal(leads(after, signed(first)), false);
+    assert.equal(leads(before, signed(second)), false);
+    // The other secret signs nothing.
+    assert.equal(signed(first), signed(before));
+    assert.equal(signed(second), signed(after));
+  });
 });

@@ -18,10 +18,16 @@ export interface LinkTarget {
 /** Makes and checks the tokens of `/v1/files/:token`: the holder of a token may read one file for a limited time. */
 export class DownloadLinks {
   readonly #key: Buffer;
+  /** Those whose links are valid, the own one first. */
+  readonly #accepted: readonly Buffer[];
 
-  /** @param secret PLATEN_SECRET, from which the key of the links is derived. */
-  constructor(secret: string) {
-    this.#key = createHmac('sha256', secret).update('platen download links v1').digest();
+  /**
+   * @param secret PLATEN_SECRET, from which the key of the links is derived.
+   * @param previous PLATEN_SECRET_PREVIOUS, whose links are valid too.
+   */
+  constructor(secret: string, previous?: string) {
+    this.#key = keyOf(secret);
+    this.#accepted = previous === undefined ? [this.#key] : [this.#key, keyOf(previous)];
   }
 
   /** @param retentionEnds the link expires then if that is sooner than LINK_LIFE_MS after `now`. */
@@ -35,7 +41,7 @@ export class DownloadLinks {
     const expiresAt = Math.min(now.getTime() + LINK_LIFE_MS, retentionEnds.getTime());
     const payload = Buffer.from(JSON.stringify([jobId, accountId, expiresAt, kind])).toString('base64url');
     return {
-      token: `${payload}.${this.#mac(payload)}`,
+      token: `${payload}.${macOf(this.#key, payload)}`,
       expiresAt: new Date(expiresAt),
     };
   }
@@ -44,17 +50,25 @@ export class DownloadLinks {
   verify(token: string, now: Date): LinkTarget | undefined {
     const [payload, mac, ...rest] = token.split('.');
     if (payload === undefined || mac === undefined || rest.length > 0) return undefined;
-    // Compared as texts: the decoder would skip other characters in a token.
-    const [given, expected] = [Buffer.from(mac), Buffer.from(this.#mac(payload))];
-    if (given.length !== expected.length || !timingSafeEqual(given, expected)) return undefined;
+    if (!this.#accepted.some((key) => isMac(mac, macOf(key, payload)))) return undefined;
     // Earlier links to PDFs have no kind.
     const [jobId, accountId, expiresAt, kind = 'pdf'] = JSON.parse(
       Buffer.from(payload, 'base64url').toString(),
     ) as [string, string, number, LinkKind?];
     return expiresAt > now.getTime() ? { kind, jobId, accountId, expiresAt } : undefined;
   }
+}
 
-  #mac(payload: string): string {
-    return createHmac('sha256', this.#key).update(payload).digest('base64url');
-  }
+function keyOf(secret: string): Buffer {
+  return createHmac('sha256', secret).update('platen download links v1').digest();
+}
+
+function macOf(key: Buffer, payload: string): string {
+  return createHmac('sha256', key).update(payload).digest('base64url');
+}
+
+/** Compared as texts: the decoder would skip other characters in a token. */
+function isMac(given: string, expected: string): boolean {
+  const [one, other] = [Buffer.from(given), Buffer.from(expected)];
+  return one.length === other.length && timingSafeEqual(one, other);
 }
