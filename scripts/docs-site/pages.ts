@@ -58,6 +58,7 @@ export const GROUPS: readonly Group[] = [
       'docs/install.md',
       'docs/image.md',
       'docs/production.md',
+      'docs/sizing.md',
       'docs/gitops.md',
       'docs/guide/security.md',
       'docs/configuration.md',
@@ -73,7 +74,10 @@ export const GROUPS: readonly Group[] = [
     files: [
       'docs/administration.md',
       'docs/dashboards.md',
+      'docs/logs.md',
       'docs/tracing.md',
+      'docs/backup.md',
+      'docs/upgrades.md',
       'docs/failures.md',
       'docs/overload.md',
       'docs/performance.md',

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import { loadConfig } from '../../src/config/config.ts';
+import { shellBlocks, yamlBlocks } from '../support/markdown.ts';
 
 const ROOT = new URL('../../', import.meta.url);
 const ROLES = ['api', 'worker', 'dispatcher'] as const;
@@ -17,6 +18,9 @@ interface Service {
   readonly cap_drop?: readonly string[];
   readonly ports?: readonly string[];
 }
+
+const asTexts = (values: Readonly<Record<string, string | number>>) =>
+  Object.fromEntries(Object.entries(values).map(([name, value]) => [name, String(value)]));
 
 describe('compose.yaml', () => {
   const { services } = parse(readFileSync(new URL('compose.yaml', ROOT), 'utf8'), { merge: true }) as {
@@ -70,6 +74,24 @@ describe('compose.yaml', () => {
     const stages = [...dockerfile.matchAll(/^FROM (\S+)(?: AS (\S+))?$/gm)];
     const named = stages.flatMap(([, , name]) => name ?? []);
     for (const [, from] of stages) assert.ok(/^\$\{NODE_IMAGE\}$/.test(from!) || named.includes(from!), from);
+  });
+
+  it('is published with TLS by the override that the documentation has', async () => {
+    const [block] = await yamlBlocks('install.md', '### With TLS, for others to reach');
+    const override: { services: Record<string, Service> } = parse(block!);
+    const { proxy, ...roles } = override.services;
+    const own = (role: string) => ({ ...environment(role), ...asTexts(roles[role]!.environment) });
+    for (const role of Object.keys(roles)) {
+      assert.ok(role in services, role);
+      assert.equal(loadConfig(role as 'api', own(role)).PLATEN_PUBLIC_URL, 'https://pdf.example.com');
+    }
+    const { PLATEN_TRUSTED_PROXIES, PLATEN_REGISTRATION } = loadConfig('api', own('api'));
+    assert.deepEqual([PLATEN_TRUSTED_PROXIES, PLATEN_REGISTRATION], [1, 'closed']);
+    assert.match(proxy!.command!, /--to api:8080$/);
+    // What a `.env` there sets takes the place of what everybody knows.
+    const [commands] = await shellBlocks('install.md', '### With TLS, for others to reach');
+    for (const [, name] of commands!.matchAll(/^(PLATEN_\w+)=/gm))
+      assert.match(String(services.api!.environment[name!]), new RegExp(`^\\$\\{${name}:-`));
   });
 
   it('limits a publicly known key to this machine', () => {

@@ -43,11 +43,20 @@ describe('the pages about installing', () => {
   });
 
   it('upgrade it, with the values file and without', async () => {
-    const [upgrade] = await shellBlocks('production.md', '## Upgrades');
+    const [upgrade] = await shellBlocks('upgrades.md', '## Helm');
     const [values] = await yamlBlocks('production.md', '## A values file');
     await writeFile(join(folder, 'platen.yaml'), JSON.stringify(over(valuesOf(values!), OF_OTHERS)));
     await run(upgrade!);
     assert.match(await imageOfApi(), /^registry\.example\.com\/team\/platen@sha256:0+$/);
+  });
+
+  it('roll it back, with its history', async () => {
+    const [commands] = await shellBlocks('upgrades.md', '## Rolling back');
+    assert.match(commands!, / --wait /);
+    // Without nodes no pod becomes ready.
+    const said = await run(commands!.replaceAll(' --wait', ''));
+    assert.match(said, /^3\s.*deployed/m);
+    assert.match(await run('helm history platen -n platen'), /^4\s.*deployed.*Rollback to 2/m);
   });
 
   it('restart all roles', async () => {
@@ -84,7 +93,7 @@ describe('the pages about installing', () => {
     await run(list!);
   });
 
-  for (const page of ['production.md', 'billing.md']) {
+  for (const page of ['production.md', 'billing.md', 'upgrades.md']) {
     it(`give values in ${page} whose every object the API server accepts`, async () => {
       const blocks = (await yamlBlocks(page)).filter((block) => !/^apiVersion:/m.test(block));
       assert.ok(blocks.length > 0);

@@ -20,6 +20,11 @@ export async function luaBlocks(page: string, heading: string): Promise<string[]
   return blocksOf('lua', section(await read(page), page, heading));
 }
 
+/** The blocks of a language, as it is named behind the fence, under a heading of a page in docs/. */
+export async function codeBlocks(language: string, page: string, heading: string): Promise<string[]> {
+  return blocksOf(language, section(await read(page), page, heading));
+}
+
 function read(page: string): Promise<string> {
   return readFile(fileURLToPath(new URL(page, DOCS)), 'utf8');
 }
