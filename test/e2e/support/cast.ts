@@ -92,12 +92,21 @@ export class Cast {
     return new Cast(deps, {
       apiKey: [
         {},
-        ...['', 'hello', 'sk_live_', owner.token, newSecret('live'), `${owner.key}0`, revokedKey.secret].map(
-          (key) => ({ 'x-api-key': key }),
-        ),
-        // The other door's credential opens nothing here.
-        { authorization: `Bearer ${owner.token}` },
-        { authorization: `Bearer ${owner.key}` },
+        ...[
+          '',
+          'hello',
+          'sk_live_',
+          owner.token,
+          newSecret('live'),
+          `${owner.key}0`,
+          revokedKey.secret,
+        ].flatMap((key): Record<string, string>[] => [
+          { 'x-api-key': key },
+          { authorization: `Bearer ${key}` },
+          { authorization: `Basic ${btoa(`${key}:`)}` },
+        ]),
+        // A key is a user's name without a password.
+        { authorization: `Basic ${btoa(`user:${owner.key}`)}` },
       ],
       bearer: [
         {},

@@ -23,7 +23,7 @@ const KINDS = [
   '/options',
   '/dashboards',
   '/api',
-  '/api/operations/post_v1_pdf',
+  '/api/operations/renderpdf',
   '/tour',
 ];
 
