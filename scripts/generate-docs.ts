@@ -157,11 +157,20 @@ ${sections.join('\n')}`;
 }
 
 function optionRows({ name, schema }: Option): string[][] {
-  const described = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
-  const fields = Object.entries(described.properties ?? {}).flatMap(([field, of]) =>
-    typeof of === 'boolean' ? [] : [[`\`${name}.${field}\``, boundsOf(of), of.description ?? '']],
+  return valueRows(name, z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }));
+}
+
+/** The rows of a value and of its fields; those of the objects of a list are shown once. */
+function valueRows(path: string, described: z.core.JSONSchema.BaseSchema): string[][] {
+  const { items } = described;
+  const [fields, prefix] =
+    typeof items === 'object' && !Array.isArray(items)
+      ? [items.properties, `${path}[]`]
+      : [described.properties, path];
+  const rows = Object.entries(fields ?? {}).flatMap(([field, of]) =>
+    typeof of === 'boolean' ? [] : valueRows(`${prefix}.${field}`, of),
   );
-  return [[`\`${name}\``, boundsOf(described), described.description ?? ''], ...fields];
+  return [[`\`${path}\``, boundsOf(described), described.description ?? ''], ...rows];
 }
 
 function boundsOf(described: z.core.JSONSchema.BaseSchema): string {

@@ -34,6 +34,7 @@ export const GROUPS: readonly Group[] = [
       'docs/guide/report.md',
       'docs/guide/my-pdf-is-wrong.md',
       'docs/guide/protected-assets.md',
+      'docs/guide/attachments.md',
       'docs/guide/batches.md',
       'docs/guide/retries.md',
       'docs/callbacks.md',

@@ -205,7 +205,7 @@ describe('render options', () => {
         ...inputOf('html', effect.html, path),
         options: placed(effect.options),
       });
-      await effect.proof(await printed(bytes));
+      await effect.proof(await printed(bytes, effect.password));
       const source = { kind: 'html', html: effect.html } as const;
       await assertNothingLeft('html', examineDocument(source, effect.options).needsFrames);
     });
@@ -306,7 +306,7 @@ describe('render options', () => {
         const { status, bytes } = await client.call('GET', `/v1/pdf/batch/${jobId}${path}`);
         try {
           assert.equal(status, 200, Buffer.from(bytes).toString().slice(0, 300));
-          const pdf = await printed(bytes);
+          const pdf = await printed(bytes, effect.password);
           read.set(path, pdf);
           await effect.proof(pdf);
           if (effect.others === undefined) assert.deepEqual([pdf.metadata.title, pdf.tagged], [TITLE, true]);

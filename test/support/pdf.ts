@@ -25,6 +25,12 @@ export interface PdfMetadata {
   readonly keywords: readonly string[];
 }
 
+export interface PdfAttachment {
+  readonly name: string;
+  readonly description: string;
+  readonly content: Uint8Array;
+}
+
 export interface ReadPdf {
   readonly pages: readonly PdfPage[];
   readonly metadata: PdfMetadata;
@@ -34,6 +40,7 @@ export interface ReadPdf {
   readonly tagged: boolean;
   /** Titles of the outline's top level. */
   readonly outline: readonly string[];
+  readonly attachments: readonly PdfAttachment[];
   /** The text of all pages, parted by line breaks. */
   readonly text: string;
 }
@@ -64,9 +71,9 @@ export interface PixelBox {
   readonly bottom: number;
 }
 
-/** Everything a test usually checks of a PDF. Rejects when the bytes are no PDF. */
-export async function readPdf(bytes: Uint8Array): Promise<ReadPdf> {
-  return withDocument(bytes, async (document) => {
+/** Everything a test usually checks of a PDF. Rejects when the bytes are no PDF, or the password does not open it. */
+export async function readPdf(bytes: Uint8Array, password?: string): Promise<ReadPdf> {
+  return withDocument(bytes, password, async (document) => {
     const pages: PdfPage[] = [];
     for (let number = 1; number <= document.numPages; number++) {
       pages.push(await readPage(await document.getPage(number)));
@@ -79,14 +86,20 @@ export async function readPdf(bytes: Uint8Array): Promise<ReadPdf> {
       xmp: metadata?.getRaw() ?? undefined,
       tagged: await isTagged(document),
       outline: (outline ?? []).map((entry) => entry.title),
+      attachments: await attachmentsOf(document),
       text: pages.map((page) => page.text).join('\n'),
     };
   });
 }
 
 /** Draws one page (counted from 1) on white; `scale` is in pixels per point. */
-export async function renderPage(bytes: Uint8Array, pageNumber = 1, scale = 1): Promise<RenderedPage> {
-  return withDocument(bytes, async (document) => {
+export async function renderPage(
+  bytes: Uint8Array,
+  pageNumber = 1,
+  scale = 1,
+  password?: string,
+): Promise<RenderedPage> {
+  return withDocument(bytes, password, async (document) => {
     const page = await document.getPage(pageNumber);
     const viewport = page.getViewport({ scale });
     const [width, height] = [Math.round(viewport.width), Math.round(viewport.height)];
@@ -100,10 +113,12 @@ export async function renderPage(bytes: Uint8Array, pageNumber = 1, scale = 1): 
 
 async function withDocument<Result>(
   bytes: Uint8Array,
+  password: string | undefined,
   use: (document: PDFDocumentProxy) => Promise<Result>,
 ): Promise<Result> {
   const assets = new URL('./', import.meta.resolve('pdfjs-dist/package.json')).pathname;
   const loading = getDocument({
+    ...(password !== undefined && { password }),
     data: new Uint8Array(bytes), // a copy: pdf.js takes the buffer it is given away from its owner
     verbosity: 0, // says nothing of fonts it has to replace
     standardFontDataUrl: `${assets}standard_fonts/`,
@@ -116,6 +131,16 @@ async function withDocument<Result>(
   } finally {
     await loading.destroy();
   }
+}
+
+async function attachmentsOf(document: PDFDocumentProxy): Promise<PdfAttachment[]> {
+  const found: PdfAttachment[] = [];
+  for (const [name, { description }] of (await document.getAttachments()) ?? []) {
+    const content = await document.getAttachmentContent(name);
+    if (content === null) throw new Error(`The attachment ${name} has no content.`);
+    found.push({ name, description, content });
+  }
+  return found;
 }
 
 async function isTagged(document: PDFDocumentProxy): Promise<boolean> {

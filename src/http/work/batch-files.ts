@@ -77,7 +77,7 @@ const merged = defineRoute({
   operationId: 'downloadBatchPdf',
   summary: 'Download the completed items of a batch as one PDF',
   description:
-    'All items that are completed by now, in their order, with a bookmark for each and the bookmarks of its own below. It is tagged if all of them are. It is made while it is sent, so its length is not known beforehand.',
+    'All items that are completed by now, in their order, with a bookmark for each and the bookmarks of its own below. It is tagged if all of them are, and has no attachments. It is made while it is sent, so its length is not known beforehand.',
   tags,
   auth: 'apiKey',
   params,

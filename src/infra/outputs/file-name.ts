@@ -3,6 +3,8 @@ import { PDF_EXTENSION } from './media-type.ts';
 
 /** Bytes in UTF-8. Far below the 255 that file systems take, so that a browser can add " (1)". */
 const MAX_BYTES = 150;
+/** Bytes in UTF-8 of a name that file systems take. */
+const MAX_SYSTEM_BYTES = 255;
 
 /** Separators of paths and drives, and characters that Windows rejects in names. */
 const FORBIDDEN = /[\\/:*?"<>|]/gu;
@@ -19,6 +21,22 @@ const RESERVED = /^(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout
  */
 export function safeFileName(wanted: string | undefined, fallback: string): string {
   return (stemOf(wanted ?? '') || stemOf(fallback) || 'document') + PDF_EXTENSION;
+}
+
+/**
+ * Why a file could not be saved under the name on any system, in words that follow "name"; undefined if it can.
+ *
+ * @param name one line of text.
+ */
+export function fileNameError(name: string): string | undefined {
+  if (name.search(FORBIDDEN) !== -1) return 'must be the name of a file alone, without \\ / : * ? " < > |';
+  if (name.search(INVISIBLE) !== -1 || name.search(FORMAT) !== -1)
+    return 'must have no characters that cannot be seen';
+  if (trimmed(name) !== name) return 'must neither begin nor end with a full stop or a space';
+  if (RESERVED.test(name.split('.')[0]!.trim())) return 'is a name that Windows has reserved';
+  return Buffer.byteLength(name) > MAX_SYSTEM_BYTES
+    ? `must have at most ${MAX_SYSTEM_BYTES} bytes in UTF-8`
+    : undefined;
 }
 
 /** A file name without the extension of PDFs. */

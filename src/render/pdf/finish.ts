@@ -120,7 +120,7 @@ function finishError(error: SandboxError): PlatenError {
     case 'late':
       return new PlatenError('RENDER_TIMEOUT', 'The PDF could not be finished in time.', { cause: error });
     case 'memory':
-      return new PlatenError('OUTPUT_TOO_LARGE', 'The PDF is too large for metadata or a watermark.', {
+      return new PlatenError('OUTPUT_TOO_LARGE', 'The PDF takes more memory than there is to finish it.', {
         cause: error,
       });
     case 'closed':

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type { Attack } from './attack.ts';
 import { began } from './scripts.ts';
 
@@ -120,6 +121,20 @@ export const OPTION_ATTACKS: readonly Attack[] = [
       },
     }),
     ends: ['completed', 'SELECTOR_TIMEOUT'],
+  },
+  {
+    name: 'twenty attachments, as large together as a body may be',
+    submission: (villain) => ({
+      html: `<script>${began(villain)}</script><p>x`,
+      options: {
+        ...patient,
+        attachments: Array.from({ length: 20 }, (_, i) => ({
+          name: `${i}.bin`,
+          content: randomBytes(375_000).toString('base64'),
+        })),
+      },
+    }),
+    ends: ['completed'],
   },
   {
     name: 'a table of contents of 20,000 entries that all lead to one place',

@@ -18,6 +18,8 @@ export const BLUE: Rgb = [0, 0, 255];
 /** A PDF, as readers of PDFs find it. */
 export interface Printed extends ReadPdf {
   readonly bytes: Uint8Array;
+  /** What opens it; undefined for a PDF that everyone can open. */
+  readonly password: string | undefined;
   /** Draws one page, counted from 1. */
   draw(page?: number, scale?: number): Promise<RenderedPage>;
 }
@@ -32,6 +34,8 @@ export interface Effect {
   readonly others?: Options;
   /** The kinds of input that the option is for. Default: all. */
   readonly modes?: readonly ('html' | 'url' | 'template')[];
+  /** What opens the PDF. */
+  readonly password?: string;
   /** Header fields of the response of the source URL. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly proof: (printed: Printed) => void | Promise<void>;
@@ -64,13 +68,13 @@ export function near(actual: number | undefined, expected: number): void {
 }
 
 /** @throws AssertionError when two readers do not find the same pages in it. */
-export async function printed(bytes: Uint8Array): Promise<Printed> {
-  const read = await readPdf(bytes);
-  const other = await PDFDocument.load(bytes, { updateMetadata: false });
+export async function printed(bytes: Uint8Array, password?: string): Promise<Printed> {
+  const read = await readPdf(bytes, password);
+  const other = await PDFDocument.load(bytes, { updateMetadata: false, ignoreEncryption: true });
   const sizes = other.getPages().map((page) => [Math.round(page.getWidth()), Math.round(page.getHeight())]);
   assert.deepEqual(
     read.pages.map(({ width, height }) => [Math.round(width), Math.round(height)]),
     sizes,
   );
-  return { ...read, bytes, draw: (page, scale) => renderPage(bytes, page, scale) };
+  return { ...read, bytes, password, draw: (page, scale) => renderPage(bytes, page, scale, password) };
 }

@@ -132,6 +132,18 @@ class RenderRequest(TypedDict):
     options: NotRequired[RenderOptions]
 
 
+class RenderOptionsAttachments(TypedDict):
+    name: str
+    """The name under which readers save the file."""
+    type: NotRequired[str]
+    """Its media type. Default application/octet-stream."""
+    content: str
+    """The bytes of the file in base64."""
+    relationship: NotRequired[Literal["Source", "Data", "Alternative", "Supplement", "Unspecified"]]
+    """What the file is to the document. Default Unspecified."""
+    description: NotRequired[str]
+
+
 class RenderOptionsBlockRequests(TypedDict):
     """What the document may not request: addresses that match a pattern, in which * stands for
     any characters, and kinds of requests (stylesheet, image, font, media, script, frame,
@@ -296,6 +308,9 @@ class RenderOptions(TypedDict):
     to those that come from filled-in data."""
     assetOrigins: NotRequired[Sequence[str]]
     """The origins that assetHeaders are sent to, in place of those that are found."""
+    attachments: NotRequired[Sequence[RenderOptionsAttachments]]
+    """Files that are put into the PDF, as associated files of the document (`AF`). They count as
+    part of the body. The PDF that a batch is merged into has none of them."""
     baseUrl: NotRequired[str]
     """The address against which relative addresses in HTML and templates are resolved, those of
     assets and of links, such as https://assets.example/invoices/. `<base href>` of the

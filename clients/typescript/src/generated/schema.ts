@@ -233,7 +233,7 @@ export interface paths {
         };
         /**
          * Download the completed items of a batch as one PDF
-         * @description All items that are completed by now, in their order, with a bookmark for each and the bookmarks of its own below. It is tagged if all of them are. It is made while it is sent, so its length is not known beforehand.
+         * @description All items that are completed by now, in their order, with a bookmark for each and the bookmarks of its own below. It is tagged if all of them are, and has no attachments. It is made while it is sent, so its length is not known beforehand.
          */
         get: operations["downloadBatchPdf"];
         put?: never;
@@ -1730,6 +1730,21 @@ export interface components {
             };
             /** @description The origins that assetHeaders are sent to, in place of those that are found. */
             assetOrigins?: string[];
+            /** @description Files that are put into the PDF, as associated files of the document (`AF`). They count as part of the body. The PDF that a batch is merged into has none of them. */
+            attachments?: {
+                /** @description The name under which readers save the file. */
+                name: string;
+                /** @description Its media type. Default application/octet-stream. */
+                type?: string;
+                /** @description The bytes of the file in base64. */
+                content: string;
+                /**
+                 * @description What the file is to the document. Default Unspecified.
+                 * @enum {string}
+                 */
+                relationship?: "Source" | "Data" | "Alternative" | "Supplement" | "Unspecified";
+                description?: string;
+            }[];
             /** @description The address against which relative addresses in HTML and templates are resolved, those of assets and of links, such as https://assets.example/invoices/. `<base href>` of the document comes before it. Not for a source URL, which has an address of its own. */
             baseUrl?: string;
             /** @description Print the document as it is, in place of failing, if it has not been loaded or what is waited for has not come after three quarters of the time (over 20 seconds: 5 seconds before its end). A render whose document has not arrived at all still fails. Default false. */

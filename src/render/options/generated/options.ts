@@ -1,6 +1,7 @@
 // Made by `make generate` after the files of src/render/options; do not edit.
 import { assetHeaders } from '../assetHeaders.ts';
 import { assetOrigins } from '../assetOrigins.ts';
+import { attachments } from '../attachments.ts';
 import { baseUrl } from '../baseUrl.ts';
 import { bestEffort } from '../bestEffort.ts';
 import { blockRequests } from '../blockRequests.ts';
@@ -52,6 +53,7 @@ import { width } from '../width.ts';
 export const OPTIONS = {
   assetHeaders,
   assetOrigins,
+  attachments,
   baseUrl,
   bestEffort,
   blockRequests,
