@@ -116,7 +116,7 @@ function greet({ port, firstKey }: RunningRole): void {
       : [`  The dashboard, signed in (once, within an hour): ${signInUrl(port, firstKey.signInToken)}`]),
     '',
     '  Render an invoice:',
-    `    curl -sS http://localhost:${port}/v1/pdf -H "X-API-Key: ${key}" -H 'Content-Type: application/json' \\`,
+    `    curl -sS --fail-with-body http://localhost:${port}/v1/pdf -H "X-API-Key: ${key}" -H 'Content-Type: application/json' \\`,
     '      --data @examples/invoice.json -o invoice.pdf',
     '',
   ];

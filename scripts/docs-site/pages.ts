@@ -26,8 +26,10 @@ export const GROUPS: readonly Group[] = [
   {
     label: 'Guides',
     files: [
+      'docs/guide/html-files.md',
       'docs/guide/templates.md',
       'docs/guide/web-pages.md',
+      'docs/guide/page-breaks.md',
       'docs/guide/headers-and-footers.md',
       'docs/guide/fonts.md',
       'docs/guide/waiting.md',
@@ -37,17 +39,40 @@ export const GROUPS: readonly Group[] = [
       'docs/guide/attachments.md',
       'docs/guide/batches.md',
       'docs/guide/retries.md',
+      'docs/guide/quotas.md',
       'docs/callbacks.md',
       'docs/guide/e-mail.md',
     ],
   },
-  { label: 'Clients', files: ['clients/typescript/README.md', 'clients/python/README.md'] },
+  {
+    label: 'Clients and frameworks',
+    files: [
+      'clients/typescript/README.md',
+      'clients/python/README.md',
+      'docs/guide/django.md',
+      'docs/guide/laravel.md',
+      'docs/guide/nextjs.md',
+      'docs/guide/spring.md',
+    ],
+  },
+  {
+    label: 'Coming from',
+    files: [
+      'docs/guide/from-gotenberg.md',
+      'docs/guide/from-wkhtmltopdf.md',
+      'docs/guide/from-puppeteer.md',
+      'docs/guide/from-docraptor.md',
+      'docs/guide/from-pdfshift.md',
+      'docs/comparison.md',
+    ],
+  },
   {
     label: 'Reference',
     files: [
       'docs/options.md',
       'docs/errors.md',
       'docs/plans.md',
+      'docs/licence.md',
       'docs/limits.md',
       'docs/installed-fonts.md',
       'docs/reference/hyphenation.md',

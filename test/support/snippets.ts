@@ -5,6 +5,8 @@ const PROGRAMS: Readonly<Record<string, { readonly extension: string; readonly c
   go: { extension: 'go', command: 'go run' },
 };
 
+const SAVES = / -o ([\w./$-]+\.(?:pdf|zip))/;
+
 /** What a reader's shell does by itself, and an end at the first command that fails or response that is an error. */
 const SHELL = `set -Eeuo pipefail
 shopt -s expand_aliases
@@ -62,6 +64,21 @@ export function typescriptOf(
 /** Makes of commands what bash runs as a reader's shell would, but for the first error, which ends it. */
 export function strictShell(commands: string): string {
   return SHELL + commands;
+}
+
+/** Each command of a page that saves what it downloads as a PDF or a zip. */
+export function savingCommandsOf(markdown: string): string[] {
+  return blocksOf(markdown)
+    .filter(({ language }) => ['sh', 'text'].includes(language))
+    .flatMap(({ text }) => text.split(/(?=\bcurl )/))
+    .filter((command) => command.startsWith('curl ') && SAVES.test(command));
+}
+
+/** The PDFs and zips that the commands and programs of a page write. */
+export function savedFilesOf(markdown: string): string[] {
+  const commands = savingCommandsOf(markdown).map((command) => SAVES.exec(command)![1]!);
+  const programs = [...markdown.matchAll(/(?:writeFile|open|WriteFile)\(['"]([\w-]+\.pdf)['"]/g)];
+  return [...commands, ...programs.map(([, file]) => file!)].filter((file) => !file.includes('$'));
 }
 
 function blocksOf(markdown: string): { language: string; text: string }[] {

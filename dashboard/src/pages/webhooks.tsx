@@ -27,7 +27,7 @@ export default function Webhooks() {
         <SigningKeys />
       </div>
       <p>
-        <a href="/docs/callbacks/#checking-that-it-is-ours">How to check a signature</a> in TypeScript,
+        <a href="/docs/callbacks/#verify-the-signature">How to check a signature</a> in TypeScript,
         Python, Go and PHP.
       </p>
     </Page>
