@@ -94,13 +94,13 @@ Every failure has one body:
 }
 \`\`\`
 
-\`message\` is a text, or a list of texts when a request has several errors. \`remedy\` says what can be done about an error of
-this code, and \`docsUrl\` leads to its section below. \`jobId\` is there when a job has failed. \`requestId\` is the response's
-\`X-Request-Id\`: give it to the operator when you ask for help. The same codes stand in the \`error\` of a job's status record.
+\`message\` is a text, or a list of texts if the request has several errors. \`remedy\` says what to do about an error with
+this code, and \`docsUrl\` leads to its section below. \`jobId\` is present if a job has failed. \`requestId\` is the response's
+\`X-Request-Id\`: give it to the operator when you ask for help. The \`error\` of a job's status record has the same codes.
 
-A program decides by \`code\` or by \`statusCode\`; the texts are for people and may change. Where a section says that the
-unchanged request can succeed, wait as \`Retry-After\` says, or for a random time that grows with each attempt, and send the
-same \`Idempotency-Key\` again. "Attempts" is how often Platen itself runs a job that meets the error.
+Let a program decide by \`code\` or \`statusCode\`; the texts are for people and may change. Where a section says "Retrying can
+help", send the same request with the same \`Idempotency-Key\` again, after as many seconds as \`Retry-After\` says; without that
+header, after a random pause that grows with each attempt. [Retries](guide/retries.md) has a program that does so.
 
 ${byStatus.join('')}
 ${Object.keys(ERRORS)
@@ -117,8 +117,17 @@ ${status} ${STATUS_CODES[status]}. ${message}
 
 **What to do:** ${REMEDIES[code]}
 
-Sent again unchanged: ${retryable ? 'can succeed' : 'fails again'}. Attempts of a job: ${attempts}.
+${retrySentences(retryable, attempts)}
 `;
+}
+
+function retrySentences(retryable: boolean, attempts: number): string {
+  const caller = retryable ? 'Retrying can help.' : 'Retrying does not help.';
+  const platen =
+    attempts === 1
+      ? `Platen does not retry it${retryable ? ' by itself' : ''}.`
+      : `Platen itself tries the job up to ${attempts} times.`;
+  return `${caller} ${platen}`;
 }
 
 function configurationPage(): string {
@@ -148,10 +157,10 @@ function optionsPage(): string {
 
 # Render options
 
-What \`options\` of \`POST /v1/pdf\` and of each item of a batch may hold, for HTML, source URLs and templates alike. All of them
-are optional, and can be combined. Options that are unknown or out of bounds are rejected with 400 and \`VALIDATION\`; one response
-names all of them. A [template](guide/templates.md#save-its-header-footer-and-options-with-it) may have options of its own,
-which those of a render come before. The sections follow the order of a render. [Adding an option](adding-an-option.md) is for developers.
+These are the fields of \`options\`. They work for HTML, URLs and templates, and for each item of a batch. All of them are optional,
+and can be combined. If an option is unknown or out of bounds, the response is 400 with \`VALIDATION\`, and names all such options.
+A [template](guide/templates.md#save-its-header-footer-and-options-with-it) may have options of its own; options of a render have
+precedence. The sections follow the order of a render. [Adding an option](adding-an-option.md) is for developers.
 
 ${sections.join('\n')}`;
 }
@@ -203,7 +212,7 @@ function plansPage(): string {
 
 # Plans
 
-What an account may do follows from its plan. These are built in:
+The plan of an account sets its limits, its features and its price. These plans are built in:
 
 ${table(['Field', ...Object.keys(DEFAULT_PLANS), 'Meaning'], rows)}
 \`PLATEN_PLANS_FILE\` names a YAML or JSON file that overrides single fields and adds plans of any name:
@@ -216,14 +225,14 @@ pools:
   large: { slotsPerWorker: 8 }
 \`\`\`
 
-A plan that is not built in takes what the file does not say of it from \`free\`, as the file leaves that. \`pools\` may
-say of a pool how many renders each of its workers runs at a time. A change of the file is in force in every process within
-two seconds. A file with faults keeps a process from starting; one that becomes faulty later is logged, sets the metric
-\`platen_plans_file_valid\` to 0, and leaves the plans as they were. An account whose plan is no more has the limits of
-\`free\` until the plan is back or the account has another.
+A new plan inherits from \`free\` (as changed by the file) every field that it does not set. \`pools\` may say how many renders
+each worker of a pool runs at the same time. A change of the file takes effect in every process within two seconds. With an
+invalid file a process does not start. If the file becomes invalid later, that is logged, the metric
+\`platen_plans_file_valid\` becomes 0, and the plans stay as they were. If an account's plan was deleted, the limits of \`free\`
+apply until the plan exists again or the account has another one.
 
-In a cluster the plans are resources (\`RenderPlan\`), which the controller mirrors into the database; with
-\`PLATEN_PLANS_FILE\` a process looks at the file alone. \`platen standalone\` knows no resources.
+In a cluster, plans are resources (\`RenderPlan\`), which the controller copies into the database. With \`PLATEN_PLANS_FILE\` a
+process uses only the file. \`platen standalone\` uses no resources.
 `;
 }
 
@@ -236,8 +245,7 @@ function fontsPage(): string {
 
 # Installed fonts
 
-Every installation prints with these fonts, whether \`make run\` started it or it is the image, and with no others of its
-machine. [Fonts](guide/fonts.md) describes how a document uses them, and [the image](image.md#fonts) how an operator adds
+Every installation prints with these fonts and with no other fonts of the machine, with \`make run\` as well as in the image. [Fonts](guide/fonts.md) describes how a document uses them, and [the image](image.md#fonts) how an operator adds
 others.
 
 ${table(['Family', 'Characters', 'Generic families', 'In place of', 'Licence'], rows)}

@@ -19,14 +19,14 @@ const USAGE = `usage: platen accounts <command> [--json]
   list [--limit N] [--offset N]              oldest first (default: 100)
   create EMAIL [--plan PLAN]                 prints the password that it makes
   set-plan ACCOUNT PLAN                      in force within a second
-  reset-password ACCOUNT [--revoke-keys]     prints the new password; ends the account's tokens, and its API keys
-  invite [--plan PLAN] [--days N]            prints a code to register one account with, good for 7 days
-  revoke-tokens ACCOUNT                      ends every bearer token; API keys go on working
+  reset-password ACCOUNT [--revoke-keys]     prints the new password; ends tokens and, with --revoke-keys, API keys
+  invite [--plan PLAN] [--days N]            prints a code that registers one account, valid for 7 days
+  revoke-tokens ACCOUNT                      ends every bearer token; API keys still work
 
 ACCOUNT is an id or an e-mail address, PLAN one of ${[...BUILT_IN.plans.keys()].join(', ')},
-or one of the file that PLATEN_PLANS_FILE names.
+or one from PLATEN_PLANS_FILE.
 With --password-stdin, create and reset-password read the password from stdin.
-The database is the one of MONGODB_URI, otherwise the embedded one in PLATEN_DATA_DIR, whether standalone runs or not.`;
+The database is that of MONGODB_URI; without it, the embedded one in PLATEN_DATA_DIR, whether standalone runs or not.`;
 
 /** What `reset-password` leaves, unless it is to revoke keys. */
 const UNKNOWN_OWNER =

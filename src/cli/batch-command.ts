@@ -17,11 +17,11 @@ import { ProgressBar, type ProgressStream } from './progress-bar.ts';
 
 const USAGE = `usage: platen batch FILE.csv|FILE.ndjson [--template ID] --out OUT.zip|DIR [--options JSON]
 
-Renders every row of the file with the template, and saves the PDFs in a zip, or in the folder DIR. Of a CSV file the first row
-names the columns; a line of NDJSON is the data of one document, or a whole item of a batch. --options are those of every
-document. The service is that of PLATEN_URL, with the key in PLATEN_API_KEY.
+Renders every row of the file with the template, and saves the PDFs in a zip or in the folder DIR. The first row of a CSV file
+names the columns. A line of NDJSON is the data of one document, or a whole item of a batch. --options apply to every document.
+PLATEN_URL is the service, and PLATEN_API_KEY the key.
 
-Exits with 0 when all were rendered; with 2 when some were not, which are named; with 1 when nothing was done.`;
+Exits with 0 if all were rendered; with 2 if some were not (each is named); with 1 if nothing was done.`;
 
 /** Exit code when some items have failed. */
 export const SOME_FAILED = 2;

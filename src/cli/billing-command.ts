@@ -14,11 +14,11 @@ import { CommandError } from './command-error.ts';
 const BILLING_USAGE = `usage: platen billing <command>
 
 commands:
-  setup    make the products, prices, portal and webhook endpoint that are missing at Stripe
-  check    say what is missing there, or different
+  setup    creates the products, prices, portal and webhook endpoint that are missing at Stripe
+  check    lists what is missing or different at Stripe
 
-Both need STRIPE_SECRET_KEY and PLATEN_PUBLIC_URL; prices of plans are those of PLATEN_PLANS_FILE,
-otherwise of the cluster's plans in the database of MONGODB_URI, if there are any, or the built-in ones.`;
+Both need STRIPE_SECRET_KEY and PLATEN_PUBLIC_URL. Prices come from the plans of PLATEN_PLANS_FILE; without it, from the
+cluster's plans in the database of MONGODB_URI, or from the built-in plans.`;
 
 /** @returns the exit code: 1 when `check` has found something. @throws CommandError with a message for the user. */
 export async function runBillingCommand(

@@ -6,10 +6,10 @@ import { renderFile } from './render-command.ts';
 
 const USAGE = `usage: platen lint FILE… [--options JSON]
 
-Renders HTML files and prints the warnings of their reports: what could not be loaded, fonts and characters that are not there,
-scripts that have thrown. The service is that of PLATEN_URL, with the key in PLATEN_API_KEY.
+Renders HTML files and prints the warnings of their reports: assets that could not be loaded, missing fonts and characters,
+exceptions of scripts. PLATEN_URL is the service, and PLATEN_API_KEY the key.
 
-Exits with 0 when there are none; with 1 when there are, or a file could not be rendered.`;
+Exits with 0 if there are no warnings; with 1 if there are any, or if a file could not be rendered.`;
 
 /**
  * `platen lint …`.

@@ -9,8 +9,8 @@ import { misused } from './command-line.ts';
 
 const USAGE = `usage: platen migrate
 
-Brings the data in the database of MONGODB_URI to the layout of this version, as the first process of a role does when it
-starts; waits when another process does so at the moment. It changes nothing when the data has that layout.`;
+Migrates the data in the database of MONGODB_URI to the layout of this version, as the first process of a role does when it
+starts. If another process is migrating, it waits. If the data already has that layout, it changes nothing.`;
 
 /**
  * Migrates the data; logs its progress as a role does.

@@ -10,11 +10,11 @@ import { ProgressBar, type ProgressStream } from './progress-bar.ts';
 
 const USAGE = `usage: platen render FILE… --out DIR [--options JSON] [--report]
 
-Renders HTML files; the PDF of letter.html is DIR/letter.pdf. --options are those of every document. --report prints the
-warnings of each: what could not be loaded, fonts and characters that are not there, scripts that have thrown. The service is that of
-PLATEN_URL, with the key in PLATEN_API_KEY.
+Renders HTML files; the PDF of letter.html is DIR/letter.pdf. --options apply to every document. --report prints the warnings
+of each: assets that could not be loaded, missing fonts and characters, exceptions of scripts. PLATEN_URL is the service, and
+PLATEN_API_KEY the key.
 
-Exits with 0 when all were rendered; with 2 when some were not, which are named; with 1 when nothing was done.`;
+Exits with 0 if all were rendered; with 2 if some were not (each is named); with 1 if nothing was done.`;
 
 /** Renders at a time. Renders beyond the plan's slots wait at the service. */
 const AT_ONCE = 4;

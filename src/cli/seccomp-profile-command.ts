@@ -8,8 +8,8 @@ import { CommandError } from './command-error.ts';
 
 const USAGE = `usage: platen install-seccomp-profile SOURCE TARGET LABEL=VALUE
 
-Keeps the file SOURCE at TARGET, a path below the kubelet's folder of seccomp profiles, and the label on the node NODE_NAME
-for as long as it runs. Made for the chart's DaemonSet.`;
+Copies the file SOURCE to TARGET, a path below the kubelet's folder of seccomp profiles, and labels the node NODE_NAME, for as
+long as it runs. The chart's DaemonSet uses it.`;
 
 /** The pause between two checks of the file and the label, and the pause after a failed one, in milliseconds. */
 const CHECK_EVERY_MS = 30_000;

@@ -7,9 +7,8 @@ import { type Rendered, renderOnce } from './render-once.ts';
 
 const USAGE = `usage: platen try URL [--timeout SECONDS]
 
-Renders one small document through the API at URL, as an account of its own with a key that ends with the command, and looks
-at what comes back. Exits with 0 when that is a PDF. It waits for a service that is still starting (default: 60 s).
-The database is the one of MONGODB_URI.`;
+Renders one small document through the API at URL, with an account of its own and a key that is revoked afterwards. Exits with
+0 if the response is a PDF. It waits for a service that is still starting (default: 60 s). MONGODB_URI is the database.`;
 
 /** The account has no password, so nobody can sign in to it. */
 const ACCOUNT = { email: 'platen-try@platen.invalid', password: null, plan: FREE_PLAN };

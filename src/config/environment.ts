@@ -45,7 +45,7 @@ export const environmentSchema = z.object({
   PLATEN_ADMIN_TOKEN: operatorTokens
     .optional()
     .describe(
-      'Turns the administration on (docs/administration.md), on the operations port of api and standalone: tokens of 32 characters or more, comma-separated, each as name:token for the audit log to say who it was. Standalone needs a PLATEN_OPS_PORT of its own then. For platen admin, the token to send.',
+      'Turns the administration on (docs/administration.md), on the operations port of api and standalone. Tokens of 32 characters or more, comma-separated, each as name:token; the audit log has the name. Standalone then needs a PLATEN_OPS_PORT of its own. For platen admin, the token to send.',
     ),
   PLATEN_HOST: z
     .string()
@@ -57,7 +57,7 @@ export const environmentSchema = z.object({
   PLATEN_PUBLIC_URL: httpUrl
     .optional()
     .describe(
-      'Address under which callers reach the service; absolute links start with it. Default http://localhost:PORT. The dispatcher needs it for callbacks: where it is a process of its own and does not have it, they are kept and not sent.',
+      'Address at which callers reach the service; absolute links start with it. Default http://localhost:PORT. The dispatcher needs it for callbacks: a dispatcher without it keeps callbacks and does not send them.',
     ),
   PLATEN_TRUSTED_PROXIES: integer(0, 0, 16).describe(
     'How many proxies in front may name the client in X-Forwarded-For.',
@@ -70,7 +70,7 @@ export const environmentSchema = z.object({
   PLATEN_LOG_LEVEL: z
     .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
     .default('info')
-    .describe('Least severe log level that is written.'),
+    .describe('Log entries of this level and of more severe ones are written.'),
   PLATEN_DATA_DIR: z
     .string()
     .min(1)
@@ -95,7 +95,7 @@ export const environmentSchema = z.object({
     .min(1)
     .optional()
     .describe(
-      'Folder with a file for each variable that comes from a Secret, named after it: one that differs from its variable is a Secret that was rotated, which the metric platen_secret_outdated reports.',
+      'Folder with a file for each variable that comes from a Secret, named after the variable. If a file differs from its variable, the Secret was rotated, and the metric platen_secret_outdated reports that.',
     ),
   MONGODB_URI: z
     .string()
@@ -109,7 +109,7 @@ export const environmentSchema = z.object({
     .min(1)
     .optional()
     .describe(
-      'PEM file of the certificate that is shown to the database of MONGODB_URI, for one that asks for client certificates; turns TLS on. With MONGODB_TLS_KEY.',
+      'PEM file of the client certificate for the database of MONGODB_URI. Turns TLS on. Needs MONGODB_TLS_KEY.',
     ),
   MONGODB_TLS_KEY: z.string().min(1).optional().describe('PEM file of its key.'),
   KAFKA_BROKERS: list
@@ -126,9 +126,7 @@ export const environmentSchema = z.object({
     .string()
     .min(1)
     .optional()
-    .describe(
-      'PEM file of the certificate that is shown to brokers that ask for client certificates. With KAFKA_SSL_KEY and KAFKA_SSL_CA.',
-    ),
+    .describe('PEM file of the client certificate for the brokers. Needs KAFKA_SSL_KEY and KAFKA_SSL_CA.'),
   KAFKA_SSL_KEY: z.string().min(1).optional().describe('PEM file of its key.'),
   KAFKA_SASL_MECHANISM: z.enum(SASL_MECHANISMS).optional().describe('Turns SASL on. Use it with TLS.'),
   KAFKA_SASL_USERNAME: z.string().min(1).optional().describe('Required with KAFKA_SASL_MECHANISM.'),
@@ -142,7 +140,7 @@ export const environmentSchema = z.object({
     'Partitions of the render topics when Platen creates them.',
   ),
   PLATEN_KAFKA_MAX_PARTITIONS: integer(100, 1, 1000).describe(
-    'Partitions that the render topics of a pool are given at the most, as its workers become more; 1 to add none. Each worker of a pool needs one.',
+    'Most partitions that the render topics of a pool get as its workers become more; 1 adds none. Each worker of a pool needs one.',
   ),
   PLATEN_KAFKA_REPLICATION: integer(1, 1, 7).describe(
     'Replication factor of the topics when Platen creates them.',
@@ -158,7 +156,7 @@ export const environmentSchema = z.object({
     .min(1)
     .optional()
     .describe(
-      'YAML or JSON file whose plans: overrides the built-in plans and adds others; a change is in force within two seconds. Without it the separate roles have the plans of the cluster (RenderPlan), if there are any.',
+      'YAML or JSON file whose `plans` override the built-in plans and add others. A change takes effect within two seconds. Without it the separate roles use the plans of the cluster (RenderPlan), if there are any.',
     ),
   PLATEN_SYNC_WAIT_MS: integer(25_000, 0, 300_000).describe(
     'How long POST /v1/pdf waits before it responds with 202, in milliseconds.',
@@ -182,7 +180,7 @@ export const environmentSchema = z.object({
     'Connections that one API process holds at a time, at most half of its file descriptors (`ulimit -n`); further ones are closed at once.',
   ),
   PLATEN_WORKER_SLOTS: integer(defaultSlots(machineMemory().total), 1, 256).describe(
-    'Renders at a time in one worker, those that wait for the network, a selector or a delay included; half as many again compute at a time as there are cores. Default: eight for each core (at least 2 cores), and no more than a quarter of the memory has room for at 96 MiB each.',
+    'Renders at the same time in one worker, including those that wait for the network, a selector or a delay. Three renders for every two cores compute at the same time. Default: eight for each core (at least 16), but no more than fit into a quarter of the memory at 96 MiB each.',
   ),
   PLATEN_POOL: z
     .string()
@@ -199,7 +197,7 @@ export const environmentSchema = z.object({
       'What a render shares with others: account (a warm context per account), job (a fresh context), browser (a process tree of its own).',
     ),
   PLATEN_WARM_MEMORY_PERCENT: integer(30, 0, 80).describe(
-    "Of the memory that a worker may use (its control group's limit, or the machine's), what contexts kept warm for their accounts may have, in percent. Given back when memory runs short.",
+    "Per cent of a worker's memory (the limit of its control group, or the machine's) for contexts that are kept warm for their accounts. They are closed when memory runs short.",
   ),
   PLATEN_SANDBOX: z
     .enum(['required', 'preferred', 'off'])
@@ -211,7 +209,7 @@ export const environmentSchema = z.object({
     .string()
     .min(1)
     .optional()
-    .describe('Chromium to use. Default: one that is searched for.'),
+    .describe('Path of the Chromium to use. Default: Platen searches for one.'),
   PLATEN_LOCALE: z
     .string()
     .regex(
@@ -220,7 +218,7 @@ export const environmentSchema = z.object({
     )
     .default(DEFAULT_LOCALE)
     .describe(
-      'Language of documents that are rendered without the option locale: navigator.language, Accept-Language, and how Intl and the date in headers are written (by a full Chromium always as in en-US). For workers.',
+      'Language of documents without the option locale: navigator.language, Accept-Language, Intl, and the date in headers (with a full Chromium that date is always in en-US). For workers.',
     ),
   PLATEN_ALLOWED_PRIVATE_NETWORKS: networks
     .default([])
@@ -228,18 +226,18 @@ export const environmentSchema = z.object({
   HTTPS_PROXY: proxyUrl
     .optional()
     .describe(
-      'Proxy through which documents, callbacks, Stripe and the OIDC issuer are reached, such as http://user:password@proxy.example.com:3128. It has to allow CONNECT to their ports. https_proxy counts where it is not set.',
+      'Proxy for documents, callbacks, Stripe and the OIDC issuer, such as http://user:password@proxy.example.com:3128. It has to allow CONNECT to their ports. If it is not set, https_proxy is used.',
     ),
   NO_PROXY: proxyExceptions
     .default([])
     .describe(
-      'What is reached without the proxy, comma-separated: names, with all names below them; addresses and CIDR blocks; each with a port if need be; * for everything. no_proxy counts where it is not set.',
+      'Hosts that are reached without the proxy, comma-separated: names (with all names below them), addresses and CIDR blocks, each with a port if needed; * for all. If it is not set, no_proxy is used.',
     ),
   PLATEN_PROXY_LOOKUP: z
     .enum(['here', 'proxy'])
     .default('here')
     .describe(
-      'Who looks up the names of documents and callbacks behind HTTPS_PROXY. here: Platen does, checks the addresses, and has the proxy connect to a checked one. proxy: the proxy does, where name servers here know no public names; it then has to refuse private addresses itself, as only addresses in URLs are checked here.',
+      'Who looks up the names of documents and callbacks behind HTTPS_PROXY. here: Platen looks up and checks the addresses, and tells the proxy to connect to a checked one. proxy: the proxy looks them up, for networks whose name servers know no public names. Then the proxy has to reject private addresses itself, since Platen checks only addresses that stand in URLs.',
     ),
   PLATEN_LEASE_MS: integer(15_000, 500, 600_000).describe(
     'How long a worker holds a job without renewing its lease, in milliseconds. The same for workers and dispatchers.',
@@ -248,7 +246,7 @@ export const environmentSchema = z.object({
     'Pause between two sweeps of the dispatcher, in milliseconds.',
   ),
   PLATEN_REDELIVERY_MS: integer(5000, 100, 600_000).describe(
-    'After how many milliseconds without a claim a dispatched job is published again.',
+    'Milliseconds without a claim after which a dispatched job is published again.',
   ),
   PLATEN_RETRY_BASE_MS: integer(2000, 10, 600_000).describe(
     'First back-off between two attempts of a job, in milliseconds; it doubles with each, with jitter.',
@@ -260,7 +258,7 @@ export const environmentSchema = z.object({
     .enum(ENGINE_CHOICES)
     .default('auto')
     .describe(
-      "Embedded database of standalone: mongod (the one on PATH, else MongoDB's, which is fetched into .cache), mongo-java-server (needs Java 17), or auto: that of the data that is there, without data the first of the two that can be had.",
+      "Embedded database of standalone: mongod (the one on PATH, otherwise MongoDB's, which is downloaded into .cache), mongo-java-server (needs Java 17), or auto: the one that wrote the present data; without data, the first of the two that is available.",
     ),
   PLATEN_EMBEDDED_JARS: z
     .string()
@@ -271,7 +269,9 @@ export const environmentSchema = z.object({
     ),
   PLATEN_OIDC_ISSUER: httpUrl
     .optional()
-    .describe('OpenID Connect issuer whose JWTs are accepted as bearer tokens, as it stands in them.'),
+    .describe(
+      'OpenID Connect issuer whose JWTs are accepted as bearer tokens, exactly as in the claim `iss`.',
+    ),
   PLATEN_OIDC_AUDIENCE: z
     .string()
     .min(1)
@@ -282,7 +282,7 @@ export const environmentSchema = z.object({
     .min(1)
     .optional()
     .describe(
-      'Client under which the dashboard lets people sign in at PLATEN_OIDC_ISSUER, by the authorization code flow with PKCE. The issuer has to know PLATEN_PUBLIC_URL/auth/oidc/callback as its redirect URI.',
+      'Client id with which the dashboard signs people in at PLATEN_OIDC_ISSUER, by the authorization code flow with PKCE. Register PLATEN_PUBLIC_URL/auth/oidc/callback as its redirect URI at the issuer.',
     ),
   PLATEN_OIDC_CLIENT_SECRET: z
     .string()
@@ -293,13 +293,13 @@ export const environmentSchema = z.object({
     .enum(REGISTRATION_MODES)
     .default('open')
     .describe(
-      'Who may make an account by POST /auth/register: open (everybody), invite (who has an invitation of platen accounts invite), closed (nobody; platen accounts create does). Accounts of an issuer are made in any case.',
+      'Who may register with POST /auth/register: open (everybody), invite (only with an invitation from platen accounts invite), closed (nobody; the operator uses platen accounts create). Accounts of an issuer are always made.',
     ),
   PLATEN_CONFIRM_ADDRESS: z
     .enum(['optional', 'required'])
     .default('optional')
     .describe(
-      'Whether an account that somebody has registered needs a confirmed e-mail address for live API keys, and for live renders from the dashboard: required (without it the response is 403, and a new account is sent the link that confirms it) or optional. Keys that were made before go on working. Accounts that the operator made and accounts of an issuer need none, and neither do test keys.',
+      'Whether a registered account needs a confirmed e-mail address for live API keys and for live renders from the dashboard: optional, or required (without it the response is 403; a new account gets a mail with the link). Keys that were made before go on working. Accounts of the operator and of an issuer, and test keys, need no confirmed address.',
     ),
   PLATEN_REGISTRATIONS_PER_ADDRESS: integer(20, 1, 1_000_000).describe(
     'Accounts that may be requested within an hour from one client address (of IPv6: from one /64, and ten times as many from one /48); beyond this limit, requests are rejected with 429.',
@@ -324,7 +324,7 @@ export const environmentSchema = z.object({
     .regex(/^(sk|rk)_[A-Za-z0-9_]+$/, 'must start with sk_ or rk_')
     .optional()
     .describe(
-      'Secret or restricted key of the Stripe account that is paid to. Without it plans are set by hand (platen accounts), and nothing is sold. For api and dispatcher.',
+      'Secret or restricted key of the Stripe account that receives the payments. Without it nothing is sold, and plans are set with platen accounts. For api and dispatcher.',
     ),
   STRIPE_WEBHOOK_SECRET: z
     .string()
@@ -350,7 +350,9 @@ export const environmentSchema = z.object({
     ),
   PLATEN_LEASE_NAME: kubernetesName
     .default('platen-controller')
-    .describe('The Lease by which one of several controllers leads, in its own namespace.'),
+    .describe(
+      'Name of the Lease, in its own namespace, by which one of several controllers becomes the leader.',
+    ),
   PLATEN_WORKER_TEMPLATE_FILE: z
     .string()
     .min(1)
@@ -362,13 +364,13 @@ export const environmentSchema = z.object({
     .string()
     .min(1)
     .optional()
-    .describe('YAML file with a list of RenderPlans and RenderPools that the controller makes, each once.'),
+    .describe('YAML file with a list of RenderPlans and RenderPools that the controller creates once.'),
   PLATEN_LINK_SECRET_FILE: z
     .string()
     .min(1)
     .optional()
     .describe(
-      'YAML file with a Secret, without its data, that the controller makes where there is none of its name: the PLATEN_SECRET of the API.',
+      'YAML file with a Secret, without its data, for the PLATEN_SECRET of the API. The controller creates it if there is none of this name.',
     ),
   PLATEN_WORKER_NETWORK_POLICIES: z
     .enum(['on', 'off'])
@@ -377,7 +379,7 @@ export const environmentSchema = z.object({
   PLATEN_WORKER_BLOCKED_NETWORKS: networks
     .default(['169.254.0.0/16', 'fe80::/10', 'fd00:ec2::/32', 'fd20:ce::254/128', 'fd00:c1::a9fe:a9fe/128'])
     .describe(
-      'Networks that no worker may reach by these policies, CIDRs, comma-separated. KUBERNETES_SERVICE_HOST, the address of the API server as a Service, is one of them in any case; the addresses behind it, which many CNIs judge by, belong here.',
+      'Networks blocked for workers, as CIDRs, comma-separated. The address of the API server as a Service (KUBERNETES_SERVICE_HOST) is always one of them. Add the real addresses of the API server: many CNIs check those, not the Service address.',
     ),
   NODE_NAME: kubernetesName.optional().describe('Name of the node that it runs on.'),
   ...otelVariables,

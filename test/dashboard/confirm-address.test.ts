@@ -77,7 +77,7 @@ describe('The dashboard of a service whose live keys need a confirmed address', 
     await visitor.assertClear({ width: 320, scheme: 'dark' }, { width: 1280, scheme: 'light' });
     await visitor.fill('Password', 'not the password');
     await visitor.press('Confirm the address');
-    await visitor.sees('The present password is another one.');
+    await visitor.sees('The password is wrong.');
     await visitor.fill('New password', NEW_PASSWORD);
     await visitor.press('Take the account over');
     await visitor.sees('The account is yours.');

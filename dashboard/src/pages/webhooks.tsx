@@ -27,8 +27,8 @@ export default function Webhooks() {
         <SigningKeys />
       </div>
       <p>
-        <a href="/docs/callbacks/#verify-the-signature">How to check a signature</a> in TypeScript,
-        Python, Go and PHP.
+        <a href="/docs/callbacks/#verify-the-signature">How to check a signature</a> in TypeScript, Python, Go
+        and PHP.
       </p>
     </Page>
   );

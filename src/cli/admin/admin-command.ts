@@ -8,19 +8,19 @@ const USAGE = `usage: platen admin <command> [--json] [--limit N] [--cursor CURS
 
   accounts [--search TEXT] [--plan PLAN] [--suspended]   TEXT is an id, or how an address begins
   accounts show | resume ACCOUNT                         ACCOUNT is an id or an address
-  accounts suspend ACCOUNT --reason TEXT                 refuses its keys and sign-in; its waiting work waits
-  accounts delete ACCOUNT [--yes]                        for good, with all that it has; asks for its address
+  accounts suspend ACCOUNT --reason TEXT                 rejects its keys and sign-in; waiting jobs stay waiting
+  accounts delete ACCOUNT [--yes]                        deletes it with all its data; asks for its address
   queue                                                  what waits and runs, and why it waits
   workers                                                what each worker renders
-  workers drain | resume WORKER                          lets a worker claim nothing more, or claim again
-  jobs [FILTER]                                          failed ones of the last day, unless FILTER says otherwise
+  workers drain | resume WORKER                          stops a worker from claiming jobs, or lets it claim again
+  jobs [FILTER]                                          those that failed in the last day, unless FILTER is given
   jobs show | retry | cancel JOB
-  jobs retry | cancel --all [FILTER]                     all jobs that fit; says how many were done
+  jobs retry | cancel --all [FILTER]                     all jobs that match; prints how many
   deliveries [--state waiting|failed]                    callbacks
   deliveries retry ID
   mails [--state waiting|failed]
   mails retry ID
-  billing events | purchases | subscriptions             what may need an operator
+  billing events | purchases | subscriptions             entries that may need an operator
   billing retry KIND ID                                  reads the payment provider's state again
   audit                                                  what operators did
 
@@ -28,7 +28,7 @@ FILTER: --state failed|waiting|running|completed|cancelled  --account ID  --code
         --from TIME  --to TIME      (ISO 8601: 2026-11-28T09:00:00Z)
 
 The service is at PLATEN_ADMIN_URL, the operations port of api or standalone (default http://localhost:9090), with the
-token in PLATEN_ADMIN_TOKEN. Exits with 2 when some jobs of --all were left alone.`;
+token in PLATEN_ADMIN_TOKEN. Exits with 2 if some jobs of --all could not be changed.`;
 
 /** Exit code when some jobs were left alone. */
 const SOME_SKIPPED = 2;

@@ -26,7 +26,9 @@ export const apiKeySchema = z
     lastUsedIp: z.string().nullable(),
     lastUsedGeo: z.string().nullable().describe('A country.'),
     revokedAt: time.nullable(),
-    allowedIps: z.array(z.string()).describe('Where the key may be used from; empty: everywhere.'),
+    allowedIps: z
+      .array(z.string())
+      .describe('Addresses and networks that the key may be used from. An empty list allows all.'),
   })
   .meta({ id: 'ApiKey' });
 
@@ -38,7 +40,7 @@ export const apiKeyListSchema = z
 export const newApiKeySchema = z
   .strictObject({
     id: z.uuid(),
-    apiKey: z.string().describe('The secret. It is shown this once and cannot be recovered.'),
+    apiKey: z.string().describe('The secret. It is only in this response and cannot be recovered.'),
     prefix: z.string(),
     mode,
   })
@@ -69,7 +71,7 @@ export const apiKeyChangeSchema = z
     name: name.optional(),
     allowedIps: allowedIps
       .optional()
-      .describe('Addresses and networks that the key may be used from; none: from everywhere.'),
+      .describe('Addresses and networks that the key may be used from. An empty list allows all.'),
   })
   .refine((change) => change.name !== undefined || change.allowedIps !== undefined, {
     message: 'one of name, allowedIps is required',
@@ -84,6 +86,6 @@ export const apiKeyRequestSchema = z
     allowedIps: shortList(allowedIp, MAX_ALLOWED_IPS)
       .default([])
       .transform((entries) => [...new Set(entries)])
-      .describe('Addresses and networks that the key may be used from; none: from everywhere.'),
+      .describe('Addresses and networks that the key may be used from. An empty list allows all.'),
   })
   .meta({ id: 'ApiKeyRequest' });

@@ -24,7 +24,7 @@ const list = defineRoute({
   operationId: 'listAuditLog',
   summary: 'List what was done to the account',
   description:
-    'Sign-ins, keys, templates, changes of the account itself and what was bought for it, for 400 days. Of what is done more than 500 times in a day (UTC), `audit.entries_left_out` says how many were left out.',
+    'Sign-ins, keys, templates, changes of the account and purchases of the last 400 days. If something is done more than 500 times in a day (UTC), further entries are left out, and `audit.entries_left_out` says how many.',
   tags: ['Telemetry'],
   auth: 'bearer',
   query: z.strictObject({

@@ -14,7 +14,7 @@ export const registrationSchema = z
       .min(1)
       .max(128)
       .optional()
-      .describe('The code of an invitation, where accounts are made with one only.'),
+      .describe('The code of an invitation, if the service needs one for registration.'),
   })
   .meta({ id: 'Registration' });
 
@@ -33,7 +33,7 @@ export const sessionRequestSchema = z
       .min(1)
       .max(128)
       .optional()
-      .describe('What stands behind `#once=` in the link that standalone prints when it starts.'),
+      .describe('The part after `#once=` of the link that standalone prints when it starts.'),
   })
   .refine(
     ({ email, password, oneTimeToken }) =>
@@ -56,27 +56,25 @@ export const accessTokenSchema = z
 export const accountSchema = z
   .strictObject({
     id: z.uuid(),
-    email: z.email().nullable().describe('Null when an issuer vouches for no address.'),
+    email: z.email().nullable().describe('Null if the issuer confirms no address.'),
     signInBy: z
       .enum(['password', 'issuer', 'operator'])
       .describe(
-        'What its owner signs in with: a password of this service; an OpenID Connect issuer; or, without a password, what whoever operates the service gives, such as the link that standalone prints.',
+        'How the owner signs in: with a password of this service, with an OpenID Connect issuer, or, without a password, with a link from the operator, such as the one that standalone prints.',
       ),
     emailConfirmed: z
       .boolean()
-      .describe(
-        'Whether its owner has shown that mail to the address arrives: by a link in one, or through an issuer.',
-      ),
+      .describe('Whether the owner has confirmed the address: by the link of a mail, or through an issuer.'),
     confirmationNeeded: z
       .boolean()
       .describe(
-        'Whether live API keys, and live renders without a key, wait until the address is confirmed.',
+        'Whether live API keys, and live renders without a key, are allowed only once the address is confirmed.',
       ),
     takenOverAt: z.iso
       .datetime()
       .nullable()
       .describe(
-        'When the owner of the address has taken the account over from whoever registered it: API keys and work from before have ended, templates from before are still there. Null if that has never happened.',
+        'When the owner of the address took the account over from the person who registered it. API keys and work from before have ended; templates from before are still there. Null if that never happened.',
       ),
     plan: nameSchema.describe('The name of its plan.'),
     createdAt: z.iso.datetime(),

@@ -12,9 +12,9 @@ const register = defineRoute({
   method: 'post',
   path: '/auth/register',
   operationId: 'register',
-  summary: 'Make an account',
+  summary: 'Register an account',
   description:
-    'The account is on the free plan, or on that of the invitation. An address that has an account already is answered like a sign-in that fails. Whoever operates the service may close this.',
+    'The account is on the free plan, or on the plan of the invitation. If the address already has an account, the response is that of a failed sign-in. The operator of the service may close registration.',
   tags,
   auth: 'none',
   body: registrationSchema,
@@ -53,10 +53,12 @@ const logout = defineRoute({
   path: '/auth/logout',
   operationId: 'signOut',
   withoutRoom: 'confirmed',
-  summary: 'Revoke the access token that this request comes with',
+  summary: 'Revoke the access token of this request',
   tags,
   auth: 'bearer',
-  responses: { 200: { description: 'Within a second it is valid nowhere.', schema: successSchema } },
+  responses: {
+    200: { description: 'The token stops working everywhere within a second.', schema: successSchema },
+  },
 }).handledBy(async ({ caller, clientAddress }, deps: ApiDeps) => {
   await deps.signIn.signOut(caller.session, clientAddress);
   return { status: 200, json: { success: true } };
@@ -66,7 +68,7 @@ const me = defineRoute({
   method: 'get',
   path: '/auth/me',
   operationId: 'getAccount',
-  summary: 'Get the account that is signed in',
+  summary: 'Get the signed-in account',
   tags,
   auth: 'bearer',
   responses: { 200: { description: 'The account.', schema: accountSchema } },

@@ -20,9 +20,9 @@ const start = defineRoute({
   method: 'get',
   path: '/auth/oidc/start',
   operationId: 'startOidcSignIn',
-  summary: 'Sign in at the OpenID Connect issuer, with a browser',
+  summary: 'Start signing in with OpenID Connect, in a browser',
   description:
-    'Leads to the page of the issuer, which leads back to GET /auth/oidc/callback within ten minutes. GET /auth/config says whether there is an issuer to sign in at.',
+    'Redirects to the page of the issuer, which redirects back to GET /auth/oidc/callback within ten minutes. GET /auth/config says whether there is an issuer.',
   tags,
   auth: 'none',
   query: z.strictObject({
@@ -38,7 +38,7 @@ const start = defineRoute({
       description: 'To the issuer.',
       headers: {
         Location: 'The page of the issuer.',
-        'Set-Cookie': 'What this browser has to come back with.',
+        'Set-Cookie': 'The browser has to send this cookie to the callback.',
       },
     },
   },
@@ -55,16 +55,16 @@ const callback = defineRoute({
   method: 'get',
   path: CALLBACK,
   operationId: 'finishOidcSignIn',
-  summary: 'Come back from the OpenID Connect issuer',
+  summary: 'Finish signing in with OpenID Connect',
   description:
-    'For the browser that GET /auth/oidc/start sent there. It gets a session and is led to the page that it asked for; or, when the issuer did not sign it in, to the page to sign in at, which says so.',
+    'For the browser that GET /auth/oidc/start sent to the issuer. It gets a session and is redirected to the page that it asked for. If the issuer did not sign it in, it is redirected to the sign-in page, which says so.',
   tags,
   auth: 'none',
   query: z.looseObject({
     // Of any length: the bound of a request's headers, 16 KiB, bounds its address as well.
-    state: z.string().optional().describe('What the browser was sent there with.'),
-    code: z.string().optional().describe('What the issuer gives tokens for.'),
-    error: z.string().optional().describe('Why it gives none.'),
+    state: z.string().optional().describe('The `state` that the browser was sent to the issuer with.'),
+    code: z.string().optional().describe('The code that the issuer exchanges for tokens.'),
+    error: z.string().optional().describe('Why the issuer gave no code.'),
   }),
   responses: {
     302: {

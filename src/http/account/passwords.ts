@@ -11,7 +11,7 @@ const tags = ['Authentication'];
 const token = z
   .string()
   .regex(/^[A-Za-z0-9_-]{43}$/, 'must be the token of a link')
-  .describe('What stands behind `#token=` in the link of the mail.');
+  .describe('The part after `#token=` of the link in the mail.');
 
 const change = defineRoute({
   method: 'post',
@@ -19,7 +19,7 @@ const change = defineRoute({
   operationId: 'changePassword',
   summary: 'Change the password',
   description:
-    'Ends every other session, and all access tokens. The session that this comes with goes on under a new cookie.',
+    'Ends every other session, and all access tokens. The session of this request continues under a new cookie.',
   tags,
   auth: 'bearer',
   body: z
@@ -30,7 +30,7 @@ const change = defineRoute({
     .meta({ id: 'PasswordChange' }),
   responses: {
     200: {
-      description: 'In force everywhere within a second.',
+      description: 'The new password is valid everywhere within a second.',
       schema: successSchema,
       headers: { 'Set-Cookie': 'The session, where the request came with one.' },
     },
@@ -50,9 +50,9 @@ const forgot = defineRoute({
   method: 'post',
   path: '/auth/forgot',
   operationId: 'requestPasswordReset',
-  summary: 'Ask for a link that sets a new password',
+  summary: 'Request a link that sets a new password',
   description:
-    'The answer is the same whether the address has an account or not. From one network three links an hour can be asked for by one address, and from all networks fifteen. A link works once, for an hour.',
+    'The response is the same whether the address has an account or not. For one address, one network can request three links an hour, and all networks together fifteen. A link works once, for an hour.',
   tags,
   auth: 'page',
   body: z.strictObject({ email: emailSchema }).meta({ id: 'ForgottenPassword' }),
@@ -69,11 +69,11 @@ const reset = defineRoute({
   operationId: 'resetPassword',
   summary: 'Set a new password by the link of a mail',
   description:
-    'Ends every session and access token of the account, and every other such link. When nobody has confirmed the address before, somebody else may have registered the account: then its API keys, the keys that sign its callbacks and its waiting and running work end as well.',
+    'Ends every session and access token of the account, and every other such link. If nobody has confirmed the address before, somebody else may have registered the account. Then its API keys, the keys that sign its callbacks, and its waiting and running work end as well.',
   tags,
   auth: 'page',
   body: z.strictObject({ token, password: passwordSchema }).meta({ id: 'PasswordReset' }),
-  responses: { 200: { description: 'It can be signed in with.', schema: successSchema } },
+  responses: { 200: { description: 'The new password can be used.', schema: successSchema } },
   errors: ['LINK_INVALID'],
 }).handledBy(async ({ body, clientAddress }, { recovery }: ApiDeps) => {
   await recovery.reset(body.token, body.password, clientAddress);
@@ -84,8 +84,8 @@ const sendVerification = defineRoute({
   method: 'post',
   path: '/auth/email/verification',
   operationId: 'requestEmailVerification',
-  summary: 'Ask for a link that confirms the address of the account',
-  description: 'Three an hour are sent. A link works once, for a day.',
+  summary: 'Request a link that confirms the address of the account',
+  description: 'At most three links an hour are sent. A link works once, for a day.',
   tags,
   auth: 'bearer',
   responses: { 202: { description: 'A mail is sent.', schema: successSchema } },
@@ -101,7 +101,7 @@ const verify = defineRoute({
   operationId: 'verifyEmail',
   summary: 'Confirm the address of an account by the link of a mail',
   description:
-    'Somebody else may have registered the account with this address. So the link alone confirms nothing: the request comes with a session of the account, or with its `password`; or a `newPassword` takes the account over, which ends what was made with it, as POST /auth/reset does. Otherwise the answer is CONFIRMATION_UNPROVEN, which says what the account has, and the link can still be used.',
+    'Somebody else may have registered the account with this address, so the link alone confirms nothing. Send the request with a session of the account or with its `password`; or send a `newPassword`, which takes the account over and ends everything that was made with it, as POST /auth/reset does. Otherwise the response is CONFIRMATION_UNPROVEN, which says what the account has, and the link can still be used.',
   tags,
   auth: 'page',
   body: z
@@ -115,7 +115,9 @@ const verify = defineRoute({
         .describe('The present password of the account.'),
       newPassword: passwordSchema
         .optional()
-        .describe('A password for whoever did not make the account, and takes it over.'),
+        .describe(
+          'A new password, for the owner of the address who did not register the account and takes it over.',
+        ),
     })
     .refine(({ password, newPassword }) => password === undefined || newPassword === undefined, {
       error: 'takes password or newPassword, not both',

@@ -18,7 +18,7 @@ const list = defineRoute({
   method: 'get',
   path: '/user/plans',
   operationId: 'listPlans',
-  summary: 'List the plans that the account has and can choose from',
+  summary: 'List the plans that the account can choose from',
   tags: ['Billing'],
   auth: 'bearer',
   responses: {

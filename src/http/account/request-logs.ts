@@ -11,7 +11,7 @@ const list = defineRoute({
   operationId: 'listRequestLogs',
   summary: 'List the requests for renders that the account has made',
   description:
-    'With `status` or `endpoint`, a page may end before its limit where such requests are rare: the next one begins at `offset` plus the number that came.',
+    'With `status` or `endpoint`, a page may have fewer rows than its limit where such requests are rare: the next page begins at `offset` plus the number of rows received.',
   tags: ['Telemetry'],
   auth: 'bearer',
   query: z.strictObject({
@@ -19,12 +19,12 @@ const list = defineRoute({
     ...countedPaging,
     sort: z.enum(['created_desc', 'created_asc']).default('created_desc'),
     apiKeyId: z.uuid().toLowerCase().optional().describe('Only requests with this key.'),
-    status: z.enum(['success', 'error']).optional().describe('Only those that ended so.'),
+    status: z.enum(['success', 'error']).optional().describe('Only requests with this outcome.'),
     endpoint: z
       .string()
       .regex(/^\/[\w/:-]{1,99}$/, 'must be one of endpointOptions')
       .optional()
-      .describe('Only those of this route, as `endpointOptions` names it.'),
+      .describe('Only requests of this route, one of `endpointOptions`.'),
   }),
   responses: { 200: { description: 'One page of the log.', schema: requestLogListSchema } },
 }).handledBy(async ({ query, caller }, deps: ApiDeps) => {

@@ -7,9 +7,7 @@ import { accountSchema } from './auth-schema.ts';
 export const authConfigSchema = z
   .strictObject({
     registration: z.enum(REGISTRATION_MODES).describe('Who may make an account by registering.'),
-    issuer: z
-      .boolean()
-      .describe('Whether there is an OpenID Connect issuer to sign in at, by GET /auth/oidc/start.'),
+    issuer: z.boolean().describe('Whether there is an OpenID Connect issuer, for GET /auth/oidc/start.'),
     passwordLength: z.strictObject({ min: z.int(), max: z.int() }).describe('Characters of a password.'),
   })
   .meta({ id: 'AuthConfig' });
@@ -18,8 +16,8 @@ export const authConfigSchema = z
 export const newSessionSchema = z
   .strictObject({
     account: accountSchema,
-    expiresAt: z.iso.datetime().describe('The session ends then, however much it is used.'),
-    idleTimeoutSeconds: z.int().describe('It ends earlier when it is not used for so long.'),
+    expiresAt: z.iso.datetime().describe('When the session ends, even if it is in use.'),
+    idleTimeoutSeconds: z.int().describe('The session ends earlier if it is not used for this many seconds.'),
   })
   .meta({ id: 'CreatedSession' });
 
@@ -28,10 +26,10 @@ const session = z
     id: z.string(),
     current: z.boolean().describe('Whether this request comes with it.'),
     createdAt: z.iso.datetime(),
-    lastUsedAt: z.iso.datetime().describe('To the minute.'),
+    lastUsedAt: z.iso.datetime().describe('When it was last used, to the minute.'),
     expiresAt: z.iso.datetime(),
     ipAddress: z.string().nullable().describe('Where it was begun from.'),
-    userAgent: z.string().nullable().describe('What the browser calls itself; its first 256 characters.'),
+    userAgent: z.string().nullable().describe('The User-Agent of the browser; its first 256 characters.'),
   })
   .meta({ id: 'Session' });
 

@@ -24,7 +24,7 @@ const config = defineRoute({
   method: 'get',
   path: '/auth/config',
   operationId: 'getAuthConfig',
-  summary: 'Get the ways there are to sign in and to register',
+  summary: 'Get the available ways to sign in and to register',
   tags,
   auth: 'none',
   responses: { 200: { description: 'The same for everybody.', schema: authConfigSchema } },
@@ -44,9 +44,9 @@ const begin = defineRoute({
   path: '/auth/session',
   operationId: 'createSession',
   withoutRoom: 'unconfirmed',
-  summary: 'Sign in, as a browser',
+  summary: 'Sign in from a browser',
   description:
-    'The session is in a cookie that no script can read. It ends after 12 hours, or after 2 without use. One that the browser has already is replaced. Only pages of the public origin may ask for this.',
+    'The session is in a cookie that no script can read. It ends after 12 hours, or after 2 hours without use. It replaces a session that the browser already has. Only pages of the public origin may send this request.',
   tags,
   auth: 'page',
   body: sessionRequestSchema,
@@ -85,14 +85,14 @@ const end = defineRoute({
   operationId: 'endCurrentSession',
   withoutRoom: 'confirmed',
   summary: 'Sign out',
-  description: 'Ends the session, or revokes the access token, that this request comes with.',
+  description: 'Ends the session, or revokes the access token, of this request.',
   tags,
   auth: 'bearer',
   responses: {
     200: {
-      description: 'Within a second it is valid nowhere.',
+      description: 'The token stops working everywhere within a second.',
       schema: successSchema,
-      headers: { 'Set-Cookie': 'Takes the session away.' },
+      headers: { 'Set-Cookie': 'Deletes the cookie of the session.' },
     },
   },
 }).handledBy(async ({ caller, clientAddress }, { signIn, publicUrl, accountWatch }: ApiDeps) => {
@@ -110,7 +110,7 @@ const list = defineRoute({
   path: '/auth/sessions',
   operationId: 'listSessions',
   summary: 'List the sessions of the account',
-  description: 'The newest first. Access tokens of POST /auth/login are no sessions.',
+  description: 'Newest first. Access tokens of POST /auth/login are not sessions.',
   tags,
   auth: 'bearer',
   query: z.strictObject({ ...paging }),
@@ -130,7 +130,9 @@ const endOne = defineRoute({
   tags,
   auth: 'bearer',
   params: z.strictObject({ id: z.string().regex(/^[0-9a-f]{64}$/, 'must be the id of a session') }),
-  responses: { 200: { description: 'Within a second it is valid nowhere.', schema: successSchema } },
+  responses: {
+    200: { description: 'The token stops working everywhere within a second.', schema: successSchema },
+  },
   errors: ['NOT_FOUND'],
 }).handledBy(async ({ params, caller, clientAddress }, { signIn }: ApiDeps) => {
   await signIn.endSession(caller.session.account, params.id, clientAddress);

@@ -50,7 +50,7 @@ const dataSchema = z
 const options = savedOptionsSchema
   .optional()
   .describe(
-    'Options of each render of the template; those of the render itself come first. All but `assetHeaders` and `cookies`; null for none.',
+    'Options for each render of the template. Options of the render itself have precedence. `assetHeaders` and `cookies` cannot be saved. null for none.',
   );
 
 /** When to run a check in spite of an invalid field, so that all errors are reported together. */
@@ -124,10 +124,10 @@ export const templateQuerySchema = z
     view: z
       .enum(['full', 'summary'])
       .default('full')
-      .describe('`summary` leaves content, sample data, schema and options out.'),
+      .describe('`summary` leaves out content, sample data, schema and options.'),
     search: displayNameSchema(MAX_NAME)
       .optional()
-      .describe('Part of the name, in either case; with `view` = `summary`.'),
+      .describe('Part of the name, in upper or lower case. Only with `view` = `summary`.'),
   })
   .refine(({ view, search }) => search === undefined || view === 'summary', {
     error: 'may only be given together with view summary',
@@ -186,18 +186,16 @@ export const previewRequestSchema = z
     templateId: z.uuid().toLowerCase().optional().describe('A saved template instead of `content`.'),
     sampleData: sampleData
       .optional()
-      .describe('A JSON document serialized as a string; without it that of the saved template, or nothing.'),
+      .describe('A JSON document serialized as a string. Default: that of the saved template, or no data.'),
     dataSchema: dataSchema.describe(
-      'Checks the sample data, as `dataSchema` of a template does; without it, and with `templateId`, that of the saved template.',
+      'A schema that the sample data must fit. With `templateId`, its default is the schema of the saved template.',
     ),
     output: z
       .enum(['html', 'pdf'])
       .default('html')
-      .describe(
-        '`pdf` renders the HTML as a test key would: it counts as a test render, and is followed as one.',
-      ),
+      .describe('`pdf` makes a test render of the HTML: follow its job as that of a test key.'),
     options: renderRequestSchema.shape.options.describe(
-      'Of the PDF; `locale`, `timezone` and `strictData` also of the HTML. With `templateId` those of the saved template come after them.',
+      'Options of the PDF; `locale`, `timezone` and `strictData` apply to the HTML as well. They have precedence over those of a saved template.',
     ),
   })
   .refine((given) => (given.content === undefined) !== (given.templateId === undefined), {

@@ -10,7 +10,7 @@ export const usageSummarySchema = z
   .strictObject({
     plan: nameSchema.describe('The name of the plan of the account.'),
     totalRequests: count.describe(
-      'Requests for a render that are over: refused, or with a job that has ended.',
+      'Requests for renders that have ended: rejected, or with a job that has ended.',
     ),
     successCount: count,
     failedCount: count,
@@ -21,7 +21,7 @@ export const usageSummarySchema = z
     maxInputSizeBytes: count,
     maxOutputSizeBytes: count,
     maxTimeoutMs: count,
-    resetDate: z.iso.date().describe('When the quota starts anew.'),
+    resetDate: z.iso.date().describe('The day on which the quota begins anew.'),
     keyBreakdown: z
       .array(z.strictObject({ apiKeyId: z.uuid(), totalRequests: count, failedCount: count }))
       .optional()
@@ -42,13 +42,13 @@ const seriesPointSchema = z
     durations: z
       .array(count)
       .describe(
-        'How long their renders took: how many took up to each of `durationBoundsMs`, and at the end how many took longer.',
+        'Durations of the renders: how many took up to each of `durationBoundsMs`, and last how many took longer.',
       ),
     phasesMs: z
       .strictObject(
         Object.fromEntries(RENDER_PHASES.map((phase) => [phase, count])) as Record<RenderPhase, typeof count>,
       )
-      .describe('Milliseconds that their renders spent in each phase, in sum.'),
+      .describe('Total milliseconds of the renders in each phase.'),
   })
   .meta({ id: 'UsagePoint' });
 

@@ -19,7 +19,7 @@ const usage = defineRoute({
   auth: 'bearer',
   query: z.strictObject({
     period: periodParameter,
-    includeBreakdown: queryBoolean(false).describe('`true` adds what each API key was used for.'),
+    includeBreakdown: queryBoolean(false).describe('`true` adds the usage of each API key.'),
   }),
   responses: { 200: { description: 'The summary.', schema: usageSummarySchema } },
 }).handledBy(async ({ query, caller }, deps: ApiDeps) => {
@@ -36,7 +36,7 @@ const series = defineRoute({
   query: z
     .strictObject({
       period: periodParameter,
-      interval: z.enum(INTERVALS).default('day').describe('`hour` with a period of 7 days at the most.'),
+      interval: z.enum(INTERVALS).default('day').describe('`hour` is allowed for periods of up to 7 days.'),
       apiKeyId: z.uuid().toLowerCase().optional().describe('Only requests with this key.'),
     })
     .refine(({ period, interval }) => interval === 'day' || periodDays(period) <= 7, {

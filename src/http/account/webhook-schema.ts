@@ -8,15 +8,17 @@ const time = z.iso.datetime();
 
 export const webhookDeliverySchema = z
   .strictObject({
-    id: z.uuid().describe('What `X-Service-Delivery-Id` says, with every attempt.'),
+    id: z.uuid().describe('The value of `X-Service-Delivery-Id`, the same in every attempt.'),
     event: z.enum(CALLBACK_EVENTS),
-    jobId: z.uuid().describe('The batch or job that it is about; of `webhook.test` an id that nothing has.'),
+    jobId: z
+      .uuid()
+      .describe('The batch or job that it is about. With `webhook.test` the id belongs to nothing.'),
     url: z.string(),
     status: z.enum(DELIVERY_STATES),
-    attemptCount: z.int().min(0).describe('Since it was ordered, or last asked for by hand.'),
+    attemptCount: z.int().min(0).describe('Attempts since it was created, or last sent again by hand.'),
     createdAt: time,
     lastAttemptAt: time.nullable(),
-    nextAttemptAt: time.nullable().describe('Null when no attempt follows.'),
+    nextAttemptAt: time.nullable().describe('Null if no further attempt is made.'),
     deliveredAt: time.nullable(),
     responseStatus: z
       .int()
@@ -48,13 +50,13 @@ export const webhookDeliveryDetailSchema = z
     payload: webhookPayloadSchema,
     attempts: z
       .array(z.strictObject({ at: time, responseStatus: z.int().nullable(), error: z.string().nullable() }))
-      .describe(`The last ${MAX_RECENT_ATTEMPTS} at most, the first of them first.`),
+      .describe(`The last ${MAX_RECENT_ATTEMPTS} attempts, in order.`),
   })
   .meta({ id: 'WebhookDeliveryDetail' });
 
 /** The body of `POST /user/webhook-deliveries/test`. */
 export const webhookTestSchema = z
-  .strictObject({ url: webhookUrlSchema.describe('Where it goes.') })
+  .strictObject({ url: webhookUrlSchema.describe('The address of the receiver.') })
   .meta({ id: 'WebhookTest' });
 
 export const webhookDeliveryListSchema = z
@@ -66,7 +68,7 @@ export const webhookKeyListSchema = z
     keys: z.array(
       z
         .strictObject({
-          id: z.uuid().describe('What `X-Service-Key-Id` says while it is the newest.'),
+          id: z.uuid().describe('The value of `X-Service-Key-Id` while this key is the newest.'),
           status: z
             .enum(['active', 'retiring'])
             .describe('`retiring`: signs together with the newest until it expires.'),
@@ -81,6 +83,6 @@ export const webhookKeyListSchema = z
 export const newWebhookKeySchema = z
   .strictObject({
     id: z.uuid(),
-    secret: z.string().describe('`whsec_` and base64 of the key; shown this once.'),
+    secret: z.string().describe('`whsec_` and the base64 of the key. It is only in this response.'),
   })
   .meta({ id: 'CreatedWebhookKey' });

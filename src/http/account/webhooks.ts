@@ -29,12 +29,12 @@ const list = defineRoute({
   path: '/user/webhook-deliveries',
   operationId: 'listWebhookDeliveries',
   summary: 'List the callbacks of the account',
-  description: 'What was sent, is being sent and could not be sent, for 90 days.',
+  description: 'Callbacks of the last 90 days: delivered, in progress and failed.',
   tags,
   auth: 'bearer',
   query: z.strictObject({
     status: z.enum(DELIVERY_STATES).optional().describe('Only callbacks in this state.'),
-    jobId: z.uuid().toLowerCase().optional().describe('Only that of this job or batch.'),
+    jobId: z.uuid().toLowerCase().optional().describe('Only callbacks of this job or batch.'),
     ...pagingByTime,
   }),
   responses: { 200: { description: 'One page of callbacks.', schema: webhookDeliveryListSchema } },
@@ -51,13 +51,12 @@ const redeliver = defineRoute({
   path: '/user/webhook-deliveries/:id/redeliver',
   operationId: 'redeliverWebhook',
   summary: 'Send a callback again',
-  description:
-    'It begins anew, at once and with all its attempts, under the same id, whatever became of it before.',
+  description: 'Sends it at once, under the same id and with all attempts, whatever its outcome was.',
   tags,
   auth: 'bearer',
   params: z.strictObject({ id: z.uuid().toLowerCase() }),
   responses: {
-    202: { description: 'The callback, which is about to be sent.', schema: webhookDeliverySchema },
+    202: { description: 'The callback, which will be sent.', schema: webhookDeliverySchema },
   },
   errors: ['NOT_FOUND'],
 }).handledBy(async ({ params, caller }, { deliveries }: ApiDeps) => {
@@ -70,7 +69,7 @@ const get = defineRoute({
   method: 'get',
   path: '/user/webhook-deliveries/:id',
   operationId: 'getWebhookDelivery',
-  summary: 'Get a callback with what it says and the attempts to send it',
+  summary: 'Get a callback with its body and its attempts',
   tags,
   auth: 'bearer',
   params: z.strictObject({ id: z.uuid().toLowerCase() }),
@@ -90,13 +89,14 @@ const test = defineRoute({
   method: 'post',
   path: '/user/webhook-deliveries/test',
   operationId: 'sendTestWebhook',
-  summary: 'Send a callback that tells of nothing',
-  description: 'Signed and repeated as any other, with the event `webhook.test`: to see whether they arrive.',
+  summary: 'Send a test callback',
+  description:
+    'Its event is `webhook.test`. It is signed and repeated like any other callback, so you can see whether callbacks arrive.',
   tags,
   auth: 'bearer',
   body: webhookTestSchema,
   responses: {
-    202: { description: 'The callback, which is about to be sent.', schema: webhookDeliverySchema },
+    202: { description: 'The callback, which will be sent.', schema: webhookDeliverySchema },
   },
   errors: ['PLAN_LIMIT', 'INVALID_URL', 'URL_BLOCKED', 'STORAGE_FULL'],
 }).handledBy(async ({ body, caller }, deps: ApiDeps) => {
@@ -113,7 +113,7 @@ const keys = defineRoute({
   auth: 'bearer',
   responses: {
     200: {
-      description: 'The keys that sign now, the newest first, without secrets.',
+      description: 'The keys that sign at present, newest first, without secrets.',
       schema: webhookKeyListSchema,
     },
   },
@@ -136,9 +136,9 @@ const rotate = defineRoute({
   method: 'post',
   path: '/user/webhook-keys/rotate',
   operationId: 'rotateWebhookKey',
-  summary: 'Make a new key that signs callbacks',
+  summary: 'Rotate the key that signs callbacks',
   description:
-    'The first secret of an account is got this way, too. The key before signs beside the new one for 24 hours.',
+    'This also makes the first key of an account. For 24 hours the previous key signs together with the new one.',
   tags,
   auth: 'bearer',
   responses: { 200: { description: 'The new key, with its secret this once.', schema: newWebhookKeySchema } },

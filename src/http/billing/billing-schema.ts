@@ -14,10 +14,14 @@ export const subscriptionSchema = z
     plan: nameSchema.optional().describe('The plan in force.'),
     currentPeriodEnd: time.optional(),
     cancelAtPeriodEnd: z.boolean().optional(),
-    scheduledPlan: z.string().optional().describe('The plan that begins by itself later.'),
+    scheduledPlan: z.string().optional().describe('The plan that is scheduled to begin later.'),
     scheduledPlanEffectiveDate: time.optional(),
     autoOverageEnabled: z.boolean().optional(),
-    autoOverageBlockSize: z.int().nullable().optional().describe('PDFs of a block that is bought by itself.'),
+    autoOverageBlockSize: z
+      .int()
+      .nullable()
+      .optional()
+      .describe('PDFs of a block that is bought automatically.'),
     autoOverageCycleCapCents: z
       .int()
       .nullable()
@@ -30,7 +34,7 @@ export const hostedPageSchema = z.strictObject({ url: z.string() }).meta({ id: '
 
 export const checkoutSchema = z
   .strictObject({
-    url: z.string().describe('Where the customer goes on; empty when there is nothing left to do.'),
+    url: z.string().describe('The page where the customer continues; empty if there is nothing left to do.'),
     scheduledPlan: z.string().optional(),
     scheduledPlanEffectiveDate: time.optional(),
   })
@@ -41,7 +45,10 @@ export const upgradePreviewSchema = z
     eligible: z.boolean(),
     currentPlan: z.string(),
     targetPlan: z.string().optional(),
-    amountDueCents: z.int().optional().describe('At once, for the rest of the period.'),
+    amountDueCents: z
+      .int()
+      .optional()
+      .describe('The amount due at once, for the rest of the period, in cents.'),
     currency: z.string().optional(),
     periodStart: time.optional(),
     periodEnd: time.optional(),
@@ -55,17 +62,20 @@ export const invoiceListSchema = z
       z
         .strictObject({
           id: z.string(),
-          number: z.string().nullable().describe('Null of a draft.'),
+          number: z.string().nullable().describe('Null for a draft.'),
           status: z.string(),
           currency: z.string(),
           amountDueCents: z.int(),
           amountPaidCents: z.int(),
           createdAt: time,
-          hostedInvoiceUrl: z.string().nullable().describe('Where it can be seen and paid; null of a draft.'),
+          hostedInvoiceUrl: z
+            .string()
+            .nullable()
+            .describe('The page where it can be seen and paid; null for a draft.'),
           pdfUrl: z.string().optional().describe('Present when there is a PDF.'),
         })
         .meta({ id: 'Invoice' }),
     ),
-    statusOptions: z.array(z.string()).describe('What `status` can be asked for.'),
+    statusOptions: z.array(z.string()).describe('The values that `status` may have.'),
   })
   .meta({ id: 'InvoiceList' });

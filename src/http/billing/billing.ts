@@ -37,9 +37,9 @@ const cancel = defineRoute({
   path: '/user/subscription/cancel',
   operationId: 'cancelSubscription',
   withoutRoom: 'confirmed',
-  summary: 'End the subscription with its period',
+  summary: 'Cancel at the end of the period',
   description:
-    'Until then everything stays as it is, and it can be resumed. A plan that was to follow does not.',
+    'Until then nothing changes, and the subscription can be resumed. A scheduled change of plan is dropped.',
   tags,
   auth: 'bearer',
   responses: { 200: { description: 'The subscription as it is now.', schema: subscriptionSchema } },
@@ -53,7 +53,7 @@ const resume = defineRoute({
   method: 'post',
   path: '/user/subscription/resume',
   operationId: 'resumeSubscription',
-  summary: 'Take back the end of the subscription',
+  summary: 'Resume the subscription',
   tags,
   auth: 'bearer',
   responses: { 200: { description: 'The subscription as it is now.', schema: subscriptionSchema } },
@@ -67,14 +67,15 @@ const preview = defineRoute({
   method: 'get',
   path: '/user/subscription/upgrade-preview',
   operationId: 'previewUpgrade',
-  summary: 'Say what changing to a higher plan would cost now',
-  description: 'The change itself costs the same for half an hour.',
+  summary: 'Preview the price of a change to a higher plan',
+  description: 'The price is valid for half an hour.',
   tags,
   auth: 'bearer',
   query: z.strictObject({ plan: z.enum(['free', ...SOLD_PLANS]) }),
   responses: {
     200: {
-      description: 'What is due at once. Only a subscription that runs can be changed to a higher plan.',
+      description:
+        'The amount that is due at once. Only an active subscription can be changed to a higher plan.',
       schema: upgradePreviewSchema,
     },
   },
@@ -98,11 +99,11 @@ const checkout = defineRoute({
   operationId: 'checkOut',
   summary: 'Change to a paid plan',
   description:
-    'Without a subscription `url` is the page where it is paid. A higher plan than that of the running one is charged for at once, and in force when that is paid: `url` is empty then, or the page where the bank wants to see the customer. A lower one begins with the next period, and `url` is empty. Where a payment is owed, `url` is the page where that is put right.',
+    'Without a subscription, `url` is the page where the plan is paid. With one, a higher plan is charged at once and takes effect when that is paid: `url` is empty, or the page where the bank asks the customer to confirm. A lower plan begins with the next period, and `url` is empty. If a payment is overdue, `url` is the page where it is paid.',
   tags,
   auth: 'bearer',
   body: z.strictObject({ plan: z.enum(SOLD_PLANS) }),
-  responses: { 200: { description: 'Where to go on.', schema: checkoutSchema } },
+  responses: { 200: { description: 'The address to continue at.', schema: checkoutSchema } },
   errors: [...PROVIDER_ERRORS, 'NOT_SOLD', 'PAYMENT_FAILED', 'NOT_SUBSCRIBED'],
 }).handledBy(async ({ caller, body }, deps: ApiDeps) => {
   const url = await selling(deps).subscriptions.checkout(caller.accountId, body.plan);
@@ -121,10 +122,10 @@ const portal = defineRoute({
   method: 'get',
   path: '/user/billing-portal',
   operationId: 'getBillingPortal',
-  summary: 'Open the pages for cards, addresses and receipts',
+  summary: 'Get a link to the billing portal',
   tags,
   auth: 'bearer',
-  responses: { 200: { description: 'Where they are.', schema: hostedPageSchema } },
+  responses: { 200: { description: 'The address of the portal.', schema: hostedPageSchema } },
   errors: [...PROVIDER_ERRORS, 'NOT_SUBSCRIBED'],
 }).handledBy(async ({ caller }, deps: ApiDeps) => {
   return { status: 200, json: { url: await selling(deps).subscriptions.portal(caller.accountId) } };
@@ -136,9 +137,9 @@ const autoOverage = defineRoute({
   method: 'post',
   path: '/user/subscription/auto-overage',
   operationId: 'setAutoOverage',
-  summary: 'Let blocks be bought when the quota is used up, or no longer',
+  summary: 'Turn automatic overage on or off',
   description:
-    'What is not given stays as it was; at first the smallest block, and a cap that one block fits under. The cap holds for one billing period.',
+    'Blocks are bought when the quota is used up. Fields that are left out keep their values; the first values are the smallest block, and a cap that allows one block. The cap is for one billing period.',
   tags,
   auth: 'bearer',
   body: z.strictObject({
@@ -161,7 +162,7 @@ const overage = defineRoute({
   operationId: 'buyOverage',
   summary: 'Buy one block of PDFs beyond the quota',
   description:
-    'Its PDFs can be used once it is paid, until the end of the next period. Asked again while the page is open, it is the same page; it is closed when a block of another size is asked for.',
+    'Its PDFs can be used from the payment until the end of the next period. While the payment page is open, the same request returns the same page; a request for a block of another size closes it.',
   tags,
   auth: 'bearer',
   body: z.strictObject({ blockSize: blockSize.describe('PDFs of the block.') }),

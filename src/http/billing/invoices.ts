@@ -21,9 +21,9 @@ const list = defineRoute({
     .strictObject({
       ...paging,
       status: z.enum(STATUSES).default('all'),
-      search: displayNameSchema(100).optional().describe('Part of the number, in either case.'),
-      from: day.optional().describe('Only what was made then or later.'),
-      to: day.optional().describe('Only what was made before that.'),
+      search: displayNameSchema(100).optional().describe('Part of the number, in upper or lower case.'),
+      from: day.optional().describe('Only invoices that were created at this time or later.'),
+      to: day.optional().describe('Only invoices that were created before this time.'),
       sort: z.enum(INVOICE_SORTS).default('created_desc'),
     })
     .refine(({ from, to }) => from === undefined || to === undefined || new Date(from) < new Date(to), {

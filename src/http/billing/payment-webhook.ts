@@ -11,14 +11,18 @@ const receive = defineRoute({
   method: 'post',
   path: '/webhooks/payments',
   operationId: 'receivePaymentEvent',
-  summary: 'Take an event of the payment provider',
+  summary: 'Receive an event of the payment provider',
   description:
-    "Called by the provider. The signature is over the bytes of the body, in Stripe's form `t=…,v1=…`. What an event says is taken as a hint: the state is asked for anew. Whatever is answered 400 is to be sent again; that is the answer to everything that is not taken, one that is too large included.",
+    "Called by the payment provider. The signature covers the bytes of the body, in Stripe's form `t=…,v1=…`. An event is only a hint: Platen then reads the state from the provider. The response to an event that is not accepted, such as one that is too large, is 400, after which the provider sends it again.",
   tags: ['Billing'],
   auth: 'none',
   headers: z.object({
     'payments-signature': z.string().max(4096).optional().describe('The signature.'),
-    'stripe-signature': z.string().max(4096).optional().describe('The same, as Stripe names it.'),
+    'stripe-signature': z
+      .string()
+      .max(4096)
+      .optional()
+      .describe('The signature, in the header that Stripe uses.'),
   }),
   rawBody: {
     maxBytes: MAX_BYTES,
@@ -27,7 +31,7 @@ const receive = defineRoute({
   },
   responses: {
     200: {
-      description: 'The event is accepted, or was before, or is of no interest here.',
+      description: 'The event was accepted, now or before, or is of a kind that Platen ignores.',
       schema: z.strictObject({ received: z.boolean() }).meta({ id: 'PaymentEventReceipt' }),
     },
   },

@@ -20,9 +20,9 @@ const confirm = defineRoute({
   method: 'get',
   path: PATH,
   operationId: 'askToDisableAutoOverage',
-  summary: 'Ask whether auto overage is to be turned off',
+  summary: 'Show the page that turns automatic overage off',
   description:
-    'The page that a mail about a purchase leads to. It changes nothing, however often it is fetched; a token that is missing, not valid, or no longer, gets a page that says so.',
+    'The link in a mail about a purchase opens this page. Fetching it changes nothing. If the token is missing, invalid or expired, the page says so.',
   tags: ['Billing'],
   auth: 'none',
   // A link from a mail always leads to a page, also when mail programs have changed it: parameters that they have added
@@ -41,14 +41,14 @@ const disable = defineRoute({
   path: PATH,
   operationId: 'disableAutoOverage',
   withoutRoom: 'confirmed',
-  summary: 'Turn auto overage off by the link of a mail',
+  summary: 'Turn automatic overage off by the link of a mail',
   description:
-    'Leads to the billing page in any case: with `autoOverageDisabled=1` when that turned it off, with `0` when it was off already, or the token is not valid, or no longer.',
+    'Always redirects to the billing page: with `autoOverageDisabled=1` if this turned it off; with `0` if it was off already, or the token is invalid or expired.',
   tags: ['Billing'],
   auth: 'none',
   rawBody: {
     maxBytes: MAX_BYTES,
-    description: 'The token, `token=…`; as JSON, `{"token": "…"}`, it is taken as well.',
+    description: 'The token, as a form (`token=…`) or as JSON (`{"token": "…"}`).',
   },
   responses: {
     303: {

@@ -10,8 +10,8 @@ export const errorBodySchema = z
     code: z
       .enum(Object.keys(ERRORS) as [ErrorCode, ...ErrorCode[]])
       .describe('The list is in docs/errors.md.'),
-    remedy: z.string().describe('What can be done about an error of this code.'),
-    docsUrl: z.url().describe('Where the documentation says more of the code.'),
+    remedy: z.string().describe('What to do about an error of this code.'),
+    docsUrl: z.url().describe('The section of the documentation on the code.'),
     requestId: z.string().describe('As in the header X-Request-Id.'),
     jobId: z.uuid().optional().describe('The job that failed, when there is one.'),
   })

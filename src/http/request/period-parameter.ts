@@ -5,4 +5,4 @@ import { PERIODS } from '../../tenants/usage/periods.ts';
 export const periodParameter = z
   .enum(PERIODS)
   .default('7d')
-  .describe('How far back; counted from the start of the hour.');
+  .describe('How far back, from the start of the hour.');

@@ -6,10 +6,10 @@ import { errorBodySchema } from '../request/error-body-schema.ts';
 /** Headers of many responses, with their descriptions. */
 export const COMMON_HEADERS = {
   'RateLimit-Policy':
-    'What the plan allows, for each kind of request that this credential can make: `q` of them in `w` seconds.',
-  RateLimit: 'The kind that this request counted in: `r` are left, for `t` seconds.',
+    'The rates that the plan allows, one for each kind of request of this credential: `q` requests in `w` seconds.',
+  RateLimit: 'The kind of this request: `r` requests are left for the next `t` seconds.',
   'Retry-After': 'Seconds after which the same request can succeed.',
-  'WWW-Authenticate': 'The credential that is wanted; `error` when an access token was refused.',
+  'WWW-Authenticate': 'The credential that is needed; with `error` if an access token was rejected.',
 };
 type CommonHeader = keyof typeof COMMON_HEADERS;
 

@@ -26,7 +26,7 @@ const ready = z.strictObject({
   lacks: z
     .array(z.string())
     .optional()
-    .describe('What it can do without for a while, and has not at present.'),
+    .describe('What is missing at present, without which the process can work for a while.'),
   browser: browser.optional(),
 });
 
@@ -69,7 +69,7 @@ const metrics = defineRoute({
   path: '/metrics',
   operationId: 'getMetrics',
   summary: 'Measurements in the Prometheus text format',
-  description: 'In the format of OpenMetrics where traces are recorded and the caller accepts it.',
+  description: 'In the OpenMetrics format if traces are recorded and the caller accepts it.',
   tags,
   auth: 'none',
   logLevel: 'debug',
@@ -94,7 +94,7 @@ export const versionRoute = defineRoute({
   path: '/version',
   operationId: 'getVersion',
   summary: 'Which version runs here',
-  description: 'Everything but `version` is on the port of operations alone.',
+  description: 'All fields except `version` are only on the port of operations.',
   tags,
   auth: 'none',
   logLevel: 'debug',

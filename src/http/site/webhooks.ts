@@ -27,8 +27,11 @@ export function webhooks(headerPrefix: string): ZodOpenApiPathsObject {
         requestParams: { header },
         requestBody: { required: true, content: { 'application/json': { schema: webhookPayloadSchema } } },
         responses: {
-          '2XX': { description: 'Received. After any other response it is sent again, hours later at last.' },
-          '410': { description: 'The receiver is gone for good: no attempt follows.' },
+          '2XX': {
+            description:
+              'Received. After any other response the callback is sent again, with pauses of up to 6 hours.',
+          },
+          '410': { description: 'The receiver is gone for good. No further attempt is made.' },
         },
       };
       return [event, { post }];
@@ -42,9 +45,9 @@ function headersOf(prefix: string) {
     [`${prefix}Delivery-Id`]: text('Names the callback; the same with every attempt.'),
     [`${prefix}Timestamp`]: text('Unix seconds of the attempt.'),
     [`${prefix}Signature-V2`]: text(
-      '`v2,` and base64 of HMAC-SHA256 over `deliveryId.timestamp.body`; several with spaces between while a key is replaced.',
+      '`v2,` and the base64 of HMAC-SHA256 over `deliveryId.timestamp.body`. While a key is being replaced there are several, separated by spaces.',
     ),
-    [`${prefix}Key-Id`]: text('The newest of the keys that signed.'),
+    [`${prefix}Key-Id`]: text('The id of the newest key that signed.'),
     'webhook-id': text('The delivery id, as Standard Webhooks has it.'),
     'webhook-timestamp': text('The timestamp, as Standard Webhooks has it.'),
     'webhook-signature': text('The same signature as `v1,` and base64, as Standard Webhooks has it.'),

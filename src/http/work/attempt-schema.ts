@@ -14,7 +14,7 @@ export const jobErrorSchema = z
 
 const phases = z.strictObject({ page: count, load: count, wait: count, print: count, finish: count }).meta({
   id: 'RenderAttemptPhases',
-  description: 'Milliseconds of each part, one after the other; up to where it failed.',
+  description: 'Milliseconds of each phase, in order, up to the one that failed.',
 });
 
 /** An attempt to render a job. */

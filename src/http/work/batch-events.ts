@@ -11,7 +11,7 @@ const events = defineRoute({
   operationId: 'streamBatchEvents',
   summary: 'Follow a batch',
   description:
-    'Server-sent events: `progress` whenever an item has ended, and one `end`, after which the stream closes. Each says how the batch stands; `Last-Event-ID` leaves out what was seen. Whoever comes back with the id of the `end` is answered with 204, after which an EventSource does not come again.',
+    'Server-sent events: `progress` whenever an item has ended, and one `end`, after which the stream closes. Each event has the state of the batch. `Last-Event-ID` skips the events that were seen. A request with the id of the `end` gets 204, which tells an EventSource not to connect again.',
   tags: ['Batches'],
   auth: 'apiKey',
   params: z.strictObject({ id: z.uuid().toLowerCase() }),
@@ -20,7 +20,7 @@ const events = defineRoute({
   }),
   responses: {
     200: { description: 'The events.', contentType: 'text/event-stream' },
-    204: { description: 'The caller has seen the end: nothing follows.' },
+    204: { description: 'The batch has ended, and the caller has seen its last event.' },
   },
   errors: ['NOT_FOUND', 'TOO_MANY_WAITING'],
 }).handledBy(async ({ params, headers, caller, aboutJob }, deps: ApiDeps) => {

@@ -16,7 +16,7 @@ const params = z.strictObject({ id: z.uuid().toLowerCase() });
 
 const ZIP_HEADERS = {
   'Zip-Items': 'PDFs in the zip.',
-  'Zip-Pending': 'Items that had not ended: while there are any, a later zip may hold more.',
+  'Zip-Pending': 'Items that had not ended. If there are any, a later zip may contain more PDFs.',
 } as const;
 
 export const ZIP_RESPONSES = {
@@ -27,9 +27,9 @@ export const ZIP_RESPONSES = {
     serviceHeaders: ZIP_HEADERS,
   },
   206: {
-    description: 'The part of it that was asked for.',
+    description: 'The requested range of the zip.',
     contentType: 'application/zip',
-    headers: { ...FILE_HEADERS, 'Content-Range': 'Which bytes of how many.' },
+    headers: { ...FILE_HEADERS, 'Content-Range': 'The range, and the size of the file.' },
     serviceHeaders: ZIP_HEADERS,
   },
 } as const;
@@ -40,7 +40,7 @@ const zip = defineRoute({
   operationId: 'downloadBatchZip',
   summary: 'Download the completed items of a batch as a zip',
   description:
-    'All items that are completed by now, in their order, under file names of their own. Before the end of the batch that may be a part of them. A download that broke off can be resumed by a range.',
+    'All items that are completed so far, in order, each under a file name of its own. Before the batch has ended, some may be missing. A download that broke off can be resumed with a range request.',
   tags,
   auth: 'apiKey',
   params,
@@ -54,7 +54,7 @@ const manifestAddress = defineRoute({
   path: '/v1/pdf/batch/:id/manifest/download-url',
   operationId: 'getBatchManifestDownloadUrl',
   summary: 'Get a signed address of the manifest of a batch',
-  description: 'The manifest says what became of each item, and under which name its PDF is in the zip.',
+  description: 'The manifest has the outcome of each item, and the name of its PDF in the zip.',
   tags,
   auth: 'apiKey',
   params,
@@ -77,11 +77,13 @@ const merged = defineRoute({
   operationId: 'downloadBatchPdf',
   summary: 'Download the completed items of a batch as one PDF',
   description:
-    'All items that are completed by now, in their order, with a bookmark for each and the bookmarks of its own below. It is tagged if all of them are, and has no attachments. It is made while it is sent, so its length is not known beforehand.',
+    'All items that are completed so far, in order. Each has a bookmark, with its own bookmarks below. The PDF is tagged if all items are, and has no attachments. It is made while it is sent, so its length is not known beforehand.',
   tags,
   auth: 'apiKey',
   params,
-  query: z.strictObject({ merge: z.enum(['true']).optional().describe('What this does anyway.') }),
+  query: z.strictObject({
+    merge: z.enum(['true']).optional().describe('Accepted, and has no effect: the items are always merged.'),
+  }),
   responses: {
     200: { description: 'The PDF.', contentType: PDF, serviceHeaders: MERGED_HEADERS },
   },

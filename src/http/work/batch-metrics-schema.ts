@@ -9,11 +9,13 @@ export const batchMetricsSchema = z
     activeBatches: count,
     queuedBatches: count,
     processingBatches: count,
-    completionRatePercent: percent.describe('Of the batches that ended: those that were not cancelled.'),
+    completionRatePercent: percent.describe(
+      'Share of the ended batches that were not cancelled, in percent.',
+    ),
     itemSuccessRatePercent: percent,
-    itemEligibleCount: count.describe('Items that ended by themselves, well or badly.'),
+    itemEligibleCount: count.describe('Items that completed or failed, without cancelled ones.'),
     webhookSuccessRatePercent: percent,
-    webhookEligibleCount: count.describe('Batches whose callback was delivered or given up.'),
+    webhookEligibleCount: count.describe('Batches whose callback was delivered, or failed for good.'),
     webhookDeliveredCount: count,
     averageItemsPerBatch: z.number().min(0),
     averageBatchProcessingTimeMs: z
@@ -22,7 +24,7 @@ export const batchMetricsSchema = z
       .describe('From the start of the first item to the end of the last.'),
     commonFailureReasons: z
       .array(z.strictObject({ code: z.string(), count }))
-      .describe('What items failed with, the commonest first; time-outs of all kinds are `TIMEOUT`.'),
+      .describe('The errors of items, most frequent first. All time-outs are `TIMEOUT`.'),
     lookbackDays: count,
     generatedAt: z.iso.datetime(),
   })

@@ -45,26 +45,26 @@ export const batchRequestSchema = z
     items: z
       .array(batchItemSchema)
       .min(2)
-      .describe('What to render. How many there may be is for the plan to say.'),
+      .describe('The documents to render. The plan limits how many there may be.'),
     webhookUrl: webhookUrlSchema
       .optional()
-      .describe('Where a signed callback goes when the batch has ended; professional and business plans.'),
+      .describe('Where a signed callback is sent when the batch has ended. Plans professional and business.'),
     expiresInHours: z
       .int()
       .min(1)
       .max(24 * 366)
       .optional()
       .describe(
-        'How long the outputs are kept after the end of the batch; at most, and by default, as long as the plan keeps them.',
+        'Hours that the outputs are kept after the end of the batch. Maximum and default: the retention of the plan.',
       ),
-    notes: linesSchema(MAX_NOTES).optional().describe('Kept with the batch, for its owner.'),
+    notes: linesSchema(MAX_NOTES).optional().describe('Any text, which is kept with the batch.'),
     metadata: shortRecord(
       z.record(metadataName, linesSchema(MAX_METADATA.value)),
       MAX_METADATA.entries,
       `must hold at most ${MAX_METADATA.entries} entries`,
     )
       .optional()
-      .describe('Kept with the batch, for its owner.'),
+      .describe('Any text, which is kept with the batch.'),
   })
   .meta({ id: 'BatchRequest' });
 
@@ -153,12 +153,12 @@ const status = z.enum(BATCH_STATUSES);
 /** The response fields of a batch, without its items. */
 export const batchFields = {
   jobId: z.uuid(),
-  status: status.describe('`completed` when every item has ended, whatever came of each.'),
+  status: status.describe('`completed` when every item has ended, completed or failed.'),
   createdAt: time,
   updatedAt: time,
   completedAt: time.nullable(),
   finishedAt: time.nullable().describe('When the last item ended, also of a batch that was cancelled.'),
-  expiresAt: time.describe('Until when outputs can be fetched; counted anew from the end of the batch.'),
+  expiresAt: time.describe('Until when outputs can be downloaded. It is computed again when the batch ends.'),
   zipUrl: z.string(),
   manifestAvailable: z.boolean(),
   manifestDownloadUrlEndpoint: z.string(),
@@ -167,7 +167,7 @@ export const batchFields = {
   job: z.strictObject({
     id: z.uuid(),
     status,
-    accessExpired: z.boolean().describe('Whether the outputs can be fetched no more.'),
+    accessExpired: z.boolean().describe('Whether the outputs can no longer be downloaded.'),
     totalCount: count,
     completedCount: count,
     failedCount: count,

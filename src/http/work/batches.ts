@@ -41,7 +41,7 @@ const create = defineRoute({
   operationId: 'createBatch',
   summary: 'Render many documents in one batch',
   description:
-    'All items are checked at once, and let in all or none. The answer comes before any of them is rendered; follow the batch at `statusUrl`, or give a `webhookUrl`.',
+    'All items are checked together, and either all are accepted or none. The response comes before any of them is rendered: poll `statusUrl`, or give a `webhookUrl`.',
   tags,
   auth: 'apiKey',
   requestsWork: true,
@@ -121,7 +121,7 @@ const get = defineRoute({
   operationId: 'getBatch',
   summary: 'Get the status of a batch',
   description:
-    'Its items come along, in order: the first thousand of them unless `limit` and `offset` say otherwise.',
+    'The response contains the items, in order: the first 1,000 of them, unless `limit` and `offset` select others.',
   tags,
   auth: 'apiKey',
   params,
@@ -142,7 +142,7 @@ const cancel = defineRoute({
   operationId: 'cancelBatch',
   withoutRoom: 'confirmed',
   summary: 'Cancel a batch',
-  description: 'Items that no worker has begun are cancelled; those that run are left to end.',
+  description: 'Items that no worker has begun are cancelled. Running items are left to finish.',
   tags,
   auth: 'apiKey',
   params,

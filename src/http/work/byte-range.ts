@@ -12,13 +12,15 @@ export const rangeHeaders = z.object({
   'If-Range': z
     .string()
     .optional()
-    .describe('The ETag of the file that the range is of; of another one all is sent.'),
+    .describe(
+      'The ETag of the file that the range belongs to. If the file is another one, the whole file is sent.',
+    ),
 });
 
 /** Response headers of a file that can be fetched in parts. */
 export const FILE_HEADERS = {
-  'Accept-Ranges': '`bytes`: a download that broke off can be resumed.',
-  ETag: 'Names these very bytes.',
+  'Accept-Ranges': '`bytes`: a download that broke off can be resumed with a range request.',
+  ETag: 'Identifies exactly these bytes.',
 } as const;
 
 /**

@@ -49,7 +49,7 @@ const signedManifest = defineRoute({
   params,
   responses: {
     200: {
-      description: 'JSON: jobId, createdAt and what became of each item.',
+      description: 'JSON: jobId, createdAt and the outcome of each item.',
       contentType: 'application/json',
     },
   },

@@ -12,7 +12,7 @@ const FIELDS = ['output', 'filename', 'executionMode', 'webhookUrl', 'report', '
 export const htmlBody: TextBody = {
   mediaType: 'text/html',
   description:
-    'The HTML itself, in UTF-8. The other fields and the options are parameters of the query then: `?filename=a.pdf&format=A4&margin.top=2cm`. Fields of an object follow a dot; a list is JSON, or its parameter is repeated.',
+    'The HTML itself, in UTF-8. The other fields and the options are then query parameters: `?filename=a.pdf&format=A4&margin.top=2cm`. A field of an object follows a dot. A list is JSON, or its parameter is repeated.',
   toBody(html, query) {
     const fields: [string, unknown][] = [];
     const options: [string, unknown][] = [];

@@ -7,10 +7,11 @@ export const idempotencyHeaders = z.object({
     .regex(/^[\x20-\x7e]{1,255}$/, 'must have 1 to 255 printable ASCII characters')
     .optional()
     .describe(
-      'Names the request for 24 hours, so that it can be repeated: with the same body the first answer is given again. With it, hanging up does not cancel the render.',
+      'Names the request for 24 hours, so that it can be repeated safely: a request with the same key and body gets the first response again. With a key, closing the connection does not cancel the render.',
     ),
 });
 
 export const REPLAYED_HEADER = {
-  'Idempotent-Replayed': '`true` when the answer is that of an earlier request with this Idempotency-Key.',
+  'Idempotent-Replayed':
+    '`true` if this is the response to an earlier request with the same Idempotency-Key.',
 };

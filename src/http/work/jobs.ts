@@ -59,7 +59,7 @@ const cancel = defineRoute({
   operationId: 'cancelJob',
   withoutRoom: 'confirmed',
   summary: 'Cancel a job',
-  description: 'A render that is running is stopped.',
+  description: 'A running render is stopped.',
   tags,
   auth: 'apiKey',
   params,

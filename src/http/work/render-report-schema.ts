@@ -9,7 +9,7 @@ const request = z.strictObject({
   url: z
     .string()
     .describe(
-      'Without user, password, fragment, and values of its query that may be secrets. Relative where the document has it so and there is no baseUrl.',
+      'Without user, password, fragment, and query values that may be secrets. Relative if it is so in the document and there is no baseUrl.',
     ),
   kind: z.string().describe('page, frame, stylesheet, image, font, script, fetch, websocket, ….'),
   outcome: z.enum(REQUEST_OUTCOMES),
@@ -18,10 +18,10 @@ const request = z.strictObject({
     .string()
     .nullable()
     .describe(
-      'What decided it: cache, blockRequests, egress, cors, content security policy, …; null for nothing.',
+      'What decided the outcome: cache, blockRequests, egress, cors, content security policy, …; null if nothing did.',
     ),
   error: z.string().nullable(),
-  bytes: count.describe('As received; 0 from the cache.'),
+  bytes: count.describe('Bytes received; 0 if it came from the cache.'),
   ms: count,
 });
 
@@ -32,13 +32,9 @@ export const renderReportSchema = z
     jobId: z.uuid(),
     status: z.string(),
     engine: z.string().describe('The browser and its version; empty where that was lost.'),
-    attempts: z
-      .array(attemptSchema)
-      .describe('The first one first; the rest of the report is of the last one.'),
+    attempts: z.array(attemptSchema).describe('In order. The rest of the report is about the last attempt.'),
     phases: z.array(z.strictObject({ name: z.string(), ms: count })),
-    requests: z
-      .array(request)
-      .describe('500 at most, those of workers among them; data in addresses is not.'),
+    requests: z.array(request).describe('At most 500, with those of workers; without `data:` addresses.'),
     console: z.array(z.strictObject({ level: z.string(), text: z.string() })).describe('100 lines at most.'),
     exceptions: z.array(z.strictObject({ message: z.string(), at: z.string() })).describe('50 at most.'),
     fonts: z.array(
@@ -50,7 +46,7 @@ export const renderReportSchema = z
     missingGlyphs: z
       .array(z.strictObject({ character: z.string(), codePoint: z.string(), page: count, count }))
       .describe(
-        'Characters that no font has, 200 at most. U+FFFD stands for one that is not known: in several fonts, the first one of each.',
+        'Characters that no font has, at most 200. U+FFFD stands for a character that could not be determined; for each font there is one such entry.',
       ),
     observations: z
       .array(
@@ -61,7 +57,7 @@ export const renderReportSchema = z
           page: z.int().min(1).nullable(),
         }),
       )
-      .describe('What a look at the document and at its printed pages has found, 60 at most.'),
+      .describe('Findings of an inspection of the document and of its printed pages, at most 60.'),
     waits: z.array(
       z.strictObject({ name: z.string(), ms: count, outcome: z.enum(['reached', 'given up', 'failed']) }),
     ),
@@ -72,8 +68,8 @@ export const renderReportSchema = z
       .strictObject({ mediaType: z.string(), data: z.string().describe('Base64.') })
       .meta({ id: 'RenderReportPicture' })
       .nullable()
-      .describe('The page at the moment when the render failed, where it could be drawn.'),
-    warnings: z.array(z.string()).describe('What the author of the document can act on.'),
-    truncated: z.array(z.string()).describe('The lists that have lost something.'),
+      .describe('The page at the moment when the render failed, if it could be drawn.'),
+    warnings: z.array(z.string()).describe('Problems that the author of the document can correct.'),
+    truncated: z.array(z.string()).describe('The lists that were shortened.'),
   })
   .meta({ id: 'RenderReport' });

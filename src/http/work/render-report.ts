@@ -21,7 +21,7 @@ export function reportRoute(
     operationId,
     summary: 'Get the report of a render',
     description:
-      'What the document requested and what became of it, console, exceptions, fonts, characters without a font, waits, and warnings in plain words; of a render that is lost with its worker, its attempts alone. A render that was asked for with `report` has one from its end on, for as long as its job is kept.',
+      'The requests of the document with their outcomes, the console, exceptions, fonts, characters without a font, waits, and warnings in plain words. If the render was lost with its worker, the report has only the attempts. A render that was requested with `report` has a report from its end on, for as long as its job is kept.',
     tags,
     auth,
     params: z.strictObject({ id: z.uuid().toLowerCase() }),

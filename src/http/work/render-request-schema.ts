@@ -34,13 +34,13 @@ export const renderRequestSchema = z
     webhookUrl: webhookUrlSchema
       .optional()
       .describe(
-        'Where a signed callback goes when the render has ended, with `executionMode` = `async`; professional and business plans.',
+        'Where a signed callback is sent when the render has ended. Needs `executionMode` = `async`. Plans professional and business.',
       ),
-    report: z.boolean().optional().describe('The same as `report` of the options, before which it comes.'),
+    report: z.boolean().optional().describe('Same as `options.report`. If both are given, this one counts.'),
     strictData: z
       .boolean()
       .optional()
-      .describe('The same as `strictData` of the options, before which it comes.'),
+      .describe('Same as `options.strictData`. If both are given, this one counts.'),
     options: renderOptionsSchema.default({}),
   })
   .meta({

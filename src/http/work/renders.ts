@@ -43,7 +43,7 @@ const render = defineRoute({
   operationId: 'renderPdf',
   summary: 'Render one document',
   description:
-    'Exactly one of `html`, `url` and `templateId` is the input. A render that ends within the sync wait window is answered with its output; one that takes longer, or whose attempt failed and will be repeated, is answered 202 and goes on.',
+    'Exactly one of `html`, `url` and `templateId` is the input. If the render ends within the sync wait window, the response is its output. If it takes longer, or an attempt has failed and will be repeated, the response is 202 and the render goes on as a job.',
   tags: ['Rendering'],
   auth: 'apiKey',
   requestsWork: true,
@@ -61,7 +61,7 @@ const render = defineRoute({
       serviceHeaders: {
         'Job-Id': 'The job that rendered it.',
         Pages: 'Number of pages.',
-        'Processing-Time-Ms': 'Milliseconds that the render took.',
+        'Processing-Time-Ms': 'Duration of the render in milliseconds.',
         'Expires-At': 'End of the retention window.',
       },
       links: {

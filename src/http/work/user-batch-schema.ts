@@ -6,8 +6,8 @@ import { acceptedBatchSchema, batchFields, batchItemRecordSchema } from './batch
 export const userBatchSchema = z
   .strictObject({
     ...batchFields,
-    mode: z.enum(['live', 'test']).describe('Of the API key that asked for it.'),
-    apiKeyId: z.uuid().nullable().describe('Null when it was asked for without a key, from the dashboard.'),
+    mode: z.enum(['live', 'test']).describe('The mode of the API key.'),
+    apiKeyId: z.uuid().nullable().describe('Null if it was requested without a key, from the dashboard.'),
     apiKeyPrefix: z.string().nullable().describe('Null without a key, and of one that is long revoked.'),
     webhookUrl: z.string().nullable(),
   })
@@ -23,7 +23,7 @@ const item = z
     jobId: z
       .uuid()
       .nullable()
-      .describe('The render that it is; null once that is deleted, or before it is made.'),
+      .describe('The render of the item; null before it is made, and after it was deleted.'),
   })
   .meta({ id: 'UserBatchItem' });
 

@@ -6,9 +6,9 @@ const events = defineRoute({
   method: 'get',
   path: '/user/events',
   operationId: 'streamUserEvents',
-  summary: 'Hear that something has happened to the jobs of the account',
+  summary: 'Stream the events of the account',
   description:
-    'Server-sent events: `progress` with `{kind: "jobs", id, status, inFlight, waiting}` within two seconds of a job that is accepted, gets its slot or ends; several that come together are one. It is a hint to look again, and says no more. `end` with `{kind: "session", id, status: "ended"}` once the session or token is open no more. An account has ten such streams at the most, and browsers six connections to an origin: a page keeps one while it is visible.',
+    'Server-sent events: `progress` with `{kind: "jobs", id, status, inFlight, waiting}` within two seconds after a job is accepted, gets its slot or ends; events that come together are combined into one. It is only a hint to fetch the current state. `end` with `{kind: "session", id, status: "ended"}` when the session or token has ended. An account may have ten streams, and browsers open six connections to an origin: a page should keep one, while it is visible.',
   tags: ['Renders'],
   auth: 'bearer',
   headers: z.object({

@@ -12,15 +12,13 @@ const count = z.int().min(0);
 const mode = z.enum(['live', 'test']);
 
 const ofAccount = {
-  mode: mode.describe('Of the API key that asked for it; test renders have a watermark and use no quota.'),
-  apiKeyId: z.uuid().nullable().describe('Null when it was asked for without a key, from the dashboard.'),
+  mode: mode.describe('The mode of the API key. Test renders have a watermark and use no quota.'),
+  apiKeyId: z.uuid().nullable().describe('Null if it was requested without a key, from the dashboard.'),
   apiKeyPrefix: z.string().nullable().describe('Null without a key, and of one that is long revoked.'),
   format: z.string().describe('Paper format.'),
   templateId: z.uuid().nullable(),
   retryOf: z.uuid().nullable().describe('The job that it repeats.'),
-  queuedMs: count.describe(
-    'Milliseconds from its acceptance to its first attempt; up to now while it waits.',
-  ),
+  queuedMs: count.describe('Milliseconds from acceptance to the first attempt, or until now while it waits.'),
 };
 
 /** A render in the account's own list. */
@@ -44,7 +42,9 @@ const callback = z
   .meta({ id: 'UserRenderDetailCallback' });
 
 const queue = z.strictObject({
-  ahead: count.nullable().describe('Jobs of the account that come before it; null when it does not wait.'),
+  ahead: count
+    .nullable()
+    .describe('Jobs of the account that are rendered before it; null if it does not wait.'),
   inFlight: count.describe('Jobs of the account that hold a slot of its plan.'),
   concurrentRenders: count.describe('Slots that the plan has.'),
 });
@@ -53,7 +53,7 @@ export const userRenderDetailSchema = z
   .strictObject({
     ...userRenderSchema.shape,
     attempts: z.array(attemptSchema).describe('The first one first.'),
-    inputAvailable: z.boolean().describe('Whether what it was to render is kept still.'),
+    inputAvailable: z.boolean().describe('Whether the input is still kept.'),
     callback: callback.nullable(),
     queue,
   })
@@ -70,7 +70,9 @@ export const renderInputSchema = z
 export const userRenderRequestSchema = z
   .strictObject({
     ...renderRequestSchema.shape,
-    mode: mode.default('test').describe('As an API key of this mode would ask for it.'),
+    mode: mode
+      .default('test')
+      .describe('`live`, or `test` for a render with a watermark that uses no quota.'),
   })
   .meta({ ...renderRequestSchema.meta(), id: 'UserRenderRequest' });
 
@@ -91,6 +93,6 @@ export const queueSchema = z
     inFlight: count.describe('Jobs that hold a slot of the plan.'),
     waiting: count,
     concurrentRenders: count.describe('Slots that the plan has.'),
-    oldestWaitingAt: time.nullable().describe('When the oldest of those was made that are next.'),
+    oldestWaitingAt: time.nullable().describe('When the oldest of the jobs that are next was created.'),
   })
   .meta({ id: 'Queue' });

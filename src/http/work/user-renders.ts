@@ -42,15 +42,15 @@ const list = defineRoute({
   path: '/user/renders',
   operationId: 'listUserRenders',
   summary: 'List the single renders of the account',
-  description: 'Those of live and of test keys, and those that were asked for from the dashboard.',
+  description: 'Renders of live keys, of test keys and of the dashboard.',
   tags,
   auth: 'bearer',
   query: z
     .strictObject({
       status: z.enum(JOB_STATUSES).optional().describe('Only jobs in this state.'),
-      mode: z.enum(['live', 'test']).optional().describe('Only those of live keys, or of test keys.'),
-      from: moment.optional().describe('Only what was accepted then or later.'),
-      to: moment.optional().describe('Only what was accepted before that.'),
+      mode: z.enum(['live', 'test']).optional().describe('Only renders of live keys, or only of test keys.'),
+      from: moment.optional().describe('Only renders that were accepted at this time or later.'),
+      to: moment.optional().describe('Only renders that were accepted before this time.'),
       ...pagingByTime,
     })
     .refine(({ from, to }) => from === undefined || to === undefined || from < to, {
@@ -95,7 +95,9 @@ const file = defineRoute({
   tags,
   auth: 'bearer',
   params,
-  query: z.strictObject({ download: queryBoolean(false).describe('Whether it is to be saved, not shown.') }),
+  query: z.strictObject({
+    download: queryBoolean(false).describe('`true`: the browser saves the PDF instead of showing it.'),
+  }),
   responses: { 200: { description: 'The PDF.', contentType: PDF } },
   errors: ['NOT_FOUND'],
 }).handledBy(async (request, deps: ApiDeps) => {
@@ -117,8 +119,9 @@ const input = defineRoute({
   method: 'get',
   path: '/user/renders/:id/input',
   operationId: 'getUserRenderInput',
-  summary: 'Get what a render was to render',
-  description: 'It is kept until the render has completed; of one that has failed, until its retention ends.',
+  summary: 'Get the input of a render',
+  description:
+    'The input is kept until the render has completed; if the render has failed, until its retention ends.',
   tags,
   auth: 'bearer',
   params,
@@ -137,7 +140,7 @@ const cancel = defineRoute({
   operationId: 'cancelUserRender',
   withoutRoom: 'confirmed',
   summary: 'Cancel a render',
-  description: 'One that is running is stopped.',
+  description: 'A running render is stopped.',
   tags,
   auth: 'bearer',
   params,
@@ -149,9 +152,9 @@ const retry = defineRoute({
   method: 'post',
   path: '/user/renders/:id/retry',
   operationId: 'retryUserRender',
-  summary: 'Render again what has failed or was cancelled',
+  summary: 'Retry a render that has failed or was cancelled',
   description:
-    'It is a new job under the present plan, which uses quota as any other. The old one stays as it is.',
+    'This makes a new job under the current plan, and uses quota like any other. The old job is not changed.',
   tags,
   auth: 'bearer',
   requestsWork: true,
@@ -186,7 +189,7 @@ const render = defineRoute({
   operationId: 'createUserRender',
   summary: 'Render one document, without an API key',
   description:
-    'Answered at once; follow the job. It goes before those that are asked for with `executionMode` = `async`.',
+    'The response comes at once; follow the job. It is rendered before jobs with `executionMode` = `async`.',
   tags,
   auth: 'bearer',
   requestsWork: true,
@@ -230,10 +233,10 @@ const queue = defineRoute({
   method: 'get',
   path: '/user/queue',
   operationId: 'getQueue',
-  summary: 'Get how many jobs of the account run and wait',
+  summary: 'Get the number of running and waiting jobs',
   tags,
   auth: 'bearer',
-  responses: { 200: { description: 'As it is at this moment.', schema: queueSchema } },
+  responses: { 200: { description: 'The numbers at this moment.', schema: queueSchema } },
 }).handledBy(async ({ caller }, { renders }: ApiDeps) => {
   const { inFlight, waiting, oldestWaitingAt } = await renders.queue(caller.accountId);
   const { concurrentRenders } = caller.plan;

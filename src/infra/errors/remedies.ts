@@ -6,85 +6,88 @@ import type { ErrorCode } from './registry.ts';
  */
 export const REMEDIES: Readonly<Record<ErrorCode, string>> = {
   VALIDATION:
-    'Correct each field that `message` names; the API reference has the type and the bounds of each field. Sending the same request again gives the same error.',
+    'Correct each field that `message` names. The API reference has the type and the bounds of each field.',
   MALFORMED_JSON:
-    'Build the body with a JSON library rather than by joining texts; `message` says at which line and column it stops being JSON.',
+    'Build the body with a JSON library, not by joining texts. `message` has the line and column of the mistake.',
   UNSUPPORTED_MEDIA_TYPE:
     'Send the header `Content-Type: application/json`, and the body in UTF-8. `POST /v1/pdf` also takes an HTML document, with `Content-Type: text/html`.',
   BILLING_NOT_CONFIGURED:
     'Ask the operator of this installation for another plan. Operators: set STRIPE_SECRET_KEY to sell plans.',
   PAYMENT_EVENT_REFUSED:
-    'This concerns the operator: check that the webhook secret is that of this endpoint at Stripe, and that nothing between changes the body. Stripe sends the event again.',
+    'For the operator: check that the webhook secret is that of this endpoint at Stripe, and that no proxy changes the body. Stripe sends the event again.',
   NOT_SUBSCRIBED:
-    'Choose a paid plan with `POST /user/checkout`, and repeat the request once it is in force.',
+    'Choose a paid plan with `POST /user/checkout`, and repeat the request once the plan is active.',
   NOT_SOLD: 'Ask for a plan that `GET /user/plans` lists, or ask the operator of this installation.',
   PAYMENT_FAILED:
     'Check the payment method in the billing portal (`GET /user/billing-portal`), then try again.',
   UNAUTHENTICATED:
-    'Routes under /v1 need a key that is active, in the header `X-API-Key` (or in `Authorization`, as `Bearer KEY` or `Basic` of `KEY:`); routes under /user need `Authorization: Bearer` with an access token that has not ended. Make a new key, or sign in again.',
+    'Routes under /v1 need a key that is active, in the header `X-API-Key` (or in `Authorization`, as `Bearer KEY` or `Basic` of `KEY:`); routes under /user need `Authorization: Bearer` with an access token that has not expired. Make a new key, or sign in again.',
   ACCOUNT_SUSPENDED:
-    'Ask the operator of this installation. Work of a suspended account that waits goes on once the account is resumed.',
+    'Ask the operator of this installation. Waiting jobs of a suspended account continue once the account is resumed.',
   ADDRESS_NOT_ALLOWED:
     'Send the request from an address that the key allows, or add this address to the `allowedIps` of the key.',
   ORIGIN_NOT_ALLOWED:
     'Open the service at its public address. Operators: PLATEN_PUBLIC_URL must be the address that browsers use.',
   PASSWORD_REQUIRED: 'Sign in again, and repeat the request within 5 minutes.',
-  PLAN_LIMIT: 'Ask for what the plan includes (`GET /user/plans` lists it), or change to a larger plan.',
+  PLAN_LIMIT: 'Stay within the plan (`GET /user/plans` lists what it includes), or change to a larger plan.',
   QUOTA_EXCEEDED:
     'Wait until the quota is renewed (`resetDate` of `GET /user/usage`), buy a block of PDFs with `POST /user/overage`, or change to a larger plan.',
   TEST_QUOTA_EXCEEDED: 'Wait until the next day (UTC), or use a live key.',
   STORAGE_FULL:
-    'Wait until the retention of older PDFs ends, give batches a shorter one with `expiresInHours`, delete templates that are not used, or change to a larger plan.',
+    'Wait until the retention of older PDFs ends, give batches a shorter one with `expiresInHours`, delete unused templates, or change to a larger plan.',
   KEY_CAPACITY:
-    'Revoke a key that is not used, rotate one in place of making another, or change to a larger plan.',
-  TEMPLATE_CAPACITY: 'Delete templates that are not used.',
+    'Revoke an unused key, rotate a key instead of making another one, or change to a larger plan.',
+  TEMPLATE_CAPACITY: 'Delete unused templates.',
   REGISTRATION_CLOSED: 'Ask the operator of this installation for an account or an invitation.',
-  INVITATION_INVALID: 'Ask the person who invited you for a new invitation: each is good for one account.',
-  LINK_INVALID: 'Ask for a new link, and open the newest mail: a new link ends the older ones.',
+  INVITATION_INVALID: 'Ask the person who invited you for a new invitation. Each works for one account.',
+  LINK_INVALID: 'Request a new link, and open the newest mail: a new link replaces the older ones.',
   CONFIRMATION_UNPROVEN:
-    'Open the link in a browser that is signed in to the account, or send the `password` of the account with it. If you did not make the account, take it over with a `newPassword`: that ends what was made with it.',
+    'Open the link in a browser that is signed in to the account, or send the `password` of the account with it. If you did not make the account, take it over with a `newPassword`. That ends everything that was made with it.',
   ADDRESS_NOT_CONFIRMED:
-    'Ask for a mail with `POST /auth/email/verification`, or in the settings of the dashboard, and open its link. Test keys and test renders need no confirmed address.',
-  WRONG_PASSWORD: 'Type the present password again, or reset it by mail.',
+    'Request a mail with `POST /auth/email/verification`, or in the settings of the dashboard, and open its link. Test keys and test renders need no confirmed address.',
+  WRONG_PASSWORD: 'Enter the password again, or reset it by mail.',
   NOT_FOUND:
-    'Check the address and the id, and that the credential is of the account that owns it. Files are there once their job is completed, until its retention ends.',
+    'Check the address and the id, and that the credential belongs to the account that owns it. A file exists from the completion of its job until its retention ends.',
   METHOD_NOT_ALLOWED: 'Use one of the methods that the header `Allow` lists.',
   UPLOAD_TOO_SLOW: 'Send the request again over a faster connection, or send a smaller body.',
   NOT_RETRYABLE: 'Wait for the end of the job, or send a new render request.',
   JOB_ENDED: 'Nothing needs to be done: read the status of the job to see how it ended.',
   IDEMPOTENCY_MISMATCH:
-    'Use a new Idempotency-Key for a new request. To repeat a request, send the very same body, byte for byte.',
+    'Use a new Idempotency-Key for a new request. To repeat a request, send exactly the same body.',
   IDEMPOTENCY_IN_PROGRESS:
-    'Wait as `Retry-After` says, then send the same request with the same key: it gets the response of the first one.',
+    'Wait as many seconds as `Retry-After` says, then send the same request with the same key: it gets the response of the first one.',
   GONE: 'Render the document again, and download it before its retention ends (`expiresAt`).',
   INPUT_TOO_LARGE:
     'Make the document smaller: load pictures and fonts by address rather than within the HTML, or change to a larger plan.',
   BATCH_TOO_LARGE: 'Split the items among several batches, or change to a larger plan.',
-  RANGE_NOT_SATISFIABLE:
-    'Ask for bytes within the size that the header `Content-Range` names, or leave `Range` out.',
+  RANGE_NOT_SATISFIABLE: 'Request bytes within the size in the header `Content-Range`, or leave out `Range`.',
   RATE_LIMITED:
-    'Wait as `Retry-After` says, then go on more slowly; a batch renders many documents with one request.',
+    'Wait as many seconds as `Retry-After` says, then send requests more slowly. A batch renders many documents with one request.',
   TOO_MANY_WAITING:
     'Wait until some jobs have ended, then send the same request again with the same Idempotency-Key.',
-  TOO_MANY_UPLOADS: 'Send fewer large requests at a time, and this one again after `Retry-After`.',
-  TOO_MANY_FAILURES: 'Wait as `Retry-After` says before the next attempt, or reset the password by mail.',
-  TOO_MANY_REGISTRATIONS: 'Wait as `Retry-After` says, then register again.',
+  TOO_MANY_UPLOADS:
+    'Send fewer large requests at the same time. Send this one again after as many seconds as `Retry-After` says.',
+  TOO_MANY_FAILURES:
+    'Wait as many seconds as `Retry-After` says before the next attempt, or reset the password by mail.',
+  TOO_MANY_REGISTRATIONS: 'Wait as many seconds as `Retry-After` says, then register again.',
   TOO_MANY_MAILS:
-    'Look for the mail that was sent already, also among spam; or wait as `Retry-After` says, then ask again.',
+    'Look for the mail that was sent before, also in the spam folder; or wait as many seconds as `Retry-After` says, then request another one.',
   INTERNAL:
     'Send the same request again with the same Idempotency-Key. If it fails again, give the operator the `requestId`.',
-  UNAVAILABLE: 'Wait as `Retry-After` says, then send the same request again with the same Idempotency-Key.',
+  UNAVAILABLE:
+    'Wait as many seconds as `Retry-After` says, then send the same request again with the same Idempotency-Key.',
   OVERAGE_PENDING:
-    'Wait as `Retry-After` says, then send the same request again with the same Idempotency-Key: the purchase ends within a minute.',
-  INVALID_URL: 'Give a whole address that begins with http:// or https://.',
+    'Wait as many seconds as `Retry-After` says, then send the same request again with the same Idempotency-Key: the purchase ends within a minute.',
+  INVALID_URL: 'Give a complete address that begins with http:// or https://.',
   URL_BLOCKED:
     'Use an address that is public. Operators can open private networks with PLATEN_ALLOWED_PRIVATE_NETWORKS.',
   URL_UNREACHABLE:
     'Open the address in a browser outside your own network: its server must respond with a page, and within the time limit of the render.',
   SELECTOR_TIMEOUT:
     'Check `waitForSelector` in the console of a browser on the same document, and that the script which adds the element runs without an error; or raise `timeoutMs`.',
-  CONDITION_TIMEOUT: 'Wait for a condition that the document does fulfil, or raise `timeoutMs`.',
-  EXCEPTION_THROWN: 'Run the script on the document in the console of a browser, and correct what it throws.',
+  CONDITION_TIMEOUT:
+    'Check the condition in the console of a browser on the same document, or raise `timeoutMs`.',
+  EXCEPTION_THROWN: 'Run the script in the console of a browser on the same document, and correct it.',
   ASSET_FAILED:
     'Open the address that `message` names and correct it, name its host in `failOn.ignoreHosts`, or leave the rule out of `failOn`. With `report` the job has a list of all requests.',
   GLYPH_MISSING:
@@ -94,24 +97,24 @@ export const REMEDIES: Readonly<Record<ErrorCode, string>> = {
   COOKIE_INVALID:
     'Give the cookie a domain that the source URL belongs to, `secure` only with https, and no `domain` if its name begins with `__Host-`.',
   PAGE_RANGE_INVALID:
-    'Ask for ranges that begin within the document, or leave the ranges out and read `pages` of the job.',
+    'Give ranges that begin within the document. Without `pageRanges`, `pages` of the job says how many pages there are.',
   TEMPLATE_ERROR:
-    'Correct the template at the line that the message names, or send the data that it uses; `POST /user/templates/preview` tries it without using quota.',
+    'Correct the template at the line that the message names, or send the data that it uses. `POST /user/templates/preview` tries it without using quota.',
   DOCUMENT_LIMIT:
-    'Ask less of the browser in one render: fewer or smaller pictures, fewer elements, less script; or split the document and merge the PDFs of a batch.',
+    'Make the document lighter: fewer or smaller pictures, fewer elements, less script. Or split it, and merge the PDFs of a batch.',
   OUTPUT_TOO_LARGE:
     'Make pictures smaller before they are put into the document, split it, or change to a larger plan.',
   RENDER_TIMEOUT:
-    'Look for what the document waits for: an address that does not respond, an endless script, a long delay. Raise `timeoutMs` up to what the plan allows.',
+    'Find what the document waits for: an address that does not respond, an endless script, a long delay. Or raise `timeoutMs`, up to the limit of the plan.',
   BROWSER_CRASHED:
-    'Send the request again. If the same document does it again, make it lighter: smaller pictures, fewer pages, less script.',
+    'Send the request again. If the same document fails again, make it lighter: smaller pictures, fewer pages, less script.',
   WORKER_LOST: 'Send the request again: the document was not the cause.',
   RENDER_FAILED: 'Send the request again. If the same document fails again, give the operator the `jobId`.',
   RETRY_SCHEDULED:
     'Nothing needs to be done: follow the job until it is completed or `deadLettered` is true.',
-  CANCELLED: 'Nothing needs to be done; render it again if the PDF is needed after all.',
+  CANCELLED: 'Nothing needs to be done. To get the PDF after all, render it again.',
   EXPIRED:
-    'Render it again (a batch can have a longer `expiresInHours`), or at a time when fewer jobs of the account wait.',
+    'Render it again, at a time when fewer jobs of the account wait. A batch can have a longer `expiresInHours`.',
 };
 
 /** Path of the page that has a section for each code. */

@@ -39,7 +39,7 @@ const time = z.string().meta({ format: 'date-time' });
 /** The standard condition of Kubernetes' API conventions. */
 const conditionSchema = z.object({
   type: z.string().min(1).max(316).describe('What the condition is about.'),
-  status: z.enum(['True', 'False', 'Unknown']).describe('Whether it is so.'),
+  status: z.enum(['True', 'False', 'Unknown']).describe('True, False or Unknown.'),
   observedGeneration: z
     .int()
     .min(0)
@@ -59,7 +59,7 @@ const conditionsSchema = z
   .array(conditionSchema)
   .max(16)
   .meta({ 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['type'] })
-  .describe('What is the matter with it: one entry a type.');
+  .describe('Current conditions, one for each type.');
 
 /** Fields that every status has. */
 export const commonStatus = {

@@ -64,8 +64,9 @@ export const assetHeaders = defineOption(
   {
     stage: 'load',
     documentation:
-      "Sent when protected assets are fetched: to the source URL's origin, or to the origins (scheme, host and port) " +
-      "that the HTML's own markup or the template's source names; never to those that come from filled-in data.",
+      'Headers for protected assets, such as Authorization. With a source URL they are sent to its origin. With HTML or a ' +
+      'template they are sent to the origins (scheme, host and port) that its own markup names, never to origins that come ' +
+      'from filled-in data.',
     needs: () => ({ navigation: true, dedicatedBrowser: true }),
     mask: (value, replace) =>
       Object.fromEntries(Object.entries(value).map(([name, field]) => [name, replace(field)])),

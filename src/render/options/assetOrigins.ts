@@ -26,6 +26,6 @@ export const assetOrigins = defineOption(
   ),
   {
     stage: 'load',
-    documentation: 'The origins that assetHeaders are sent to, in place of those that are found.',
+    documentation: 'The origins that assetHeaders are sent to, instead of those that Platen finds.',
   },
 );

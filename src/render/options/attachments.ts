@@ -68,8 +68,8 @@ export const attachments = defineOption(
       },
     ],
     documentation:
-      'Files that are put into the PDF, as associated files of the document (`AF`). They count as part of the body. The PDF ' +
-      'that a batch is merged into has none of them.',
+      'Files to put into the PDF, as associated files of the document (`AF`). They count as part of the body. The merged PDF ' +
+      'of a batch has no attachments.',
     async finish(files) {
       if (files.length === 0) return undefined;
       const argument = files.map(

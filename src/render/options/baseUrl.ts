@@ -27,9 +27,9 @@ export const baseUrl = defineOption(
   {
     stage: 'load',
     documentation:
-      'The address against which relative addresses in HTML and templates are resolved, those of assets and of links, such as ' +
-      'https://assets.example/invoices/. `<base href>` of the document comes before it. Not for a source URL, which has an ' +
-      'address of its own.',
+      'The address that relative addresses in HTML and templates start from, those of assets as well as of links, such as ' +
+      'https://assets.example/invoices/. If the document has a `<base href>`, that is used instead. A source URL has an ' +
+      'address of its own, and takes no baseUrl.',
     load: (value) => ({ baseUrl: value }),
   },
 );

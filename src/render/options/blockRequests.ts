@@ -36,8 +36,8 @@ export const blockRequests = defineOption(
   {
     stage: 'load',
     documentation:
-      'What the document may not request: addresses that match a pattern, in which * stands for any characters, and kinds of ' +
-      `requests (${NAMES.join(', ')}). The document itself, requests of workers and web sockets are not blocked.`,
+      'Requests that the document may not make: by patterns of addresses (urls), in which * stands for any characters, and by ' +
+      `kinds (${NAMES.join(', ')}). The document itself, requests of workers, and web sockets are not blocked.`,
     needs: ({ urls = [], kinds = [] }) =>
       urls.length + kinds.length === 0 ? {} : { navigation: true, dedicatedBrowser: true },
     load: ({ urls = [], kinds = [] }) =>

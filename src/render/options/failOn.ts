@@ -31,12 +31,11 @@ export const failOn = defineOption(
   {
     stage: 'job',
     documentation:
-      'What makes the render fail, by what its report says: a status of the source URL (pageStatus) or of anything that the ' +
-      'document requests (assetStatus), such as ["400-599"], what cannot be loaded at all or not be shown ' +
-      '(assetUnreachable), a script that throws (exception), a character that no font has (missingGlyph), or anything that an ' +
-      'inspection of the printed document finds: ' +
-      `${OBSERVATION_RULES.join(', ')}. An empty pageStatus prints error pages, too. Requests to ignoreHosts fail no render. ` +
-      'The codes are URL_UNREACHABLE, ASSET_FAILED, EXCEPTION_THROWN, GLYPH_MISSING and DOCUMENT_FAULT.',
+      'Fail the render if the source URL (pageStatus) or any other request (assetStatus) returned one of these statuses, ' +
+      'such as ["400-599"]; if an asset could not be loaded or shown (assetUnreachable); if a script threw (exception); if a ' +
+      'character has no font (missingGlyph); or if an inspection of the printed document found a fault: ' +
+      `${OBSERVATION_RULES.join(', ')}. Requests to ignoreHosts never fail a render. With an empty pageStatus, error pages ` +
+      'are printed as well. The codes are URL_UNREACHABLE, ASSET_FAILED, EXCEPTION_THROWN, GLYPH_MISSING and DOCUMENT_FAULT.',
     needs: () => ({ network: true }),
     load: ({ pageStatus }) => ({ errorPages: pageStatus?.length === 0 }),
   },

@@ -2,5 +2,5 @@ import { marginTemplate } from './core/margin-templates.ts';
 
 export const firstFooterTemplate = marginTemplate(
   'firstFooterTemplate',
-  'HTML that the first page has in place of footerTemplate, with displayHeaderFooter; an empty text prints none.',
+  'HTML that replaces footerTemplate on the first page, with displayHeaderFooter. An empty text prints no footer there.',
 );

@@ -2,5 +2,5 @@ import { marginTemplate } from './core/margin-templates.ts';
 
 export const firstHeaderTemplate = marginTemplate(
   'firstHeaderTemplate',
-  'HTML that the first page has in place of headerTemplate, with displayHeaderFooter; an empty text prints none.',
+  'HTML that replaces headerTemplate on the first page, with displayHeaderFooter. An empty text prints no header there.',
 );

@@ -2,5 +2,5 @@ import { templateOption } from './core/template-option.ts';
 
 export const footerTemplate = templateOption(
   'footerTemplate',
-  'HTML that is printed in the lower margin of each page, with the classes of headerTemplate.',
+  'HTML that is printed in the bottom margin of each page. It may use the same classes as headerTemplate, such as pageNumber.',
 );

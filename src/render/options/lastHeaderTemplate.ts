@@ -2,5 +2,5 @@ import { marginTemplate } from './core/margin-templates.ts';
 
 export const lastHeaderTemplate = marginTemplate(
   'lastHeaderTemplate',
-  'HTML that the last page has in place of headerTemplate, with displayHeaderFooter; an empty text prints none.',
+  'HTML that replaces headerTemplate on the last page, with displayHeaderFooter. An empty text prints no header there.',
 );

@@ -17,7 +17,7 @@ export const margin = defineOption(
   {
     stage: 'print',
     documentation:
-      'Lengths with a unit (px, in, cm, mm, pt, pc, Q). Default 0 on each side, 1cm where a header or footer is.',
+      'Margins of the page, each a length with a unit (px, in, cm, mm, pt, pc, Q). Default 0 on each side, or 1cm where there is a header or footer.',
     default: {},
     rules: [{ error: 'must leave room to print on', holds: leaveRoom }],
     print({ top, right, bottom, left }, given) {

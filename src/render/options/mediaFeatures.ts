@@ -23,7 +23,7 @@ export const mediaFeatures = defineOption(
   {
     stage: 'page',
     documentation:
-      'What media queries find: colorScheme (light, dark), reducedMotion (reduce, no-preference), contrast (more, less, ' +
+      'What media queries see: colorScheme (light, dark), reducedMotion (reduce, no-preference), contrast (more, less, ' +
       'custom, no-preference) and forcedColors (active, none).',
     // After `mediaType`, since one setting contains both values.
     order: 1,

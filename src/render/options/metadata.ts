@@ -21,7 +21,7 @@ export const metadata = defineOption(
   {
     stage: 'finish',
     documentation:
-      'Document information of the PDF. Fields that are not given stay as the document has them.',
+      'Properties of the PDF that viewers show. Fields that are not given keep the values of the document.',
     async finish(value) {
       const empty = Object.values(value).every((field) => field === undefined || field.length === 0);
       return empty ? undefined : { step: 'metadata', argument: value satisfies PdfMetadata };

@@ -15,7 +15,8 @@ const TRANSPARENT: PageSetting<boolean> = {
 export const omitBackground = defineOption('omitBackground', z.boolean(), {
   stage: 'page',
   documentation:
-    'Leave out the background that the browser gives a document with a dark color-scheme. All other pages are transparent anyway.',
+    'Leave out the background that the browser draws for a document with a dark color-scheme. Pages of other documents are ' +
+    'transparent anyway.',
   default: false,
   page: (value) => [{ setting: TRANSPARENT, value }],
 });

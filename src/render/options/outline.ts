@@ -4,7 +4,7 @@ import { TAGGED, taggedPrint } from './core/tagged-print.ts';
 
 export const outline = defineOption('outline', z.boolean(), {
   stage: 'print',
-  documentation: 'Write bookmarks for the headings h1 to h6; the PDF is tagged then.',
+  documentation: 'Write bookmarks for the headings h1 to h6. The PDF is then tagged as well.',
   default: false,
   ...TAGGED,
   // After `tagged`, since Chromium finds headings by the tags.

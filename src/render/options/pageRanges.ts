@@ -25,8 +25,8 @@ export const pageRanges = defineOption(
   {
     stage: 'print',
     documentation:
-      'The pages to print, such as 1-3,5,8-; all of them, when it is not given. Pages past the last one are left out; when ' +
-      'the document has none of them the render fails with PAGE_RANGE_INVALID.',
+      'The pages to print, such as 1-3,5,8-. Without it all pages are printed. Pages after the last one are ignored; if none ' +
+      'is left, the render fails with PAGE_RANGE_INVALID.',
     print: (value) => ({ pageRanges: value.replaceAll(' ', '') }),
   },
 );

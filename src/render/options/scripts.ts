@@ -7,8 +7,8 @@ import { documentSchema } from './core/text-schemas.ts';
 export const scripts = defineOption('scripts', shortList(documentSchema({ max: 100_000 }), 10), {
   stage: 'wait',
   documentation:
-    'Scripts that run in the document once it has been loaded, one after another, with the rights of its own scripts. ' +
-    'A script that throws fails the render with EXCEPTION_THROWN. What a script starts is not waited for: use waitForExpression.',
+    'Scripts that run in the document once it is loaded, one after another, with the rights of its own scripts. If a script ' +
+    'throws, the render fails with EXCEPTION_THROWN. The render does not wait for what a script starts: use waitForExpression.',
   order: -1,
   rules: [needsScript('scripts')],
   needs: (value) => (value.length === 0 ? {} : SCRIPT_RUNS),

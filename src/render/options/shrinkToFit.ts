@@ -61,8 +61,8 @@ const CUT = `() => {
 export const shrinkToFit = defineOption('shrinkToFit', z.boolean(), {
   stage: 'print',
   documentation:
-    'Print a document that is wider than the page smaller, by a third at most, so that more of it is on the paper. If false, ' +
-    'all lengths are kept (100mm are 100 mm), and what does not fit is cut at the right.',
+    'If the document is wider than the page, print it smaller, by a third at most, so that more of it fits. If false, all ' +
+    'lengths are kept (100mm are 100 mm), and what does not fit is cut off at the right.',
   default: true,
   // After `singlePage`, which decides about the paper.
   order: 3,

@@ -15,8 +15,8 @@ const excludes = (name: string, without: string): OptionRule => ({
 export const singlePage = defineOption('singlePage', z.boolean(), {
   stage: 'print',
   documentation:
-    'Print one page, as tall as the document is at the width of the paper, 200in at most; a taller one fails the render with ' +
-    'DOCUMENT_LIMIT. What follows the height of the window (100vh) is as tall as in a window of the paper, or of viewport.',
+    'Print one page that is as tall as the document, at the width of the paper. If that is more than 200in, the render fails ' +
+    'with DOCUMENT_LIMIT. An element as tall as the window (100vh) is as tall as the paper, or as viewport.',
   default: false,
   order: 2,
   rules: [

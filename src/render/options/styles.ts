@@ -16,8 +16,8 @@ const ADOPT = `(styles) => {
 export const styles = defineOption('styles', shortList(documentSchema({ max: 100_000 }), 10), {
   stage: 'wait',
   documentation:
-    'Style sheets that are added to the document once it has been loaded, after its own. They have no @import. The ' +
-    "document's policy does not apply to them.",
+    'Style sheets that are added to the document once it is loaded, after its own. They may not contain @import. The ' +
+    "document's Content-Security-Policy does not apply to them.",
   // Before `scripts`, which may measure the document.
   order: -2,
   needs: (value) => (value.length === 0 ? {} : { navigation: true }),

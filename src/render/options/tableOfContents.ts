@@ -31,7 +31,7 @@ const FILL = `(pages) => {
 export const tableOfContents = defineOption('tableOfContents', z.boolean(), {
   stage: 'print',
   documentation:
-    'Fill in the numbers of pages: each element with the attribute data-page in a link within the document, such as ' +
+    'Fill in page numbers: each element with the attribute data-page in a link within the document, such as ' +
     '`<a href="#sums">Sums <span data-page></span></a>`, gets the number of the page that the link leads to.',
   default: false,
   order: 3,

@@ -5,8 +5,8 @@ import { TAGGED, taggedPrint } from './core/tagged-print.ts';
 export const tagged = defineOption('tagged', z.boolean(), {
   stage: 'print',
   documentation:
-    'Write a tagged (accessible) PDF; costs about a quarter of the speed. Headers and footers are printed as artefacts, which ' +
-    'readers skip, and their links lead nowhere.',
+    'Write a tagged (accessible) PDF. The render takes about a third longer. Headers and footers are then artefacts, which ' +
+    'screen readers skip, and their links lead nowhere.',
   default: false,
   ...TAGGED,
   // After `displayHeaderFooter`, and after options that print the document once more.

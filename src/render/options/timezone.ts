@@ -38,7 +38,7 @@ export const timezone = defineOption(
   {
     stage: 'page',
     documentation:
-      "Time zone of the document's scripts, such as Europe/Berlin, in upper or lower case. Default UTC, as the service has it.",
+      "Time zone of the document's scripts and of dates in templates, such as Europe/Berlin, in upper or lower case. Default UTC.",
     page: (value) => [{ setting: TIMEZONE, value: canonical(value) ?? value }],
   },
 );

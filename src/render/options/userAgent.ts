@@ -12,7 +12,7 @@ export const userAgent = defineOption(
     .check(matches(/^[ -~]*[!-~][ -~]*$/, 'must be printable ASCII, such as Reports/1.0')),
   {
     stage: 'page',
-    documentation: 'The User-Agent that requests are sent with, and that scripts find.',
+    documentation: "The User-Agent of the document's requests, which scripts see as well.",
     page: (value) => [{ setting: IDENTITY, value: { userAgent: value, language: '' } }],
     load: (value) => ({ userAgent: value }),
   },

@@ -22,8 +22,9 @@ export const viewport = defineOption(
   {
     stage: 'page',
     documentation:
-      'Size of the window that the document is loaded into, which its scripts find and by which it chooses pictures. Width and ' +
-      'height in CSS pixels; with deviceScaleFactor 50,000,000 pixels at most. It does not change the paper. Without it scripts find a window as large as the printable part of a page.',
+      'Size of the window that the document is loaded into, which scripts see and by which the document chooses pictures. ' +
+      'Width and height are in CSS pixels; with deviceScaleFactor they may have 50,000,000 pixels in all. It does not change ' +
+      'the paper. Without it the window is as large as the printable part of a page.',
     page: ({ width, height, deviceScaleFactor = 1 }) => [
       { setting: WINDOW_SIZE, value: { width, height, deviceScaleFactor } },
     ],

@@ -10,8 +10,8 @@ const MILESTONES = {
 export const waitUntil = defineOption('waitUntil', z.enum(['load', 'domcontentloaded', 'networkidle']), {
   stage: 'load',
   documentation:
-    'How far the document has to get: with its pictures and style sheets (load), without them (domcontentloaded), or ' +
-    'until it fetches nothing more (networkidle).',
+    'When the document counts as loaded: with its pictures and style sheets (load), without them (domcontentloaded), or when ' +
+    'it fetches nothing more (networkidle).',
   default: 'load',
   needs: (value) => (value === 'networkidle' ? { network: true } : {}),
   load: (value) => ({ milestone: MILESTONES[value] }),

@@ -22,7 +22,7 @@ const count = (max: number) => z.int().min(0).max(max);
 /** The limits and features of a plan. The plans file and the RenderPlan resource have the same fields. */
 export const planSchema = z.strictObject({
   monthlyRenders: count(1_000_000_000).describe('PDFs a month.'),
-  requestsPerMinute: z.int().min(1).max(1_000_000).describe('Requests a minute and account.'),
+  requestsPerMinute: z.int().min(1).max(1_000_000).describe('Requests a minute, of all keys of the account.'),
   concurrentRenders: z
     .int()
     .min(1)
@@ -39,7 +39,7 @@ export const planSchema = z.strictObject({
   maxBatchItems: z.int().min(2).max(100_000).describe('Items in one batch.'),
   maxWaitingJobs: count(10_000_000).describe('Jobs of one account that may wait for a slot.'),
   maxStoredBytes: count(1024 ** 5).describe(
-    'What one account may keep: PDFs, inputs of jobs that are not completed, templates with their versions, and what is known of batches and callbacks, in bytes.',
+    'Storage of one account in bytes: PDFs, inputs of jobs that are not completed, templates with their versions, and records of batches and callbacks.',
   ),
   maxTestRendersPerDay: count(1_000_000_000).describe('Renders of test keys a day.'),
   retentionHours: z
@@ -48,11 +48,11 @@ export const planSchema = z.strictObject({
     .max(24 * 366)
     .describe('How long a finished PDF is kept, in hours.'),
   features: z.strictObject({
-    callbacks: z.boolean().describe('Callbacks may be asked for.'),
-    templateVersions: z.boolean().describe('Old versions of templates can be seen and brought back.'),
-    revealIp: z.boolean().describe('The request log shows whole addresses.'),
+    callbacks: z.boolean().describe('Whether callbacks are available.'),
+    templateVersions: z.boolean().describe('Whether earlier versions of templates can be seen and restored.'),
+    revealIp: z.boolean().describe('Whether the request log shows whole IP addresses.'),
   }),
-  priceCentsPerMonth: count(100_000_000).describe('US cents a month.'),
+  priceCentsPerMonth: count(100_000_000).describe('Price in US cents a month.'),
   poolRef: nameSchema
     .optional()
     .describe(`The pool of workers that runs the jobs of this plan; without it, ${DEFAULT_POOL}.`),

@@ -123,12 +123,12 @@ class RenderRequest(TypedDict):
     executionMode: NotRequired[Literal["sync", "async"]]
     """`sync` waits a while for the render to end; `async` responds with 202 at once."""
     webhookUrl: NotRequired[str]
-    """Where a signed callback goes when the render has ended, with `executionMode` = `async`;
-    professional and business plans."""
+    """Where a signed callback is sent when the render has ended. Needs `executionMode` =
+    `async`. Plans professional and business."""
     report: NotRequired[bool]
-    """The same as `report` of the options, before which it comes."""
+    """Same as `options.report`. If both are given, this one counts."""
     strictData: NotRequired[bool]
-    """The same as `strictData` of the options, before which it comes."""
+    """Same as `options.strictData`. If both are given, this one counts."""
     options: NotRequired[RenderOptions]
 
 
@@ -145,9 +145,9 @@ class RenderOptionsAttachments(TypedDict):
 
 
 class RenderOptionsBlockRequests(TypedDict):
-    """What the document may not request: addresses that match a pattern, in which * stands for
-    any characters, and kinds of requests (stylesheet, image, font, media, script, frame,
-    fetch, other). The document itself, requests of workers and web sockets are not blocked."""
+    """Requests that the document may not make: by patterns of addresses (urls), in which *
+    stands for any characters, and by kinds (stylesheet, image, font, media, script, frame,
+    fetch, other). The document itself, requests of workers, and web sockets are not blocked."""
 
     urls: NotRequired[Sequence[str]]
     """Patterns of addresses that are not requested."""
@@ -175,15 +175,15 @@ class RenderOptionsCookies(TypedDict):
 
 
 class RenderOptionsFailOn(TypedDict):
-    """What makes the render fail, by what its report says: a status of the source URL
-    (pageStatus) or of anything that the document requests (assetStatus), such as ["400-599"],
-    what cannot be loaded at all or not be shown (assetUnreachable), a script that throws
-    (exception), a character that no font has (missingGlyph), or anything that an inspection
-    of the printed document finds: overflow, shrunk, hidden, covered, rasterised, blank,
-    undecodable, embedded, stillChanging, redirect, deadLink, pageRules, unsupportedCss,
-    garbled, fontSynthesis. An empty pageStatus prints error pages, too. Requests to
-    ignoreHosts fail no render. The codes are URL_UNREACHABLE, ASSET_FAILED, EXCEPTION_THROWN,
-    GLYPH_MISSING and DOCUMENT_FAULT."""
+    """Fail the render if the source URL (pageStatus) or any other request (assetStatus) returned
+    one of these statuses, such as ["400-599"]; if an asset could not be loaded or shown
+    (assetUnreachable); if a script threw (exception); if a character has no font
+    (missingGlyph); or if an inspection of the printed document found a fault: overflow,
+    shrunk, hidden, covered, rasterised, blank, undecodable, embedded, stillChanging,
+    redirect, deadLink, pageRules, unsupportedCss, garbled, fontSynthesis. Requests to
+    ignoreHosts never fail a render. With an empty pageStatus, error pages are printed as
+    well. The codes are URL_UNREACHABLE, ASSET_FAILED, EXCEPTION_THROWN, GLYPH_MISSING and
+    DOCUMENT_FAULT."""
 
     pageStatus: NotRequired[Sequence[str]]
     """Fail when the page responds with one of these statuses."""
@@ -230,8 +230,8 @@ class RenderOptionsFailOn(TypedDict):
 
 
 class Margin(TypedDict):
-    """Lengths with a unit (px, in, cm, mm, pt, pc, Q). Default 0 on each side, 1cm where a
-    header or footer is."""
+    """Margins of the page, each a length with a unit (px, in, cm, mm, pt, pc, Q). Default 0 on
+    each side, or 1cm where there is a header or footer."""
 
     top: NotRequired[str]
     """At the top edge, with a unit."""
@@ -244,7 +244,7 @@ class Margin(TypedDict):
 
 
 class RenderOptionsMediaFeatures(TypedDict):
-    """What media queries find: colorScheme (light, dark), reducedMotion (reduce, no-preference),
+    """What media queries see: colorScheme (light, dark), reducedMotion (reduce, no-preference),
     contrast (more, less, custom, no-preference) and forcedColors (active, none)."""
 
     colorScheme: NotRequired[Literal["light", "dark"]]
@@ -258,7 +258,8 @@ class RenderOptionsMediaFeatures(TypedDict):
 
 
 class PdfMetadata(TypedDict):
-    """Document information of the PDF. Fields that are not given stay as the document has them."""
+    """Properties of the PDF that viewers show. Fields that are not given keep the values of the
+    document."""
 
     title: NotRequired[str]
     """Title of the PDF."""
@@ -275,10 +276,10 @@ class PdfMetadata(TypedDict):
 
 
 class RenderOptionsViewport(TypedDict):
-    """Size of the window that the document is loaded into, which its scripts find and by which
-    it chooses pictures. Width and height in CSS pixels; with deviceScaleFactor 50,000,000
-    pixels at most. It does not change the paper. Without it scripts find a window as large as
-    the printable part of a page."""
+    """Size of the window that the document is loaded into, which scripts see and by which the
+    document chooses pictures. Width and height are in CSS pixels; with deviceScaleFactor they
+    may have 50,000,000 pixels in all. It does not change the paper. Without it the window is
+    as large as the printable part of a page."""
 
     width: int
     """Width in CSS pixels."""
@@ -303,27 +304,27 @@ class Watermark(TypedDict):
 
 class RenderOptions(TypedDict):
     assetHeaders: NotRequired[Mapping[str, str]]
-    """Sent when protected assets are fetched: to the source URL's origin, or to the origins
-    (scheme, host and port) that the HTML's own markup or the template's source names; never
-    to those that come from filled-in data."""
+    """Headers for protected assets, such as Authorization. With a source URL they are sent to
+    its origin. With HTML or a template they are sent to the origins (scheme, host and port)
+    that its own markup names, never to origins that come from filled-in data."""
     assetOrigins: NotRequired[Sequence[str]]
-    """The origins that assetHeaders are sent to, in place of those that are found."""
+    """The origins that assetHeaders are sent to, instead of those that Platen finds."""
     attachments: NotRequired[Sequence[RenderOptionsAttachments]]
-    """Files that are put into the PDF, as associated files of the document (`AF`). They count as
-    part of the body. The PDF that a batch is merged into has none of them."""
+    """Files to put into the PDF, as associated files of the document (`AF`). They count as part
+    of the body. The merged PDF of a batch has no attachments."""
     baseUrl: NotRequired[str]
-    """The address against which relative addresses in HTML and templates are resolved, those of
-    assets and of links, such as https://assets.example/invoices/. `<base href>` of the
-    document comes before it. Not for a source URL, which has an address of its own."""
+    """The address that relative addresses in HTML and templates start from, those of assets as
+    well as of links, such as https://assets.example/invoices/. If the document has a `<base
+    href>`, that is used instead. A source URL has an address of its own, and takes no
+    baseUrl."""
     bestEffort: NotRequired[bool]
-    """Print the document as it is, in place of failing, if it has not been loaded or what is
-    waited for has not come after three quarters of the time (over 20 seconds: 5 seconds
-    before its end). A render whose document has not arrived at all still fails. Default
-    false."""
+    """Print the document as it is instead of failing, if it is not loaded, or a wait has not
+    ended, after three quarters of the time (with more than 20 seconds: 5 seconds before the
+    deadline). A render whose document has not arrived at all still fails. Default false."""
     blockRequests: NotRequired[RenderOptionsBlockRequests]
-    """What the document may not request: addresses that match a pattern, in which * stands for
-    any characters, and kinds of requests (stylesheet, image, font, media, script, frame,
-    fetch, other). The document itself, requests of workers and web sockets are not blocked."""
+    """Requests that the document may not make: by patterns of addresses (urls), in which *
+    stands for any characters, and by kinds (stylesheet, image, font, media, script, frame,
+    fetch, other). The document itself, requests of workers, and web sockets are not blocked."""
     cookies: NotRequired[Sequence[RenderOptionsCookies]]
     """Cookies that are set before the document is loaded: each with a url, or with a domain and
     path. They are sent as browsers send them. For HTML and templates every host is another
@@ -335,113 +336,116 @@ class RenderOptions(TypedDict):
     displayHeaderFooter: NotRequired[bool]
     """Print headerTemplate and footerTemplate in the margins. Default false."""
     failOn: NotRequired[RenderOptionsFailOn]
-    """What makes the render fail, by what its report says: a status of the source URL
-    (pageStatus) or of anything that the document requests (assetStatus), such as ["400-599"],
-    what cannot be loaded at all or not be shown (assetUnreachable), a script that throws
-    (exception), a character that no font has (missingGlyph), or anything that an inspection
-    of the printed document finds: overflow, shrunk, hidden, covered, rasterised, blank,
-    undecodable, embedded, stillChanging, redirect, deadLink, pageRules, unsupportedCss,
-    garbled, fontSynthesis. An empty pageStatus prints error pages, too. Requests to
-    ignoreHosts fail no render. The codes are URL_UNREACHABLE, ASSET_FAILED, EXCEPTION_THROWN,
-    GLYPH_MISSING and DOCUMENT_FAULT."""
+    """Fail the render if the source URL (pageStatus) or any other request (assetStatus) returned
+    one of these statuses, such as ["400-599"]; if an asset could not be loaded or shown
+    (assetUnreachable); if a script threw (exception); if a character has no font
+    (missingGlyph); or if an inspection of the printed document found a fault: overflow,
+    shrunk, hidden, covered, rasterised, blank, undecodable, embedded, stillChanging,
+    redirect, deadLink, pageRules, unsupportedCss, garbled, fontSynthesis. Requests to
+    ignoreHosts never fail a render. With an empty pageStatus, error pages are printed as
+    well. The codes are URL_UNREACHABLE, ASSET_FAILED, EXCEPTION_THROWN, GLYPH_MISSING and
+    DOCUMENT_FAULT."""
     firstFooterTemplate: NotRequired[str]
-    """HTML that the first page has in place of footerTemplate, with displayHeaderFooter; an
-    empty text prints none."""
+    """HTML that replaces footerTemplate on the first page, with displayHeaderFooter. An empty
+    text prints no footer there."""
     firstHeaderTemplate: NotRequired[str]
-    """HTML that the first page has in place of headerTemplate, with displayHeaderFooter; an
-    empty text prints none."""
+    """HTML that replaces headerTemplate on the first page, with displayHeaderFooter. An empty
+    text prints no header there."""
     footerTemplate: NotRequired[str]
-    """HTML that is printed in the lower margin of each page, with the classes of headerTemplate."""
+    """HTML that is printed in the bottom margin of each page. It may use the same classes as
+    headerTemplate, such as pageNumber."""
     format: NotRequired[Literal["Letter", "A4", "A5", "A3", "Legal", "Tabloid"]]
     """Paper format. Default A4."""
     headerTemplate: NotRequired[str]
-    """HTML that is printed in the upper margin of each page; elements of the classes date,
+    """HTML that is printed in the top margin of each page. Elements with the classes date,
     title, url, pageNumber and totalPages are filled in. With templateId it is a template as
-    well, filled in with the same data. Pictures, style sheets and fonts may be referred to."""
+    well, with the same data. It may refer to pictures, style sheets and fonts."""
     height: NotRequired[str]
-    """Height of the paper, together with width: a length with a unit, 0.5in to 200in."""
+    """Height of the paper, instead of format. Needs width. A length with a unit, 0.5in to 200in."""
     javascriptEnabled: NotRequired[bool]
     """Run the scripts of the document. Default true."""
     landscape: NotRequired[bool]
     """Turn the paper, so that its long side is horizontal. Default false."""
     lastFooterTemplate: NotRequired[str]
-    """HTML that the last page has in place of footerTemplate, with displayHeaderFooter; an empty
-    text prints none."""
+    """HTML that replaces footerTemplate on the last page, with displayHeaderFooter. An empty
+    text prints no footer there."""
     lastHeaderTemplate: NotRequired[str]
-    """HTML that the last page has in place of headerTemplate, with displayHeaderFooter; an empty
-    text prints none."""
+    """HTML that replaces headerTemplate on the last page, with displayHeaderFooter. An empty
+    text prints no header there."""
     locale: NotRequired[str]
     """Language of the document's scripts and requests (Intl, navigator.language,
     Accept-Language), and of the date in headers and footers, such as de-DE. Default: that of
     the service (PLATEN_LOCALE), en-US unless it has been set."""
     margin: NotRequired[Margin]
-    """Lengths with a unit (px, in, cm, mm, pt, pc, Q). Default 0 on each side, 1cm where a
-    header or footer is."""
+    """Margins of the page, each a length with a unit (px, in, cm, mm, pt, pc, Q). Default 0 on
+    each side, or 1cm where there is a header or footer."""
     mediaFeatures: NotRequired[RenderOptionsMediaFeatures]
-    """What media queries find: colorScheme (light, dark), reducedMotion (reduce, no-preference),
+    """What media queries see: colorScheme (light, dark), reducedMotion (reduce, no-preference),
     contrast (more, less, custom, no-preference) and forcedColors (active, none)."""
     mediaType: NotRequired[Literal["print", "screen"]]
     """The CSS medium that the document is printed for. Default print."""
     metadata: NotRequired[PdfMetadata]
-    """Document information of the PDF. Fields that are not given stay as the document has them."""
+    """Properties of the PDF that viewers show. Fields that are not given keep the values of the
+    document."""
     omitBackground: NotRequired[bool]
-    """Leave out the background that the browser gives a document with a dark color-scheme. All
-    other pages are transparent anyway. Default false."""
+    """Leave out the background that the browser draws for a document with a dark color-scheme.
+    Pages of other documents are transparent anyway. Default false."""
     outline: NotRequired[bool]
-    """Write bookmarks for the headings h1 to h6; the PDF is tagged then. Default false."""
+    """Write bookmarks for the headings h1 to h6. The PDF is then tagged as well. Default false."""
     pageRanges: NotRequired[str]
-    """The pages to print, such as 1-3,5,8-; all of them, when it is not given. Pages past the
-    last one are left out; when the document has none of them the render fails with
-    PAGE_RANGE_INVALID."""
+    """The pages to print, such as 1-3,5,8-. Without it all pages are printed. Pages after the
+    last one are ignored; if none is left, the render fails with PAGE_RANGE_INVALID."""
     preferCSSPageSize: NotRequired[bool]
     """Let the document's @page size take precedence over format. Default false."""
     printBackground: NotRequired[bool]
     """Print background colours and images. Default true."""
     report: NotRequired[bool]
-    """Keep a report of the render for as long as its output: what the document requested and
-    what became of it, its console and exceptions, fonts, characters that no font has, waits,
-    and warnings in plain words; of a render that fails, too, with a picture of the page.
-    `reportEndpoint` of the job record leads to it. Default false."""
+    """Keep a report of the render for as long as its output: requests with their outcomes,
+    console, exceptions, fonts, characters without a font, waits, and warnings in plain words.
+    A failed render has a report, too, with a picture of the page. `reportEndpoint` of the job
+    record has its path. Default false."""
     scale: NotRequired[float]
-    """By how much the document is enlarged on the paper. Default 1."""
+    """Scale of the print: 2 prints everything twice as large. Default 1."""
     scripts: NotRequired[Sequence[str]]
-    """Scripts that run in the document once it has been loaded, one after another, with the
-    rights of its own scripts. A script that throws fails the render with EXCEPTION_THROWN.
-    What a script starts is not waited for: use waitForExpression."""
+    """Scripts that run in the document once it is loaded, one after another, with the rights of
+    its own scripts. If a script throws, the render fails with EXCEPTION_THROWN. The render
+    does not wait for what a script starts: use waitForExpression."""
     shrinkToFit: NotRequired[bool]
-    """Print a document that is wider than the page smaller, by a third at most, so that more of
-    it is on the paper. If false, all lengths are kept (100mm are 100 mm), and what does not
-    fit is cut at the right. Default true."""
+    """If the document is wider than the page, print it smaller, by a third at most, so that more
+    of it fits. If false, all lengths are kept (100mm are 100 mm), and what does not fit is
+    cut off at the right. Default true."""
     singlePage: NotRequired[bool]
-    """Print one page, as tall as the document is at the width of the paper, 200in at most; a
-    taller one fails the render with DOCUMENT_LIMIT. What follows the height of the window
-    (100vh) is as tall as in a window of the paper, or of viewport. Default false."""
+    """Print one page that is as tall as the document, at the width of the paper. If that is more
+    than 200in, the render fails with DOCUMENT_LIMIT. An element as tall as the window (100vh)
+    is as tall as the paper, or as viewport. Default false."""
     strictData: NotRequired[bool]
-    """Whether a template that names what is not in its data fails with TEMPLATE_ERROR, which
-    says the name and the line. Names in conditions and before the filter `default` may be
-    missing. Without it such a name prints nothing, and a report warns of it. Default false."""
+    """Fail with TEMPLATE_ERROR, which has the name and the line, if a template uses a name that
+    is not in its data. Names in conditions, and before the filter `default`, may be missing.
+    If false, such a name prints nothing, and a report warns of it. Default false."""
     styles: NotRequired[Sequence[str]]
-    """Style sheets that are added to the document once it has been loaded, after its own. They
-    have no @import. The document's policy does not apply to them."""
+    """Style sheets that are added to the document once it is loaded, after its own. They may not
+    contain @import. The document's Content-Security-Policy does not apply to them."""
     tableOfContents: NotRequired[bool]
-    """Fill in the numbers of pages: each element with the attribute data-page in a link within
-    the document, such as `<a href="#sums">Sums <span data-page></span></a>`, gets the number
-    of the page that the link leads to. Default false."""
+    """Fill in page numbers: each element with the attribute data-page in a link within the
+    document, such as `<a href="#sums">Sums <span data-page></span></a>`, gets the number of
+    the page that the link leads to. Default false."""
     tagged: NotRequired[bool]
-    """Write a tagged (accessible) PDF; costs about a quarter of the speed. Headers and footers
-    are printed as artefacts, which readers skip, and their links lead nowhere. Default false."""
+    """Write a tagged (accessible) PDF. The render takes about a third longer. Headers and
+    footers are then artefacts, which screen readers skip, and their links lead nowhere.
+    Default false."""
     timeoutMs: NotRequired[int]
-    """Deadline of the whole render. Default 30,000 and delayMs, at most the plan's."""
+    """Deadline of the whole render, in milliseconds. Default: 30,000 plus delayMs, limited by
+    the plan."""
     timezone: NotRequired[str]
-    """Time zone of the document's scripts, such as Europe/Berlin, in upper or lower case.
-    Default UTC, as the service has it."""
+    """Time zone of the document's scripts and of dates in templates, such as Europe/Berlin, in
+    upper or lower case. Default UTC."""
     userAgent: NotRequired[str]
-    """The User-Agent that requests are sent with, and that scripts find."""
+    """The User-Agent of the document's requests, which scripts see as well."""
     viewport: NotRequired[RenderOptionsViewport]
-    """Size of the window that the document is loaded into, which its scripts find and by which
-    it chooses pictures. Width and height in CSS pixels; with deviceScaleFactor 50,000,000
-    pixels at most. It does not change the paper. Without it scripts find a window as large as
-    the printable part of a page."""
+    """Size of the window that the document is loaded into, which scripts see and by which the
+    document chooses pictures. Width and height are in CSS pixels; with deviceScaleFactor they
+    may have 50,000,000 pixels in all. It does not change the paper. Without it the window is
+    as large as the printable part of a page."""
     waitForEvent: NotRequired[str]
     """The name of an event that must have been dispatched in the document before it is printed,
     such as document.dispatchEvent(new Event('ready'))."""
@@ -452,27 +456,26 @@ class RenderOptions(TypedDict):
     waitForSelector: NotRequired[str]
     """A CSS selector that must be in the document before it is printed."""
     waitUntil: NotRequired[Literal["load", "domcontentloaded", "networkidle"]]
-    """How far the document has to get: with its pictures and style sheets (load), without them
-    (domcontentloaded), or until it fetches nothing more (networkidle). Default load."""
+    """When the document counts as loaded: with its pictures and style sheets (load), without
+    them (domcontentloaded), or when it fetches nothing more (networkidle). Default load."""
     watermark: NotRequired[Watermark]
     """A text over the content of every page."""
     width: NotRequired[str]
-    """Width of the paper, in place of format and together with height: a length with a unit,
-    0.5in to 200in."""
+    """Width of the paper, instead of format. Needs height. A length with a unit, 0.5in to 200in."""
 
 
 class BatchRequest(TypedDict):
     items: Sequence[BatchItemInput]
-    """What to render. How many there may be is for the plan to say."""
+    """The documents to render. The plan limits how many there may be."""
     webhookUrl: NotRequired[str]
-    """Where a signed callback goes when the batch has ended; professional and business plans."""
+    """Where a signed callback is sent when the batch has ended. Plans professional and business."""
     expiresInHours: NotRequired[int]
-    """How long the outputs are kept after the end of the batch; at most, and by default, as long
-    as the plan keeps them."""
+    """Hours that the outputs are kept after the end of the batch. Maximum and default: the
+    retention of the plan."""
     notes: NotRequired[str]
-    """Kept with the batch, for its owner."""
+    """Any text, which is kept with the batch."""
     metadata: NotRequired[Mapping[str, str]]
-    """Kept with the batch, for its owner."""
+    """Any text, which is kept with the batch."""
 
 
 class BatchItemInput(TypedDict):
@@ -491,9 +494,9 @@ class BatchItemInput(TypedDict):
     filename: NotRequired[str]
     """Name of the PDF file."""
     report: NotRequired[bool]
-    """The same as `report` of the options, before which it comes."""
+    """Same as `options.report`. If both are given, this one counts."""
     strictData: NotRequired[bool]
-    """The same as `strictData` of the options, before which it comes."""
+    """Same as `options.strictData`. If both are given, this one counts."""
     options: NotRequired[RenderOptions]
 
 
@@ -503,7 +506,7 @@ class Registration(TypedDict):
     password: str
     """The password."""
     invitation: NotRequired[str]
-    """The code of an invitation, where accounts are made with one only."""
+    """The code of an invitation, if the service needs one for registration."""
 
 
 class Credentials(TypedDict):
@@ -521,7 +524,7 @@ class SessionRequest(TypedDict):
     password: NotRequired[str]
     """The password."""
     oneTimeToken: NotRequired[str]
-    """What stands behind `#once=` in the link that standalone prints when it starts."""
+    """The part after `#once=` of the link that standalone prints when it starts."""
 
 
 class PasswordChange(TypedDict):
@@ -538,18 +541,19 @@ class ForgottenPassword(TypedDict):
 
 class PasswordReset(TypedDict):
     token: str
-    """What stands behind `#token=` in the link of the mail."""
+    """The part after `#token=` of the link in the mail."""
     password: str
     """The password."""
 
 
 class EmailVerification(TypedDict):
     token: str
-    """What stands behind `#token=` in the link of the mail."""
+    """The part after `#token=` of the link in the mail."""
     password: NotRequired[str]
     """The present password of the account."""
     newPassword: NotRequired[str]
-    """A password for whoever did not make the account, and takes it over."""
+    """A new password, for the owner of the address who did not register the account and takes it
+    over."""
 
 
 class ApiKeyRequest(TypedDict):
@@ -558,14 +562,14 @@ class ApiKeyRequest(TypedDict):
     mode: NotRequired[Literal["live", "test"]]
     """Renders of `test` keys carry a watermark and use no quota."""
     allowedIps: NotRequired[Sequence[str]]
-    """Addresses and networks that the key may be used from; none: from everywhere."""
+    """Addresses and networks that the key may be used from. An empty list allows all."""
 
 
 class ApiKeyChange(TypedDict):
     name: NotRequired[str]
     """Its name."""
     allowedIps: NotRequired[Sequence[str]]
-    """Addresses and networks that the key may be used from; none: from everywhere."""
+    """Addresses and networks that the key may be used from. An empty list allows all."""
 
 
 class TemplateRequest(TypedDict):
@@ -579,8 +583,8 @@ class TemplateRequest(TypedDict):
     """A JSON Schema of draft 2020-12 that the data of each render must fit, as an object or
     serialized as a string; null for none."""
     options: NotRequired[RenderOptions | None]
-    """Options of each render of the template; those of the render itself come first. All but
-    `assetHeaders` and `cookies`; null for none."""
+    """Options for each render of the template. Options of the render itself have precedence.
+    `assetHeaders` and `cookies` cannot be saved. null for none."""
 
 
 class PreviewRequest(TypedDict):
@@ -591,16 +595,15 @@ class PreviewRequest(TypedDict):
     templateId: NotRequired[str]
     """A saved template instead of `content`."""
     sampleData: NotRequired[str]
-    """A JSON document serialized as a string; without it that of the saved template, or nothing."""
+    """A JSON document serialized as a string. Default: that of the saved template, or no data."""
     dataSchema: NotRequired[Any]
-    """Checks the sample data, as `dataSchema` of a template does; without it, and with
-    `templateId`, that of the saved template."""
+    """A schema that the sample data must fit. With `templateId`, its default is the schema of
+    the saved template."""
     output: NotRequired[Literal["html", "pdf"]]
-    """`pdf` renders the HTML as a test key would: it counts as a test render, and is followed as
-    one."""
+    """`pdf` makes a test render of the HTML: follow its job as that of a test key."""
     options: NotRequired[RenderOptions]
-    """Of the PDF; `locale`, `timezone` and `strictData` also of the HTML. With `templateId`
-    those of the saved template come after them."""
+    """Options of the PDF; `locale`, `timezone` and `strictData` apply to the HTML as well. They
+    have precedence over those of a saved template."""
 
 
 class TemplateChange(TypedDict):
@@ -614,8 +617,8 @@ class TemplateChange(TypedDict):
     """A JSON Schema of draft 2020-12 that the data of each render must fit, as an object or
     serialized as a string; null for none."""
     options: NotRequired[RenderOptions | None]
-    """Options of each render of the template; those of the render itself come first. All but
-    `assetHeaders` and `cookies`; null for none."""
+    """Options for each render of the template. Options of the render itself have precedence.
+    `assetHeaders` and `cookies` cannot be saved. null for none."""
 
 
 class UserRenderRequest(TypedDict):
@@ -639,20 +642,20 @@ class UserRenderRequest(TypedDict):
     executionMode: NotRequired[Literal["sync", "async"]]
     """`sync` waits a while for the render to end; `async` responds with 202 at once."""
     webhookUrl: NotRequired[str]
-    """Where a signed callback goes when the render has ended, with `executionMode` = `async`;
-    professional and business plans."""
+    """Where a signed callback is sent when the render has ended. Needs `executionMode` =
+    `async`. Plans professional and business."""
     report: NotRequired[bool]
-    """The same as `report` of the options, before which it comes."""
+    """Same as `options.report`. If both are given, this one counts."""
     strictData: NotRequired[bool]
-    """The same as `strictData` of the options, before which it comes."""
+    """Same as `options.strictData`. If both are given, this one counts."""
     options: NotRequired[RenderOptions]
     mode: NotRequired[Literal["live", "test"]]
-    """As an API key of this mode would ask for it."""
+    """`live`, or `test` for a render with a watermark that uses no quota."""
 
 
 class WebhookTest(TypedDict):
     url: str
-    """Where it goes."""
+    """The address of the receiver."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -775,7 +778,7 @@ class JobRecord:
     pages: int
     """0 until completed."""
     processing_time_ms: int
-    """Milliseconds that the render took."""
+    """Duration of the render in milliseconds."""
     attempt_count: int
     """Attempts so far."""
     retry_attempt: int | None
@@ -851,8 +854,8 @@ class RenderReportPhases:
 @dataclass(frozen=True, kw_only=True)
 class RenderReportRequests:
     url: str
-    """Without user, password, fragment, and values of its query that may be secrets. Relative
-    where the document has it so and there is no baseUrl."""
+    """Without user, password, fragment, and query values that may be secrets. Relative if it is
+    so in the document and there is no baseUrl."""
     kind: str
     """page, frame, stylesheet, image, font, script, fetch, websocket, …."""
     outcome: Literal["pending", "loaded", "redirected", "error", "unreachable", "blocked", "cancelled"]
@@ -860,12 +863,12 @@ class RenderReportRequests:
     status: int | None
     """Null without a response."""
     rule: str | None
-    """What decided it: cache, blockRequests, egress, cors, content security policy, …; null for
-    nothing."""
+    """What decided the outcome: cache, blockRequests, egress, cors, content security policy, …;
+    null if nothing did."""
     error: str | None
     """Why it failed; null when it did not."""
     bytes: int
-    """As received; 0 from the cache."""
+    """Bytes received; 0 if it came from the cache."""
     ms: int
     """Milliseconds."""
 
@@ -1012,11 +1015,11 @@ class RenderReport:
     engine: str
     """The browser and its version; empty where that was lost."""
     attempts: list[RenderAttempt]
-    """The first one first; the rest of the report is of the last one."""
+    """In order. The rest of the report is about the last attempt."""
     phases: list[RenderReportPhases]
     """The parts of the render, with their times."""
     requests: list[RenderReportRequests]
-    """500 at most, those of workers among them; data in addresses is not."""
+    """At most 500, with those of workers; without `data:` addresses."""
     console: list[RenderReportConsole]
     """100 lines at most."""
     exceptions: list[RenderReportExceptions]
@@ -1024,10 +1027,10 @@ class RenderReport:
     fonts: list[RenderReportFonts]
     """The fonts that were requested and used."""
     missing_glyphs: list[RenderReportMissingGlyphs]
-    """Characters that no font has, 200 at most. U+FFFD stands for one that is not known: in
-    several fonts, the first one of each."""
+    """Characters that no font has, at most 200. U+FFFD stands for a character that could not be
+    determined; for each font there is one such entry."""
     observations: list[RenderReportObservations]
-    """What a look at the document and at its printed pages has found, 60 at most."""
+    """Findings of an inspection of the document and of its printed pages, at most 60."""
     waits: list[RenderReportWaits]
     """What the render waited for."""
     pages: int
@@ -1037,11 +1040,11 @@ class RenderReport:
     error: Failure | None
     """Why it failed; null when it did not."""
     picture: RenderReportPicture | None
-    """The page at the moment when the render failed, where it could be drawn."""
+    """The page at the moment when the render failed, if it could be drawn."""
     warnings: list[str]
-    """What the author of the document can act on."""
+    """Problems that the author of the document can correct."""
     truncated: list[str]
-    """The lists that have lost something."""
+    """The lists that were shortened."""
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> RenderReport:
@@ -1096,7 +1099,7 @@ class RenderAttempt:
 
 @dataclass(frozen=True, kw_only=True)
 class RenderAttemptPhases:
-    """Milliseconds of each part, one after the other; up to where it failed."""
+    """Milliseconds of each phase, in order, up to the one that failed."""
 
     page: int
     """The page, or what it took to open it."""
@@ -1188,14 +1191,14 @@ class BatchList:
 
 @dataclass(frozen=True, kw_only=True)
 class BatchSummaryJob:
-    """The same batch in other words."""
+    """The same batch, with other names."""
 
     id: str
     """Its id."""
     status: JobStatus
     """Its state."""
     access_expired: bool
-    """Whether the outputs can be fetched no more."""
+    """Whether the outputs can no longer be downloaded."""
     total_count: int
     """Items of the batch."""
     completed_count: int
@@ -1241,7 +1244,7 @@ class BatchSummary:
     job_id: str
     """The job or batch."""
     status: JobStatus
-    """`completed` when every item has ended, whatever came of each."""
+    """`completed` when every item has ended, completed or failed."""
     created_at: datetime
     """When it was made or accepted."""
     updated_at: datetime
@@ -1251,7 +1254,7 @@ class BatchSummary:
     finished_at: datetime | None
     """When the last item ended, also of a batch that was cancelled."""
     expires_at: datetime
-    """Until when outputs can be fetched; counted anew from the end of the batch."""
+    """Until when outputs can be downloaded. It is computed again when the batch ends."""
     zip_url: str
     """Path or address of the zip of the completed items."""
     manifest_available: bool
@@ -1262,7 +1265,7 @@ class BatchSummary:
     estimated_completion_time: datetime | None
     """When it is expected to end; null when that is not known."""
     job: BatchSummaryJob
-    """The same batch in other words."""
+    """The same batch, with other names."""
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> BatchSummary:
@@ -1315,7 +1318,7 @@ class Batch:
     job_id: str
     """The job or batch."""
     status: JobStatus
-    """`completed` when every item has ended, whatever came of each."""
+    """`completed` when every item has ended, completed or failed."""
     created_at: datetime
     """When it was made or accepted."""
     updated_at: datetime
@@ -1325,7 +1328,7 @@ class Batch:
     finished_at: datetime | None
     """When the last item ended, also of a batch that was cancelled."""
     expires_at: datetime
-    """Until when outputs can be fetched; counted anew from the end of the batch."""
+    """Until when outputs can be downloaded. It is computed again when the batch ends."""
     zip_url: str
     """Path or address of the zip of the completed items."""
     manifest_available: bool
@@ -1336,7 +1339,7 @@ class Batch:
     estimated_completion_time: datetime | None
     """When it is expected to end; null when that is not known."""
     job: BatchSummaryJob
-    """The same batch in other words."""
+    """The same batch, with other names."""
     items: list[BatchItem]
     """The items, in the order of the request."""
 
@@ -1383,7 +1386,7 @@ class BatchItem:
     pages: int
     """0 until completed."""
     processing_time_ms: int
-    """Milliseconds that the render took."""
+    """Duration of the render in milliseconds."""
     report_endpoint: str | None = None
     """Where its report is: from its end on, if one was asked for."""
 
@@ -1428,7 +1431,7 @@ class UsageSummary:
     plan: str
     """The name of the plan of the account."""
     total_requests: int
-    """Requests for a render that are over: refused, or with a job that has ended."""
+    """Requests for renders that have ended: rejected, or with a job that has ended."""
     success_count: int
     """How many have succeeded."""
     failed_count: int
@@ -1448,7 +1451,7 @@ class UsageSummary:
     max_timeout_ms: int
     """The longest time-out that the plan allows, in milliseconds."""
     reset_date: str
-    """When the quota starts anew."""
+    """The day on which the quota begins anew."""
     key_breakdown: list[UsageSummaryKeyBreakdown] | None = None
     """With `includeBreakdown=true`; the busiest key first."""
 
@@ -1530,10 +1533,10 @@ class UsagePoint:
     bytes: int
     """Of the same."""
     durations: list[int]
-    """How long their renders took: how many took up to each of `durationBoundsMs`, and at the
-    end how many took longer."""
+    """Durations of the renders: how many took up to each of `durationBoundsMs`, and last how
+    many took longer."""
     phases_ms: RenderAttemptPhases
-    """Milliseconds that their renders spent in each phase, in sum."""
+    """Total milliseconds of the renders in each phase."""
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> UsagePoint:
@@ -1576,15 +1579,15 @@ class BatchMetrics:
     processing_batches: int
     """Batches of which some has begun."""
     completion_rate_percent: float
-    """Of the batches that ended: those that were not cancelled."""
+    """Share of the ended batches that were not cancelled, in percent."""
     item_success_rate_percent: float
     """Share of the items that were completed, in percent."""
     item_eligible_count: int
-    """Items that ended by themselves, well or badly."""
+    """Items that completed or failed, without cancelled ones."""
     webhook_success_rate_percent: float
     """Share of the callbacks that were delivered, in percent."""
     webhook_eligible_count: int
-    """Batches whose callback was delivered or given up."""
+    """Batches whose callback was delivered, or failed for good."""
     webhook_delivered_count: int
     """Callbacks that were delivered."""
     average_items_per_batch: float
@@ -1592,7 +1595,7 @@ class BatchMetrics:
     average_batch_processing_time_ms: float
     """From the start of the first item to the end of the last."""
     common_failure_reasons: list[BatchMetricsCommonFailureReasons]
-    """What items failed with, the commonest first; time-outs of all kinds are `TIMEOUT`."""
+    """The errors of items, most frequent first. All time-outs are `TIMEOUT`."""
     lookback_days: int
     """How many days back it looks."""
     generated_at: datetime
@@ -1734,21 +1737,20 @@ class Account:
     id: str
     """Its id."""
     email: str | None
-    """Null when an issuer vouches for no address."""
+    """Null if the issuer confirms no address."""
     sign_in_by: Literal["password", "issuer", "operator"]
-    """What its owner signs in with: a password of this service; an OpenID Connect issuer; or,
-    without a password, what whoever operates the service gives, such as the link that
-    standalone prints."""
+    """How the owner signs in: with a password of this service, with an OpenID Connect issuer,
+    or, without a password, with a link from the operator, such as the one that standalone
+    prints."""
     email_confirmed: bool
-    """Whether its owner has shown that mail to the address arrives: by a link in one, or through
-    an issuer."""
+    """Whether the owner has confirmed the address: by the link of a mail, or through an issuer."""
     confirmation_needed: bool
-    """Whether live API keys, and live renders without a key, wait until the address is
-    confirmed."""
+    """Whether live API keys, and live renders without a key, are allowed only once the address
+    is confirmed."""
     taken_over_at: datetime | None
-    """When the owner of the address has taken the account over from whoever registered it: API
-    keys and work from before have ended, templates from before are still there. Null if that
-    has never happened."""
+    """When the owner of the address took the account over from the person who registered it. API
+    keys and work from before have ended; templates from before are still there. Null if that
+    never happened."""
     plan: str
     """The name of its plan."""
     created_at: datetime
@@ -1790,7 +1792,7 @@ class AuthConfig:
     registration: Literal["open", "closed", "invite"]
     """Who may make an account by registering."""
     issuer: bool
-    """Whether there is an OpenID Connect issuer to sign in at, by GET /auth/oidc/start."""
+    """Whether there is an OpenID Connect issuer, for GET /auth/oidc/start."""
     password_length: AuthConfigPasswordLength
     """Characters of a password."""
 
@@ -1807,9 +1809,9 @@ class AuthConfig:
 class NewSession:
     account: Account
     expires_at: datetime
-    """The session ends then, however much it is used."""
+    """When the session ends, even if it is in use."""
     idle_timeout_seconds: int
-    """It ends earlier when it is not used for so long."""
+    """The session ends earlier if it is not used for this many seconds."""
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> NewSession:
@@ -1850,13 +1852,13 @@ class Session:
     created_at: datetime
     """When it was made or accepted."""
     last_used_at: datetime
-    """To the minute."""
+    """When it was last used, to the minute."""
     expires_at: datetime
     """Until when it is valid, or can be fetched."""
     ip_address: str | None
     """Where it was begun from."""
     user_agent: str | None
-    """What the browser calls itself; its first 256 characters."""
+    """The User-Agent of the browser; its first 256 characters."""
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Session:
@@ -1915,7 +1917,7 @@ class ApiKey:
     revoked_at: datetime | None
     """When it was revoked; null while it is active."""
     allowed_ips: list[str]
-    """Where the key may be used from; empty: everywhere."""
+    """Addresses and networks that the key may be used from. An empty list allows all."""
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> ApiKey:
@@ -1939,7 +1941,7 @@ class NewApiKey:
     id: str
     """Its id."""
     api_key: str
-    """The secret. It is shown this once and cannot be recovered."""
+    """The secret. It is only in this response and cannot be recovered."""
     prefix: str
     """The leading characters of the secret."""
     mode: Literal["live", "test"]
@@ -2296,7 +2298,7 @@ class UserRender:
     pages: int
     """0 until completed."""
     processing_time_ms: int
-    """Milliseconds that the render took."""
+    """Duration of the render in milliseconds."""
     attempt_count: int
     """Attempts so far."""
     retry_attempt: int | None
@@ -2312,9 +2314,9 @@ class UserRender:
     report_endpoint: str | None = None
     """Where its report is: from its end on, if one was asked for."""
     mode: Literal["live", "test"]
-    """Of the API key that asked for it; test renders have a watermark and use no quota."""
+    """The mode of the API key. Test renders have a watermark and use no quota."""
     api_key_id: str | None
-    """Null when it was asked for without a key, from the dashboard."""
+    """Null if it was requested without a key, from the dashboard."""
     api_key_prefix: str | None
     """Null without a key, and of one that is long revoked."""
     format: str
@@ -2324,7 +2326,7 @@ class UserRender:
     retry_of: str | None
     """The job that it repeats."""
     queued_ms: int
-    """Milliseconds from its acceptance to its first attempt; up to now while it waits."""
+    """Milliseconds from acceptance to the first attempt, or until now while it waits."""
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> UserRender:
@@ -2362,10 +2364,10 @@ class UserRender:
 
 @dataclass(frozen=True, kw_only=True)
 class UserRenderDetailQueue:
-    """What it waits for; null when it does not wait."""
+    """Why it waits; null if it does not wait."""
 
     ahead: int | None
-    """Jobs of the account that come before it; null when it does not wait."""
+    """Jobs of the account that are rendered before it; null if it does not wait."""
     in_flight: int
     """Jobs of the account that hold a slot of its plan."""
     concurrent_renders: int
@@ -2409,7 +2411,7 @@ class UserRenderDetail:
     pages: int
     """0 until completed."""
     processing_time_ms: int
-    """Milliseconds that the render took."""
+    """Duration of the render in milliseconds."""
     attempt_count: int
     """Attempts so far."""
     retry_attempt: int | None
@@ -2425,9 +2427,9 @@ class UserRenderDetail:
     report_endpoint: str | None = None
     """Where its report is: from its end on, if one was asked for."""
     mode: Literal["live", "test"]
-    """Of the API key that asked for it; test renders have a watermark and use no quota."""
+    """The mode of the API key. Test renders have a watermark and use no quota."""
     api_key_id: str | None
-    """Null when it was asked for without a key, from the dashboard."""
+    """Null if it was requested without a key, from the dashboard."""
     api_key_prefix: str | None
     """Null without a key, and of one that is long revoked."""
     format: str
@@ -2437,15 +2439,15 @@ class UserRenderDetail:
     retry_of: str | None
     """The job that it repeats."""
     queued_ms: int
-    """Milliseconds from its acceptance to its first attempt; up to now while it waits."""
+    """Milliseconds from acceptance to the first attempt, or until now while it waits."""
     attempts: list[RenderAttempt]
     """The first one first."""
     input_available: bool
-    """Whether what it was to render is kept still."""
+    """Whether the input is still kept."""
     callback: UserRenderDetailCallback | None
     """Its callback; null without one."""
     queue: UserRenderDetailQueue
-    """What it waits for; null when it does not wait."""
+    """Why it waits; null if it does not wait."""
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> UserRenderDetail:
@@ -2551,7 +2553,7 @@ class Queue:
     concurrent_renders: int
     """Slots that the plan has."""
     oldest_waiting_at: datetime | None
-    """When the oldest of those was made that are next."""
+    """When the oldest of the jobs that are next was created."""
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Queue:
@@ -2589,7 +2591,7 @@ class UserBatch:
     job_id: str
     """The job or batch."""
     status: JobStatus
-    """`completed` when every item has ended, whatever came of each."""
+    """`completed` when every item has ended, completed or failed."""
     created_at: datetime
     """When it was made or accepted."""
     updated_at: datetime
@@ -2599,7 +2601,7 @@ class UserBatch:
     finished_at: datetime | None
     """When the last item ended, also of a batch that was cancelled."""
     expires_at: datetime
-    """Until when outputs can be fetched; counted anew from the end of the batch."""
+    """Until when outputs can be downloaded. It is computed again when the batch ends."""
     zip_url: str
     """Path or address of the zip of the completed items."""
     manifest_available: bool
@@ -2610,11 +2612,11 @@ class UserBatch:
     estimated_completion_time: datetime | None
     """When it is expected to end; null when that is not known."""
     job: BatchSummaryJob
-    """The same batch in other words."""
+    """The same batch, with other names."""
     mode: Literal["live", "test"]
-    """Of the API key that asked for it."""
+    """The mode of the API key."""
     api_key_id: str | None
-    """Null when it was asked for without a key, from the dashboard."""
+    """Null if it was requested without a key, from the dashboard."""
     api_key_prefix: str | None
     """Null without a key, and of one that is long revoked."""
     webhook_url: str | None
@@ -2687,11 +2689,11 @@ class UserBatchItem:
     pages: int
     """0 until completed."""
     processing_time_ms: int
-    """Milliseconds that the render took."""
+    """Duration of the render in milliseconds."""
     report_endpoint: str | None = None
     """Where its report is: from its end on, if one was asked for."""
     job_id: str | None
-    """The render that it is; null once that is deleted, or before it is made."""
+    """The render of the item; null before it is made, and after it was deleted."""
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> UserBatchItem:
@@ -2769,23 +2771,23 @@ class WebhookDeliveryList:
 @dataclass(frozen=True, kw_only=True)
 class WebhookDelivery:
     id: str
-    """What `X-Service-Delivery-Id` says, with every attempt."""
+    """The value of `X-Service-Delivery-Id`, the same in every attempt."""
     event: Literal["batch.completed", "render.completed", "render.failed", "webhook.test"]
     """What has happened."""
     job_id: str
-    """The batch or job that it is about; of `webhook.test` an id that nothing has."""
+    """The batch or job that it is about. With `webhook.test` the id belongs to nothing."""
     url: str
     """The address."""
     status: Literal["pending", "delivered", "failed"]
     """Its state."""
     attempt_count: int
-    """Since it was ordered, or last asked for by hand."""
+    """Attempts since it was created, or last sent again by hand."""
     created_at: datetime
     """When it was made or accepted."""
     last_attempt_at: datetime | None
     """When it was last sent; null before."""
     next_attempt_at: datetime | None
-    """Null when no attempt follows."""
+    """Null if no further attempt is made."""
     delivered_at: datetime | None
     """When the receiver accepted it; null before."""
     response_status: int | None
@@ -2832,23 +2834,23 @@ class WebhookDeliveryDetailAttempts:
 @dataclass(frozen=True, kw_only=True)
 class WebhookDeliveryDetail:
     id: str
-    """What `X-Service-Delivery-Id` says, with every attempt."""
+    """The value of `X-Service-Delivery-Id`, the same in every attempt."""
     event: Literal["batch.completed", "render.completed", "render.failed", "webhook.test"]
     """What has happened."""
     job_id: str
-    """The batch or job that it is about; of `webhook.test` an id that nothing has."""
+    """The batch or job that it is about. With `webhook.test` the id belongs to nothing."""
     url: str
     """The address."""
     status: Literal["pending", "delivered", "failed"]
     """Its state."""
     attempt_count: int
-    """Since it was ordered, or last asked for by hand."""
+    """Attempts since it was created, or last sent again by hand."""
     created_at: datetime
     """When it was made or accepted."""
     last_attempt_at: datetime | None
     """When it was last sent; null before."""
     next_attempt_at: datetime | None
-    """Null when no attempt follows."""
+    """Null if no further attempt is made."""
     delivered_at: datetime | None
     """When the receiver accepted it; null before."""
     response_status: int | None
@@ -2857,7 +2859,7 @@ class WebhookDeliveryDetail:
     """Why the last attempt failed."""
     payload: WebhookDeliveryDetailPayload
     attempts: list[WebhookDeliveryDetailAttempts]
-    """The last 20 at most, the first of them first."""
+    """The last 20 attempts, in order."""
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> WebhookDeliveryDetail:
@@ -2894,7 +2896,7 @@ class WebhookKeyList:
 @dataclass(frozen=True, kw_only=True)
 class WebhookKey:
     id: str
-    """What `X-Service-Key-Id` says while it is the newest."""
+    """The value of `X-Service-Key-Id` while this key is the newest."""
     status: Literal["active", "retiring"]
     """`retiring`: signs together with the newest until it expires."""
     created_at: datetime
@@ -2917,7 +2919,7 @@ class NewWebhookKey:
     id: str
     """Its id."""
     secret: str
-    """`whsec_` and base64 of the key; shown this once."""
+    """`whsec_` and the base64 of the key. It is only in this response."""
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> NewWebhookKey:
@@ -2930,7 +2932,7 @@ class NewWebhookKey:
 @dataclass(frozen=True, kw_only=True)
 class PlanList:
     current: str
-    """The one that is in force."""
+    """The plan of the account."""
     plans: list[PlanRow]
     """The plans."""
 
@@ -2947,11 +2949,11 @@ class PlanRowLimitsFeatures:
     """What the plan has."""
 
     callbacks: bool
-    """Callbacks may be asked for."""
+    """Whether callbacks are available."""
     template_versions: bool
-    """Old versions of templates can be seen and brought back."""
+    """Whether earlier versions of templates can be seen and restored."""
     reveal_ip: bool
-    """The request log shows whole addresses."""
+    """Whether the request log shows whole IP addresses."""
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> PlanRowLimitsFeatures:
@@ -2969,7 +2971,7 @@ class PlanRowLimits:
     monthly_renders: int
     """PDFs a month."""
     requests_per_minute: int
-    """Requests a minute and account."""
+    """Requests a minute, of all keys of the account."""
     concurrent_renders: int
     """Plan slots: jobs of one account that may run at a time."""
     max_input_size_bytes: int
@@ -2985,8 +2987,8 @@ class PlanRowLimits:
     max_waiting_jobs: int
     """Jobs of one account that may wait for a slot."""
     max_stored_bytes: int
-    """What one account may keep: PDFs, inputs of jobs that are not completed, templates with
-    their versions, and what is known of batches and callbacks, in bytes."""
+    """Storage of one account in bytes: PDFs, inputs of jobs that are not completed, templates
+    with their versions, and records of batches and callbacks."""
     max_test_renders_per_day: int
     """Renders of test keys a day."""
     retention_hours: int
@@ -3024,7 +3026,7 @@ class PlanRow:
     limits: PlanRowLimits
     """What the plan allows."""
     price_cents_per_month: int
-    """US cents a month."""
+    """Price in US cents a month."""
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> PlanRow:
@@ -3049,13 +3051,13 @@ class Subscription:
     cancel_at_period_end: bool | None = None
     """Whether the subscription ends with the period."""
     scheduled_plan: str | None = None
-    """The plan that begins by itself later."""
+    """The plan that is scheduled to begin later."""
     scheduled_plan_effective_date: datetime | None = None
     """When that plan begins."""
     auto_overage_enabled: bool | None = None
     """Whether blocks are bought when the quota is used up."""
     auto_overage_block_size: int | None = None
-    """PDFs of a block that is bought by itself."""
+    """PDFs of a block that is bought automatically."""
     auto_overage_cycle_cap_cents: int | None = None
     """US cents that blocks may cost in one period."""
 
@@ -3083,7 +3085,7 @@ class UpgradePreview:
     target_plan: str | None = None
     """The plan to change to."""
     amount_due_cents: int | None = None
-    """At once, for the rest of the period."""
+    """The amount due at once, for the rest of the period, in cents."""
     currency: str | None = None
     """Three letters, such as usd."""
     period_start: datetime | None = None
@@ -3107,7 +3109,7 @@ class UpgradePreview:
 @dataclass(frozen=True, kw_only=True)
 class Checkout:
     url: str
-    """Where the customer goes on; empty when there is nothing left to do."""
+    """The page where the customer continues; empty if there is nothing left to do."""
     scheduled_plan: str | None = None
     """The plan that begins later."""
     scheduled_plan_effective_date: datetime | None = None
@@ -3145,7 +3147,7 @@ class InvoiceList:
     invoices: list[Invoice]
     """The invoices of this page."""
     status_options: list[str]
-    """What `status` can be asked for."""
+    """The values that `status` may have."""
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> InvoiceList:
@@ -3163,7 +3165,7 @@ class Invoice:
     id: str
     """Its id."""
     number: str | None
-    """Null of a draft."""
+    """Null for a draft."""
     status: str
     """Its state."""
     currency: str
@@ -3175,7 +3177,7 @@ class Invoice:
     created_at: datetime
     """When it was made or accepted."""
     hosted_invoice_url: str | None
-    """Where it can be seen and paid; null of a draft."""
+    """The page where it can be seen and paid; null for a draft."""
     pdf_url: str | None = None
     """Present when there is a PDF."""
 

@@ -15,7 +15,7 @@ export interface paths {
         put?: never;
         /**
          * Render one document
-         * @description Exactly one of `html`, `url` and `templateId` is the input. A render that ends within the sync wait window is answered with its output; one that takes longer, or whose attempt failed and will be repeated, is answered 202 and goes on.
+         * @description Exactly one of `html`, `url` and `templateId` is the input. If the render ends within the sync wait window, the response is its output. If it takes longer, or an attempt has failed and will be repeated, the response is 202 and the render goes on as a job.
          */
         post: operations["renderPdf"];
         delete?: never;
@@ -57,7 +57,7 @@ export interface paths {
         post?: never;
         /**
          * Cancel a job
-         * @description A render that is running is stopped.
+         * @description A running render is stopped.
          */
         delete: operations["cancelJob"];
         options?: never;
@@ -108,7 +108,7 @@ export interface paths {
         };
         /**
          * Get the report of a render
-         * @description What the document requested and what became of it, console, exceptions, fonts, characters without a font, waits, and warnings in plain words; of a render that is lost with its worker, its attempts alone. A render that was asked for with `report` has one from its end on, for as long as its job is kept.
+         * @description The requests of the document with their outcomes, the console, exceptions, fonts, characters without a font, waits, and warnings in plain words. If the render was lost with its worker, the report has only the attempts. A render that was requested with `report` has a report from its end on, for as long as its job is kept.
          */
         get: operations["getJobReport"];
         put?: never;
@@ -131,7 +131,7 @@ export interface paths {
         put?: never;
         /**
          * Render many documents in one batch
-         * @description All items are checked at once, and let in all or none. The answer comes before any of them is rendered; follow the batch at `statusUrl`, or give a `webhookUrl`.
+         * @description All items are checked together, and either all are accepted or none. The response comes before any of them is rendered: poll `statusUrl`, or give a `webhookUrl`.
          */
         post: operations["createBatch"];
         delete?: never;
@@ -149,14 +149,14 @@ export interface paths {
         };
         /**
          * Get the status of a batch
-         * @description Its items come along, in order: the first thousand of them unless `limit` and `offset` say otherwise.
+         * @description The response contains the items, in order: the first 1,000 of them, unless `limit` and `offset` select others.
          */
         get: operations["getBatch"];
         put?: never;
         post?: never;
         /**
          * Cancel a batch
-         * @description Items that no worker has begun are cancelled; those that run are left to end.
+         * @description Items that no worker has begun are cancelled. Running items are left to finish.
          */
         delete: operations["cancelBatch"];
         options?: never;
@@ -173,7 +173,7 @@ export interface paths {
         };
         /**
          * Follow a batch
-         * @description Server-sent events: `progress` whenever an item has ended, and one `end`, after which the stream closes. Each says how the batch stands; `Last-Event-ID` leaves out what was seen. Whoever comes back with the id of the `end` is answered with 204, after which an EventSource does not come again.
+         * @description Server-sent events: `progress` whenever an item has ended, and one `end`, after which the stream closes. Each event has the state of the batch. `Last-Event-ID` skips the events that were seen. A request with the id of the `end` gets 204, which tells an EventSource not to connect again.
          */
         get: operations["streamBatchEvents"];
         put?: never;
@@ -193,7 +193,7 @@ export interface paths {
         };
         /**
          * Download the completed items of a batch as a zip
-         * @description All items that are completed by now, in their order, under file names of their own. Before the end of the batch that may be a part of them. A download that broke off can be resumed by a range.
+         * @description All items that are completed so far, in order, each under a file name of its own. Before the batch has ended, some may be missing. A download that broke off can be resumed with a range request.
          */
         get: operations["downloadBatchZip"];
         put?: never;
@@ -213,7 +213,7 @@ export interface paths {
         };
         /**
          * Get a signed address of the manifest of a batch
-         * @description The manifest says what became of each item, and under which name its PDF is in the zip.
+         * @description The manifest has the outcome of each item, and the name of its PDF in the zip.
          */
         get: operations["getBatchManifestDownloadUrl"];
         put?: never;
@@ -233,7 +233,7 @@ export interface paths {
         };
         /**
          * Download the completed items of a batch as one PDF
-         * @description All items that are completed by now, in their order, with a bookmark for each and the bookmarks of its own below. It is tagged if all of them are, and has no attachments. It is made while it is sent, so its length is not known beforehand.
+         * @description All items that are completed so far, in order. Each has a bookmark, with its own bookmarks below. The PDF is tagged if all items are, and has no attachments. It is made while it is sent, so its length is not known beforehand.
          */
         get: operations["downloadBatchPdf"];
         put?: never;
@@ -372,7 +372,7 @@ export interface paths {
         };
         /**
          * List the requests for renders that the account has made
-         * @description With `status` or `endpoint`, a page may end before its limit where such requests are rare: the next one begins at `offset` plus the number that came.
+         * @description With `status` or `endpoint`, a page may have fewer rows than its limit where such requests are rare: the next page begins at `offset` plus the number of rows received.
          */
         get: operations["listRequestLogs"];
         put?: never;
@@ -393,8 +393,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Make an account
-         * @description The account is on the free plan, or on that of the invitation. An address that has an account already is answered like a sign-in that fails. Whoever operates the service may close this.
+         * Register an account
+         * @description The account is on the free plan, or on the plan of the invitation. If the address already has an account, the response is that of a failed sign-in. The operator of the service may close registration.
          */
         post: operations["register"];
         delete?: never;
@@ -429,7 +429,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Revoke the access token that this request comes with */
+        /** Revoke the access token of this request */
         post: operations["signOut"];
         delete?: never;
         options?: never;
@@ -444,7 +444,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get the account that is signed in */
+        /** Get the signed-in account */
         get: operations["getAccount"];
         put?: never;
         post?: never;
@@ -461,7 +461,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get the ways there are to sign in and to register */
+        /** Get the available ways to sign in and to register */
         get: operations["getAuthConfig"];
         put?: never;
         post?: never;
@@ -481,13 +481,13 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Sign in, as a browser
-         * @description The session is in a cookie that no script can read. It ends after 12 hours, or after 2 without use. One that the browser has already is replaced. Only pages of the public origin may ask for this.
+         * Sign in from a browser
+         * @description The session is in a cookie that no script can read. It ends after 12 hours, or after 2 hours without use. It replaces a session that the browser already has. Only pages of the public origin may send this request.
          */
         post: operations["createSession"];
         /**
          * Sign out
-         * @description Ends the session, or revokes the access token, that this request comes with.
+         * @description Ends the session, or revokes the access token, of this request.
          */
         delete: operations["endCurrentSession"];
         options?: never;
@@ -504,7 +504,7 @@ export interface paths {
         };
         /**
          * List the sessions of the account
-         * @description The newest first. Access tokens of POST /auth/login are no sessions.
+         * @description Newest first. Access tokens of POST /auth/login are not sessions.
          */
         get: operations["listSessions"];
         put?: never;
@@ -540,8 +540,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Sign in at the OpenID Connect issuer, with a browser
-         * @description Leads to the page of the issuer, which leads back to GET /auth/oidc/callback within ten minutes. GET /auth/config says whether there is an issuer to sign in at.
+         * Start signing in with OpenID Connect, in a browser
+         * @description Redirects to the page of the issuer, which redirects back to GET /auth/oidc/callback within ten minutes. GET /auth/config says whether there is an issuer.
          */
         get: operations["startOidcSignIn"];
         put?: never;
@@ -560,8 +560,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Come back from the OpenID Connect issuer
-         * @description For the browser that GET /auth/oidc/start sent there. It gets a session and is led to the page that it asked for; or, when the issuer did not sign it in, to the page to sign in at, which says so.
+         * Finish signing in with OpenID Connect
+         * @description For the browser that GET /auth/oidc/start sent to the issuer. It gets a session and is redirected to the page that it asked for. If the issuer did not sign it in, it is redirected to the sign-in page, which says so.
          */
         get: operations["finishOidcSignIn"];
         put?: never;
@@ -583,7 +583,7 @@ export interface paths {
         put?: never;
         /**
          * Change the password
-         * @description Ends every other session, and all access tokens. The session that this comes with goes on under a new cookie.
+         * @description Ends every other session, and all access tokens. The session of this request continues under a new cookie.
          */
         post: operations["changePassword"];
         delete?: never;
@@ -602,8 +602,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Ask for a link that sets a new password
-         * @description The answer is the same whether the address has an account or not. From one network three links an hour can be asked for by one address, and from all networks fifteen. A link works once, for an hour.
+         * Request a link that sets a new password
+         * @description The response is the same whether the address has an account or not. For one address, one network can request three links an hour, and all networks together fifteen. A link works once, for an hour.
          */
         post: operations["requestPasswordReset"];
         delete?: never;
@@ -623,7 +623,7 @@ export interface paths {
         put?: never;
         /**
          * Set a new password by the link of a mail
-         * @description Ends every session and access token of the account, and every other such link. When nobody has confirmed the address before, somebody else may have registered the account: then its API keys, the keys that sign its callbacks and its waiting and running work end as well.
+         * @description Ends every session and access token of the account, and every other such link. If nobody has confirmed the address before, somebody else may have registered the account. Then its API keys, the keys that sign its callbacks, and its waiting and running work end as well.
          */
         post: operations["resetPassword"];
         delete?: never;
@@ -642,8 +642,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Ask for a link that confirms the address of the account
-         * @description Three an hour are sent. A link works once, for a day.
+         * Request a link that confirms the address of the account
+         * @description At most three links an hour are sent. A link works once, for a day.
          */
         post: operations["requestEmailVerification"];
         delete?: never;
@@ -663,7 +663,7 @@ export interface paths {
         put?: never;
         /**
          * Confirm the address of an account by the link of a mail
-         * @description Somebody else may have registered the account with this address. So the link alone confirms nothing: the request comes with a session of the account, or with its `password`; or a `newPassword` takes the account over, which ends what was made with it, as POST /auth/reset does. Otherwise the answer is CONFIRMATION_UNPROVEN, which says what the account has, and the link can still be used.
+         * @description Somebody else may have registered the account with this address, so the link alone confirms nothing. Send the request with a session of the account or with its `password`; or send a `newPassword`, which takes the account over and ends everything that was made with it, as POST /auth/reset does. Otherwise the response is CONFIRMATION_UNPROVEN, which says what the account has, and the link can still be used.
          */
         post: operations["verifyEmail"];
         delete?: never;
@@ -682,7 +682,7 @@ export interface paths {
         /** List the API keys of the account */
         get: operations["listApiKeys"];
         put?: never;
-        /** Make an API key */
+        /** Create an API key */
         post: operations["createApiKey"];
         delete?: never;
         options?: never;
@@ -700,8 +700,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Replace an API key by a new one
-         * @description The new key has the name, mode and allowed addresses of the old one, which is revoked. It needs no spare capacity.
+         * Rotate an API key
+         * @description A new key with the same name, mode and allowed addresses replaces the old key, which is revoked at once. This works even if the plan allows no more keys.
          */
         post: operations["rotateApiKey"];
         delete?: never;
@@ -722,14 +722,14 @@ export interface paths {
         post?: never;
         /**
          * Revoke an API key
-         * @description It stops working everywhere within a second. Doing it again changes nothing.
+         * @description The key stops working everywhere within a second. Revoking it again changes nothing.
          */
         delete: operations["revokeApiKey"];
         options?: never;
         head?: never;
         /**
-         * Change the name of an API key, or where it may be used from
-         * @description In force everywhere within a second. Fields that are left out stay as they are.
+         * Change the name or the allowed addresses of an API key
+         * @description Takes effect everywhere within a second. Fields that are left out keep their values.
          */
         patch: operations["updateApiKey"];
         trace?: never;
@@ -743,7 +743,7 @@ export interface paths {
         };
         /**
          * List the templates of the account
-         * @description Newest first. A page of very large templates ends before its limit: the next one begins at `offset` plus the number that came.
+         * @description Newest first. A page of very large templates may have fewer rows than its limit: the next page begins at `offset` plus the number of rows received.
          */
         get: operations["listTemplates"];
         put?: never;
@@ -767,7 +767,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Show what a template and data come to: the HTML, or with `output` = `pdf` a test render */
+        /** Preview a template with data: its HTML, or with `output` = `pdf` a test render */
         post: operations["previewTemplate"];
         delete?: never;
         options?: never;
@@ -788,14 +788,14 @@ export interface paths {
         post?: never;
         /**
          * Delete a template and its versions
-         * @description Jobs that were accepted before are rendered all the same.
+         * @description Jobs that were accepted before are still rendered.
          */
         delete: operations["deleteTemplate"];
         options?: never;
         head?: never;
         /**
          * Change a template
-         * @description Saves a new version; fields that are left out stay as they are. The latest 1000 versions of a template are kept, of plans without version history the latest one alone: an older one can no longer be pinned or rolled back to.
+         * @description Saves a new version. Fields that are left out keep their values. The latest 1000 versions of a template are kept; plans without version history keep only the latest. Older versions can no longer be pinned or rolled back to.
          */
         patch: operations["updateTemplate"];
         trace?: never;
@@ -809,7 +809,7 @@ export interface paths {
         };
         /**
          * List the versions of a template
-         * @description Newest first; for plans with version history.
+         * @description Newest first. For plans with version history.
          */
         get: operations["listTemplateVersions"];
         put?: never;
@@ -850,8 +850,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Save an old version of a template anew
-         * @description The template gets a new version that is as the old one was; for plans with version history.
+         * Roll back to an earlier version
+         * @description The template gets a new version with the content of the earlier one. For plans with version history.
          */
         post: operations["rollBackTemplate"];
         delete?: never;
@@ -869,7 +869,7 @@ export interface paths {
         };
         /**
          * List what was done to the account
-         * @description Sign-ins, keys, templates, changes of the account itself and what was bought for it, for 400 days. Of what is done more than 500 times in a day (UTC), `audit.entries_left_out` says how many were left out.
+         * @description Sign-ins, keys, templates, changes of the account and purchases of the last 400 days. If something is done more than 500 times in a day (UTC), further entries are left out, and `audit.entries_left_out` says how many.
          */
         get: operations["listAuditLog"];
         put?: never;
@@ -889,13 +889,13 @@ export interface paths {
         };
         /**
          * List the single renders of the account
-         * @description Those of live and of test keys, and those that were asked for from the dashboard.
+         * @description Renders of live keys, of test keys and of the dashboard.
          */
         get: operations["listUserRenders"];
         put?: never;
         /**
          * Render one document, without an API key
-         * @description Answered at once; follow the job. It goes before those that are asked for with `executionMode` = `async`.
+         * @description The response comes at once; follow the job. It is rendered before jobs with `executionMode` = `async`.
          */
         post: operations["createUserRender"];
         delete?: never;
@@ -917,7 +917,7 @@ export interface paths {
         post?: never;
         /**
          * Cancel a render
-         * @description One that is running is stopped.
+         * @description A running render is stopped.
          */
         delete: operations["cancelUserRender"];
         options?: never;
@@ -951,7 +951,7 @@ export interface paths {
         };
         /**
          * Get the report of a render
-         * @description What the document requested and what became of it, console, exceptions, fonts, characters without a font, waits, and warnings in plain words; of a render that is lost with its worker, its attempts alone. A render that was asked for with `report` has one from its end on, for as long as its job is kept.
+         * @description The requests of the document with their outcomes, the console, exceptions, fonts, characters without a font, waits, and warnings in plain words. If the render was lost with its worker, the report has only the attempts. A render that was requested with `report` has a report from its end on, for as long as its job is kept.
          */
         get: operations["getUserRenderReport"];
         put?: never;
@@ -970,8 +970,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get what a render was to render
-         * @description It is kept until the render has completed; of one that has failed, until its retention ends.
+         * Get the input of a render
+         * @description The input is kept until the render has completed; if the render has failed, until its retention ends.
          */
         get: operations["getUserRenderInput"];
         put?: never;
@@ -992,8 +992,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Render again what has failed or was cancelled
-         * @description It is a new job under the present plan, which uses quota as any other. The old one stays as it is.
+         * Retry a render that has failed or was cancelled
+         * @description This makes a new job under the current plan, and uses quota like any other. The old job is not changed.
          */
         post: operations["retryUserRender"];
         delete?: never;
@@ -1009,7 +1009,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get how many jobs of the account run and wait */
+        /** Get the number of running and waiting jobs */
         get: operations["getQueue"];
         put?: never;
         post?: never;
@@ -1027,8 +1027,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Hear that something has happened to the jobs of the account
-         * @description Server-sent events: `progress` with `{kind: "jobs", id, status, inFlight, waiting}` within two seconds of a job that is accepted, gets its slot or ends; several that come together are one. It is a hint to look again, and says no more. `end` with `{kind: "session", id, status: "ended"}` once the session or token is open no more. An account has ten such streams at the most, and browsers six connections to an origin: a page keeps one while it is visible.
+         * Stream the events of the account
+         * @description Server-sent events: `progress` with `{kind: "jobs", id, status, inFlight, waiting}` within two seconds after a job is accepted, gets its slot or ends; events that come together are combined into one. It is only a hint to fetch the current state. `end` with `{kind: "session", id, status: "ended"}` when the session or token has ended. An account may have ten streams, and browsers open six connections to an origin: a page should keep one, while it is visible.
          */
         get: operations["streamUserEvents"];
         put?: never;
@@ -1048,7 +1048,7 @@ export interface paths {
         };
         /**
          * List the batches of the account
-         * @description Those of live and of test keys.
+         * @description Batches of live and of test keys.
          */
         get: operations["listUserBatches"];
         put?: never;
@@ -1072,7 +1072,7 @@ export interface paths {
         post?: never;
         /**
          * Cancel a batch
-         * @description Items that no worker has begun are cancelled; those that run are left to end.
+         * @description Items that no worker has begun are cancelled. Running items are left to finish.
          */
         delete: operations["cancelUserBatch"];
         options?: never;
@@ -1124,8 +1124,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Render again the items of a batch that have failed or were cancelled
-         * @description They are a new batch under the present plan, which uses quota as any other. The old one stays as it is.
+         * Retry the items of a batch that have failed or were cancelled
+         * @description This makes a new batch under the current plan, and uses quota like any other. The old batch is not changed.
          */
         post: operations["retryFailedBatchItems"];
         delete?: never;
@@ -1143,7 +1143,7 @@ export interface paths {
         };
         /**
          * List the callbacks of the account
-         * @description What was sent, is being sent and could not be sent, for 90 days.
+         * @description Callbacks of the last 90 days: delivered, in progress and failed.
          */
         get: operations["listWebhookDeliveries"];
         put?: never;
@@ -1164,8 +1164,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Send a callback that tells of nothing
-         * @description Signed and repeated as any other, with the event `webhook.test`: to see whether they arrive.
+         * Send a test callback
+         * @description Its event is `webhook.test`. It is signed and repeated like any other callback, so you can see whether callbacks arrive.
          */
         post: operations["sendTestWebhook"];
         delete?: never;
@@ -1181,7 +1181,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get a callback with what it says and the attempts to send it */
+        /** Get a callback with its body and its attempts */
         get: operations["getWebhookDelivery"];
         put?: never;
         post?: never;
@@ -1202,7 +1202,7 @@ export interface paths {
         put?: never;
         /**
          * Send a callback again
-         * @description It begins anew, at once and with all its attempts, under the same id, whatever became of it before.
+         * @description Sends it at once, under the same id and with all attempts, whatever its outcome was.
          */
         post: operations["redeliverWebhook"];
         delete?: never;
@@ -1238,8 +1238,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Make a new key that signs callbacks
-         * @description The first secret of an account is got this way, too. The key before signs beside the new one for 24 hours.
+         * Rotate the key that signs callbacks
+         * @description This also makes the first key of an account. For 24 hours the previous key signs together with the new one.
          */
         post: operations["rotateWebhookKey"];
         delete?: never;
@@ -1255,7 +1255,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the plans that the account has and can choose from */
+        /** List the plans that the account can choose from */
         get: operations["listPlans"];
         put?: never;
         post?: never;
@@ -1292,8 +1292,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * End the subscription with its period
-         * @description Until then everything stays as it is, and it can be resumed. A plan that was to follow does not.
+         * Cancel at the end of the period
+         * @description Until then nothing changes, and the subscription can be resumed. A scheduled change of plan is dropped.
          */
         post: operations["cancelSubscription"];
         delete?: never;
@@ -1311,7 +1311,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Take back the end of the subscription */
+        /** Resume the subscription */
         post: operations["resumeSubscription"];
         delete?: never;
         options?: never;
@@ -1329,8 +1329,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Let blocks be bought when the quota is used up, or no longer
-         * @description What is not given stays as it was; at first the smallest block, and a cap that one block fits under. The cap holds for one billing period.
+         * Turn automatic overage on or off
+         * @description Blocks are bought when the quota is used up. Fields that are left out keep their values; the first values are the smallest block, and a cap that allows one block. The cap is for one billing period.
          */
         post: operations["setAutoOverage"];
         delete?: never;
@@ -1347,8 +1347,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Say what changing to a higher plan would cost now
-         * @description The change itself costs the same for half an hour.
+         * Preview the price of a change to a higher plan
+         * @description The price is valid for half an hour.
          */
         get: operations["previewUpgrade"];
         put?: never;
@@ -1370,7 +1370,7 @@ export interface paths {
         put?: never;
         /**
          * Change to a paid plan
-         * @description Without a subscription `url` is the page where it is paid. A higher plan than that of the running one is charged for at once, and in force when that is paid: `url` is empty then, or the page where the bank wants to see the customer. A lower one begins with the next period, and `url` is empty. Where a payment is owed, `url` is the page where that is put right.
+         * @description Without a subscription, `url` is the page where the plan is paid. With one, a higher plan is charged at once and takes effect when that is paid: `url` is empty, or the page where the bank asks the customer to confirm. A lower plan begins with the next period, and `url` is empty. If a payment is overdue, `url` is the page where it is paid.
          */
         post: operations["checkOut"];
         delete?: never;
@@ -1390,7 +1390,7 @@ export interface paths {
         put?: never;
         /**
          * Buy one block of PDFs beyond the quota
-         * @description Its PDFs can be used once it is paid, until the end of the next period. Asked again while the page is open, it is the same page; it is closed when a block of another size is asked for.
+         * @description Its PDFs can be used from the payment until the end of the next period. While the payment page is open, the same request returns the same page; a request for a block of another size closes it.
          */
         post: operations["buyOverage"];
         delete?: never;
@@ -1406,7 +1406,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Open the pages for cards, addresses and receipts */
+        /** Get a link to the billing portal */
         get: operations["getBillingPortal"];
         put?: never;
         post?: never;
@@ -1443,8 +1443,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Take an event of the payment provider
-         * @description Called by the provider. The signature is over the bytes of the body, in Stripe's form `t=…,v1=…`. What an event says is taken as a hint: the state is asked for anew. Whatever is answered 400 is to be sent again; that is the answer to everything that is not taken, one that is too large included.
+         * Receive an event of the payment provider
+         * @description Called by the payment provider. The signature covers the bytes of the body, in Stripe's form `t=…,v1=…`. An event is only a hint: Platen then reads the state from the provider. The response to an event that is not accepted, such as one that is too large, is 400, after which the provider sends it again.
          */
         post: operations["receivePaymentEvent"];
         delete?: never;
@@ -1496,7 +1496,7 @@ export interface paths {
         };
         /**
          * Measurements in the Prometheus text format
-         * @description In the format of OpenMetrics where traces are recorded and the caller accepts it.
+         * @description In the OpenMetrics format if traces are recorded and the caller accepts it.
          */
         get: operations["getMetrics"];
         put?: never;
@@ -1516,7 +1516,7 @@ export interface paths {
         };
         /**
          * Which version runs here
-         * @description Everything but `version` is on the port of operations alone.
+         * @description All fields except `version` are only on the port of operations.
          */
         get: operations["getVersion"];
         put?: never;
@@ -1535,14 +1535,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Ask whether auto overage is to be turned off
-         * @description The page that a mail about a purchase leads to. It changes nothing, however often it is fetched; a token that is missing, not valid, or no longer, gets a page that says so.
+         * Show the page that turns automatic overage off
+         * @description The link in a mail about a purchase opens this page. Fetching it changes nothing. If the token is missing, invalid or expired, the page says so.
          */
         get: operations["askToDisableAutoOverage"];
         put?: never;
         /**
-         * Turn auto overage off by the link of a mail
-         * @description Leads to the billing page in any case: with `autoOverageDisabled=1` when that turned it off, with `0` when it was off already, or the token is not valid, or no longer.
+         * Turn automatic overage off by the link of a mail
+         * @description Always redirects to the billing page: with `autoOverageDisabled=1` if this turned it off; with `0` if it was off already, or the token is invalid or expired.
          */
         post: operations["disableAutoOverage"];
         delete?: never;
@@ -1714,23 +1714,23 @@ export interface components {
             executionMode?: "sync" | "async";
             /**
              * Format: uri
-             * @description Where a signed callback goes when the render has ended, with `executionMode` = `async`; professional and business plans.
+             * @description Where a signed callback is sent when the render has ended. Needs `executionMode` = `async`. Plans professional and business.
              */
             webhookUrl?: string;
-            /** @description The same as `report` of the options, before which it comes. */
+            /** @description Same as `options.report`. If both are given, this one counts. */
             report?: boolean;
-            /** @description The same as `strictData` of the options, before which it comes. */
+            /** @description Same as `options.strictData`. If both are given, this one counts. */
             strictData?: boolean;
             options?: components["schemas"]["RenderOptions"];
         };
         RenderOptions: {
-            /** @description Sent when protected assets are fetched: to the source URL's origin, or to the origins (scheme, host and port) that the HTML's own markup or the template's source names; never to those that come from filled-in data. */
+            /** @description Headers for protected assets, such as Authorization. With a source URL they are sent to its origin. With HTML or a template they are sent to the origins (scheme, host and port) that its own markup names, never to origins that come from filled-in data. */
             assetHeaders?: {
                 [key: string]: string;
             };
-            /** @description The origins that assetHeaders are sent to, in place of those that are found. */
+            /** @description The origins that assetHeaders are sent to, instead of those that Platen finds. */
             assetOrigins?: string[];
-            /** @description Files that are put into the PDF, as associated files of the document (`AF`). They count as part of the body. The PDF that a batch is merged into has none of them. */
+            /** @description Files to put into the PDF, as associated files of the document (`AF`). They count as part of the body. The merged PDF of a batch has no attachments. */
             attachments?: {
                 /** @description The name under which readers save the file. */
                 name: string;
@@ -1745,11 +1745,11 @@ export interface components {
                 relationship?: "Source" | "Data" | "Alternative" | "Supplement" | "Unspecified";
                 description?: string;
             }[];
-            /** @description The address against which relative addresses in HTML and templates are resolved, those of assets and of links, such as https://assets.example/invoices/. `<base href>` of the document comes before it. Not for a source URL, which has an address of its own. */
+            /** @description The address that relative addresses in HTML and templates start from, those of assets as well as of links, such as https://assets.example/invoices/. If the document has a `<base href>`, that is used instead. A source URL has an address of its own, and takes no baseUrl. */
             baseUrl?: string;
-            /** @description Print the document as it is, in place of failing, if it has not been loaded or what is waited for has not come after three quarters of the time (over 20 seconds: 5 seconds before its end). A render whose document has not arrived at all still fails. Default false. */
+            /** @description Print the document as it is instead of failing, if it is not loaded, or a wait has not ended, after three quarters of the time (with more than 20 seconds: 5 seconds before the deadline). A render whose document has not arrived at all still fails. Default false. */
             bestEffort?: boolean;
-            /** @description What the document may not request: addresses that match a pattern, in which * stands for any characters, and kinds of requests (stylesheet, image, font, media, script, frame, fetch, other). The document itself, requests of workers and web sockets are not blocked. */
+            /** @description Requests that the document may not make: by patterns of addresses (urls), in which * stands for any characters, and by kinds (stylesheet, image, font, media, script, frame, fetch, other). The document itself, requests of workers, and web sockets are not blocked. */
             blockRequests?: {
                 /** @description Patterns of addresses that are not requested. */
                 urls?: string[];
@@ -1784,7 +1784,7 @@ export interface components {
             delayMs?: number;
             /** @description Print headerTemplate and footerTemplate in the margins. Default false. */
             displayHeaderFooter?: boolean;
-            /** @description What makes the render fail, by what its report says: a status of the source URL (pageStatus) or of anything that the document requests (assetStatus), such as ["400-599"], what cannot be loaded at all or not be shown (assetUnreachable), a script that throws (exception), a character that no font has (missingGlyph), or anything that an inspection of the printed document finds: overflow, shrunk, hidden, covered, rasterised, blank, undecodable, embedded, stillChanging, redirect, deadLink, pageRules, unsupportedCss, garbled, fontSynthesis. An empty pageStatus prints error pages, too. Requests to ignoreHosts fail no render. The codes are URL_UNREACHABLE, ASSET_FAILED, EXCEPTION_THROWN, GLYPH_MISSING and DOCUMENT_FAULT. */
+            /** @description Fail the render if the source URL (pageStatus) or any other request (assetStatus) returned one of these statuses, such as ["400-599"]; if an asset could not be loaded or shown (assetUnreachable); if a script threw (exception); if a character has no font (missingGlyph); or if an inspection of the printed document found a fault: overflow, shrunk, hidden, covered, rasterised, blank, undecodable, embedded, stillChanging, redirect, deadLink, pageRules, unsupportedCss, garbled, fontSynthesis. Requests to ignoreHosts never fail a render. With an empty pageStatus, error pages are printed as well. The codes are URL_UNREACHABLE, ASSET_FAILED, EXCEPTION_THROWN, GLYPH_MISSING and DOCUMENT_FAULT. */
             failOn?: {
                 /** @description Fail when the page responds with one of these statuses. */
                 pageStatus?: string[];
@@ -1829,32 +1829,32 @@ export interface components {
                 /** @description Fail when a web font lacks a bold or italic face. */
                 fontSynthesis?: boolean;
             };
-            /** @description HTML that the first page has in place of footerTemplate, with displayHeaderFooter; an empty text prints none. */
+            /** @description HTML that replaces footerTemplate on the first page, with displayHeaderFooter. An empty text prints no footer there. */
             firstFooterTemplate?: string;
-            /** @description HTML that the first page has in place of headerTemplate, with displayHeaderFooter; an empty text prints none. */
+            /** @description HTML that replaces headerTemplate on the first page, with displayHeaderFooter. An empty text prints no header there. */
             firstHeaderTemplate?: string;
-            /** @description HTML that is printed in the lower margin of each page, with the classes of headerTemplate. */
+            /** @description HTML that is printed in the bottom margin of each page. It may use the same classes as headerTemplate, such as pageNumber. */
             footerTemplate?: string;
             /**
              * @description Paper format. Default A4.
              * @enum {string}
              */
             format?: "Letter" | "A4" | "A5" | "A3" | "Legal" | "Tabloid";
-            /** @description HTML that is printed in the upper margin of each page; elements of the classes date, title, url, pageNumber and totalPages are filled in. With templateId it is a template as well, filled in with the same data. Pictures, style sheets and fonts may be referred to. */
+            /** @description HTML that is printed in the top margin of each page. Elements with the classes date, title, url, pageNumber and totalPages are filled in. With templateId it is a template as well, with the same data. It may refer to pictures, style sheets and fonts. */
             headerTemplate?: string;
-            /** @description Height of the paper, together with width: a length with a unit, 0.5in to 200in. */
+            /** @description Height of the paper, instead of format. Needs width. A length with a unit, 0.5in to 200in. */
             height?: string;
             /** @description Run the scripts of the document. Default true. */
             javascriptEnabled?: boolean;
             /** @description Turn the paper, so that its long side is horizontal. Default false. */
             landscape?: boolean;
-            /** @description HTML that the last page has in place of footerTemplate, with displayHeaderFooter; an empty text prints none. */
+            /** @description HTML that replaces footerTemplate on the last page, with displayHeaderFooter. An empty text prints no footer there. */
             lastFooterTemplate?: string;
-            /** @description HTML that the last page has in place of headerTemplate, with displayHeaderFooter; an empty text prints none. */
+            /** @description HTML that replaces headerTemplate on the last page, with displayHeaderFooter. An empty text prints no header there. */
             lastHeaderTemplate?: string;
             /** @description Language of the document's scripts and requests (Intl, navigator.language, Accept-Language), and of the date in headers and footers, such as de-DE. Default: that of the service (PLATEN_LOCALE), en-US unless it has been set. */
             locale?: string;
-            /** @description Lengths with a unit (px, in, cm, mm, pt, pc, Q). Default 0 on each side, 1cm where a header or footer is. */
+            /** @description Margins of the page, each a length with a unit (px, in, cm, mm, pt, pc, Q). Default 0 on each side, or 1cm where there is a header or footer. */
             margin?: {
                 /** @description At the top edge, with a unit. */
                 top?: string;
@@ -1865,7 +1865,7 @@ export interface components {
                 /** @description At the left edge, with a unit. */
                 left?: string;
             };
-            /** @description What media queries find: colorScheme (light, dark), reducedMotion (reduce, no-preference), contrast (more, less, custom, no-preference) and forcedColors (active, none). */
+            /** @description What media queries see: colorScheme (light, dark), reducedMotion (reduce, no-preference), contrast (more, less, custom, no-preference) and forcedColors (active, none). */
             mediaFeatures?: {
                 /**
                  * @description `prefers-color-scheme`.
@@ -1893,7 +1893,7 @@ export interface components {
              * @enum {string}
              */
             mediaType?: "print" | "screen";
-            /** @description Document information of the PDF. Fields that are not given stay as the document has them. */
+            /** @description Properties of the PDF that viewers show. Fields that are not given keep the values of the document. */
             metadata?: {
                 /** @description Title of the PDF. */
                 title?: string;
@@ -1908,41 +1908,41 @@ export interface components {
                 /** @description Keywords of the PDF. */
                 keywords?: string[];
             };
-            /** @description Leave out the background that the browser gives a document with a dark color-scheme. All other pages are transparent anyway. Default false. */
+            /** @description Leave out the background that the browser draws for a document with a dark color-scheme. Pages of other documents are transparent anyway. Default false. */
             omitBackground?: boolean;
-            /** @description Write bookmarks for the headings h1 to h6; the PDF is tagged then. Default false. */
+            /** @description Write bookmarks for the headings h1 to h6. The PDF is then tagged as well. Default false. */
             outline?: boolean;
-            /** @description The pages to print, such as 1-3,5,8-; all of them, when it is not given. Pages past the last one are left out; when the document has none of them the render fails with PAGE_RANGE_INVALID. */
+            /** @description The pages to print, such as 1-3,5,8-. Without it all pages are printed. Pages after the last one are ignored; if none is left, the render fails with PAGE_RANGE_INVALID. */
             pageRanges?: string;
             /** @description Let the document's @page size take precedence over format. Default false. */
             preferCSSPageSize?: boolean;
             /** @description Print background colours and images. Default true. */
             printBackground?: boolean;
-            /** @description Keep a report of the render for as long as its output: what the document requested and what became of it, its console and exceptions, fonts, characters that no font has, waits, and warnings in plain words; of a render that fails, too, with a picture of the page. `reportEndpoint` of the job record leads to it. Default false. */
+            /** @description Keep a report of the render for as long as its output: requests with their outcomes, console, exceptions, fonts, characters without a font, waits, and warnings in plain words. A failed render has a report, too, with a picture of the page. `reportEndpoint` of the job record has its path. Default false. */
             report?: boolean;
-            /** @description By how much the document is enlarged on the paper. Default 1. */
+            /** @description Scale of the print: 2 prints everything twice as large. Default 1. */
             scale?: number;
-            /** @description Scripts that run in the document once it has been loaded, one after another, with the rights of its own scripts. A script that throws fails the render with EXCEPTION_THROWN. What a script starts is not waited for: use waitForExpression. */
+            /** @description Scripts that run in the document once it is loaded, one after another, with the rights of its own scripts. If a script throws, the render fails with EXCEPTION_THROWN. The render does not wait for what a script starts: use waitForExpression. */
             scripts?: string[];
-            /** @description Print a document that is wider than the page smaller, by a third at most, so that more of it is on the paper. If false, all lengths are kept (100mm are 100 mm), and what does not fit is cut at the right. Default true. */
+            /** @description If the document is wider than the page, print it smaller, by a third at most, so that more of it fits. If false, all lengths are kept (100mm are 100 mm), and what does not fit is cut off at the right. Default true. */
             shrinkToFit?: boolean;
-            /** @description Print one page, as tall as the document is at the width of the paper, 200in at most; a taller one fails the render with DOCUMENT_LIMIT. What follows the height of the window (100vh) is as tall as in a window of the paper, or of viewport. Default false. */
+            /** @description Print one page that is as tall as the document, at the width of the paper. If that is more than 200in, the render fails with DOCUMENT_LIMIT. An element as tall as the window (100vh) is as tall as the paper, or as viewport. Default false. */
             singlePage?: boolean;
-            /** @description Whether a template that names what is not in its data fails with TEMPLATE_ERROR, which says the name and the line. Names in conditions and before the filter `default` may be missing. Without it such a name prints nothing, and a report warns of it. Default false. */
+            /** @description Fail with TEMPLATE_ERROR, which has the name and the line, if a template uses a name that is not in its data. Names in conditions, and before the filter `default`, may be missing. If false, such a name prints nothing, and a report warns of it. Default false. */
             strictData?: boolean;
-            /** @description Style sheets that are added to the document once it has been loaded, after its own. They have no @import. The document's policy does not apply to them. */
+            /** @description Style sheets that are added to the document once it is loaded, after its own. They may not contain @import. The document's Content-Security-Policy does not apply to them. */
             styles?: string[];
-            /** @description Fill in the numbers of pages: each element with the attribute data-page in a link within the document, such as `<a href="#sums">Sums <span data-page></span></a>`, gets the number of the page that the link leads to. Default false. */
+            /** @description Fill in page numbers: each element with the attribute data-page in a link within the document, such as `<a href="#sums">Sums <span data-page></span></a>`, gets the number of the page that the link leads to. Default false. */
             tableOfContents?: boolean;
-            /** @description Write a tagged (accessible) PDF; costs about a quarter of the speed. Headers and footers are printed as artefacts, which readers skip, and their links lead nowhere. Default false. */
+            /** @description Write a tagged (accessible) PDF. The render takes about a third longer. Headers and footers are then artefacts, which screen readers skip, and their links lead nowhere. Default false. */
             tagged?: boolean;
-            /** @description Deadline of the whole render. Default 30,000 and delayMs, at most the plan's. */
+            /** @description Deadline of the whole render, in milliseconds. Default: 30,000 plus delayMs, limited by the plan. */
             timeoutMs?: number;
-            /** @description Time zone of the document's scripts, such as Europe/Berlin, in upper or lower case. Default UTC, as the service has it. */
+            /** @description Time zone of the document's scripts and of dates in templates, such as Europe/Berlin, in upper or lower case. Default UTC. */
             timezone?: string;
-            /** @description The User-Agent that requests are sent with, and that scripts find. */
+            /** @description The User-Agent of the document's requests, which scripts see as well. */
             userAgent?: string;
-            /** @description Size of the window that the document is loaded into, which its scripts find and by which it chooses pictures. Width and height in CSS pixels; with deviceScaleFactor 50,000,000 pixels at most. It does not change the paper. Without it scripts find a window as large as the printable part of a page. */
+            /** @description Size of the window that the document is loaded into, which scripts see and by which the document chooses pictures. Width and height are in CSS pixels; with deviceScaleFactor they may have 50,000,000 pixels in all. It does not change the paper. Without it the window is as large as the printable part of a page. */
             viewport?: {
                 /** @description Width in CSS pixels. */
                 width: number;
@@ -1958,7 +1958,7 @@ export interface components {
             /** @description A CSS selector that must be in the document before it is printed. */
             waitForSelector?: string;
             /**
-             * @description How far the document has to get: with its pictures and style sheets (load), without them (domcontentloaded), or until it fetches nothing more (networkidle). Default load.
+             * @description When the document counts as loaded: with its pictures and style sheets (load), without them (domcontentloaded), or when it fetches nothing more (networkidle). Default load.
              * @enum {string}
              */
             waitUntil?: "load" | "domcontentloaded" | "networkidle";
@@ -1973,22 +1973,22 @@ export interface components {
                 /** @description A CSS colour. Default #888888. */
                 color?: string;
             };
-            /** @description Width of the paper, in place of format and together with height: a length with a unit, 0.5in to 200in. */
+            /** @description Width of the paper, instead of format. Needs height. A length with a unit, 0.5in to 200in. */
             width?: string;
         };
         BatchRequest: {
-            /** @description What to render. How many there may be is for the plan to say. */
+            /** @description The documents to render. The plan limits how many there may be. */
             items: components["schemas"]["BatchItemInput"][];
             /**
              * Format: uri
-             * @description Where a signed callback goes when the batch has ended; professional and business plans.
+             * @description Where a signed callback is sent when the batch has ended. Plans professional and business.
              */
             webhookUrl?: string;
-            /** @description How long the outputs are kept after the end of the batch; at most, and by default, as long as the plan keeps them. */
+            /** @description Hours that the outputs are kept after the end of the batch. Maximum and default: the retention of the plan. */
             expiresInHours?: number;
-            /** @description Kept with the batch, for its owner. */
+            /** @description Any text, which is kept with the batch. */
             notes?: string;
-            /** @description Kept with the batch, for its owner. */
+            /** @description Any text, which is kept with the batch. */
             metadata?: {
                 [key: string]: string;
             };
@@ -2019,9 +2019,9 @@ export interface components {
             };
             /** @description Name of the PDF file. */
             filename?: string;
-            /** @description The same as `report` of the options, before which it comes. */
+            /** @description Same as `options.report`. If both are given, this one counts. */
             report?: boolean;
-            /** @description The same as `strictData` of the options, before which it comes. */
+            /** @description Same as `options.strictData`. If both are given, this one counts. */
             strictData?: boolean;
             options?: components["schemas"]["RenderOptions"];
         };
@@ -2033,7 +2033,7 @@ export interface components {
             email: string;
             /** @description The password. */
             password: string;
-            /** @description The code of an invitation, where accounts are made with one only. */
+            /** @description The code of an invitation, if the service needs one for registration. */
             invitation?: string;
         };
         Credentials: {
@@ -2054,7 +2054,7 @@ export interface components {
             email?: string;
             /** @description The password. */
             password?: string;
-            /** @description What stands behind `#once=` in the link that standalone prints when it starts. */
+            /** @description The part after `#once=` of the link that standalone prints when it starts. */
             oneTimeToken?: string;
         };
         PasswordChange: {
@@ -2071,17 +2071,17 @@ export interface components {
             email: string;
         };
         PasswordReset: {
-            /** @description What stands behind `#token=` in the link of the mail. */
+            /** @description The part after `#token=` of the link in the mail. */
             token: string;
             /** @description The password. */
             password: string;
         };
         EmailVerification: {
-            /** @description What stands behind `#token=` in the link of the mail. */
+            /** @description The part after `#token=` of the link in the mail. */
             token: string;
             /** @description The present password of the account. */
             password?: string;
-            /** @description A password for whoever did not make the account, and takes it over. */
+            /** @description A new password, for the owner of the address who did not register the account and takes it over. */
             newPassword?: string;
         };
         ApiKeyRequest: {
@@ -2093,13 +2093,13 @@ export interface components {
              * @enum {string}
              */
             mode?: "live" | "test";
-            /** @description Addresses and networks that the key may be used from; none: from everywhere. */
+            /** @description Addresses and networks that the key may be used from. An empty list allows all. */
             allowedIps?: string[];
         };
         ApiKeyChange: {
             /** @description Its name. */
             name?: string;
-            /** @description Addresses and networks that the key may be used from; none: from everywhere. */
+            /** @description Addresses and networks that the key may be used from. An empty list allows all. */
             allowedIps?: string[];
         };
         TemplateRequest: {
@@ -2114,7 +2114,7 @@ export interface components {
             sampleData?: string;
             /** @description A JSON Schema of draft 2020-12 that the data of each render must fit, as an object or serialized as a string; null for none. */
             dataSchema?: unknown;
-            /** @description Options of each render of the template; those of the render itself come first. All but `assetHeaders` and `cookies`; null for none. */
+            /** @description Options for each render of the template. Options of the render itself have precedence. `assetHeaders` and `cookies` cannot be saved. null for none. */
             options?: components["schemas"]["RenderOptions"] | null;
         };
         /** @description Exactly one of `content` and `templateId` is required. */
@@ -2126,17 +2126,17 @@ export interface components {
              * @description A saved template instead of `content`.
              */
             templateId?: string;
-            /** @description A JSON document serialized as a string; without it that of the saved template, or nothing. */
+            /** @description A JSON document serialized as a string. Default: that of the saved template, or no data. */
             sampleData?: string;
-            /** @description Checks the sample data, as `dataSchema` of a template does; without it, and with `templateId`, that of the saved template. */
+            /** @description A schema that the sample data must fit. With `templateId`, its default is the schema of the saved template. */
             dataSchema?: unknown;
             /**
-             * @description `pdf` renders the HTML as a test key would: it counts as a test render, and is followed as one.
+             * @description `pdf` makes a test render of the HTML: follow its job as that of a test key.
              * @default html
              * @enum {string}
              */
             output?: "html" | "pdf";
-            /** @description Of the PDF; `locale`, `timezone` and `strictData` also of the HTML. With `templateId` those of the saved template come after them. */
+            /** @description Options of the PDF; `locale`, `timezone` and `strictData` apply to the HTML as well. They have precedence over those of a saved template. */
             options?: components["schemas"]["RenderOptions"];
         };
         TemplateChange: {
@@ -2148,7 +2148,7 @@ export interface components {
             sampleData?: string;
             /** @description A JSON Schema of draft 2020-12 that the data of each render must fit, as an object or serialized as a string; null for none. */
             dataSchema?: unknown;
-            /** @description Options of each render of the template; those of the render itself come first. All but `assetHeaders` and `cookies`; null for none. */
+            /** @description Options for each render of the template. Options of the render itself have precedence. `assetHeaders` and `cookies` cannot be saved. null for none. */
             options?: components["schemas"]["RenderOptions"] | null;
         };
         /** @description Exactly one of `html`, `url`, `templateId` is required. `data` needs `templateId`, `templateVersionId` needs `templateId`. */
@@ -2190,16 +2190,16 @@ export interface components {
             executionMode?: "sync" | "async";
             /**
              * Format: uri
-             * @description Where a signed callback goes when the render has ended, with `executionMode` = `async`; professional and business plans.
+             * @description Where a signed callback is sent when the render has ended. Needs `executionMode` = `async`. Plans professional and business.
              */
             webhookUrl?: string;
-            /** @description The same as `report` of the options, before which it comes. */
+            /** @description Same as `options.report`. If both are given, this one counts. */
             report?: boolean;
-            /** @description The same as `strictData` of the options, before which it comes. */
+            /** @description Same as `options.strictData`. If both are given, this one counts. */
             strictData?: boolean;
             options?: components["schemas"]["RenderOptions"];
             /**
-             * @description As an API key of this mode would ask for it.
+             * @description `live`, or `test` for a render with a watermark that uses no quota.
              * @default test
              * @enum {string}
              */
@@ -2208,7 +2208,7 @@ export interface components {
         WebhookTest: {
             /**
              * Format: uri
-             * @description Where it goes.
+             * @description The address of the receiver.
              */
             url: string;
         };
@@ -2257,11 +2257,11 @@ export interface components {
              * @enum {string}
              */
             code: "VALIDATION" | "MALFORMED_JSON" | "UNSUPPORTED_MEDIA_TYPE" | "BILLING_NOT_CONFIGURED" | "PAYMENT_EVENT_REFUSED" | "NOT_SUBSCRIBED" | "NOT_SOLD" | "PAYMENT_FAILED" | "UNAUTHENTICATED" | "ACCOUNT_SUSPENDED" | "ADDRESS_NOT_ALLOWED" | "ORIGIN_NOT_ALLOWED" | "PASSWORD_REQUIRED" | "PLAN_LIMIT" | "QUOTA_EXCEEDED" | "TEST_QUOTA_EXCEEDED" | "STORAGE_FULL" | "KEY_CAPACITY" | "TEMPLATE_CAPACITY" | "REGISTRATION_CLOSED" | "INVITATION_INVALID" | "LINK_INVALID" | "CONFIRMATION_UNPROVEN" | "ADDRESS_NOT_CONFIRMED" | "WRONG_PASSWORD" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "UPLOAD_TOO_SLOW" | "NOT_RETRYABLE" | "JOB_ENDED" | "IDEMPOTENCY_MISMATCH" | "IDEMPOTENCY_IN_PROGRESS" | "GONE" | "INPUT_TOO_LARGE" | "BATCH_TOO_LARGE" | "RANGE_NOT_SATISFIABLE" | "RATE_LIMITED" | "TOO_MANY_WAITING" | "TOO_MANY_UPLOADS" | "TOO_MANY_FAILURES" | "TOO_MANY_REGISTRATIONS" | "TOO_MANY_MAILS" | "INTERNAL" | "UNAVAILABLE" | "OVERAGE_PENDING" | "INVALID_URL" | "URL_BLOCKED" | "URL_UNREACHABLE" | "SELECTOR_TIMEOUT" | "CONDITION_TIMEOUT" | "EXCEPTION_THROWN" | "ASSET_FAILED" | "GLYPH_MISSING" | "DOCUMENT_FAULT" | "COOKIE_INVALID" | "PAGE_RANGE_INVALID" | "TEMPLATE_ERROR" | "DOCUMENT_LIMIT" | "OUTPUT_TOO_LARGE" | "RENDER_TIMEOUT" | "BROWSER_CRASHED" | "WORKER_LOST" | "RENDER_FAILED" | "RETRY_SCHEDULED" | "CANCELLED" | "EXPIRED";
-            /** @description What can be done about an error of this code. */
+            /** @description What to do about an error of this code. */
             remedy: string;
             /**
              * Format: uri
-             * @description Where the documentation says more of the code.
+             * @description The section of the documentation on the code.
              */
             docsUrl: string;
             /** @description As in the header X-Request-Id. */
@@ -2370,7 +2370,7 @@ export interface components {
             pages: number;
             /**
              * Format: int64
-             * @description Milliseconds that the render took.
+             * @description Duration of the render in milliseconds.
              */
             processingTimeMs: number;
             /**
@@ -2420,7 +2420,7 @@ export interface components {
             status: string;
             /** @description The browser and its version; empty where that was lost. */
             engine: string;
-            /** @description The first one first; the rest of the report is of the last one. */
+            /** @description In order. The rest of the report is about the last attempt. */
             attempts: components["schemas"]["RenderAttempt"][];
             /** @description The parts of the render, with their times. */
             phases: {
@@ -2432,9 +2432,9 @@ export interface components {
                  */
                 ms: number;
             }[];
-            /** @description 500 at most, those of workers among them; data in addresses is not. */
+            /** @description At most 500, with those of workers; without `data:` addresses. */
             requests: {
-                /** @description Without user, password, fragment, and values of its query that may be secrets. Relative where the document has it so and there is no baseUrl. */
+                /** @description Without user, password, fragment, and query values that may be secrets. Relative if it is so in the document and there is no baseUrl. */
                 url: string;
                 /** @description page, frame, stylesheet, image, font, script, fetch, websocket, …. */
                 kind: string;
@@ -2448,13 +2448,13 @@ export interface components {
                  * @description Null without a response.
                  */
                 status: number | null;
-                /** @description What decided it: cache, blockRequests, egress, cors, content security policy, …; null for nothing. */
+                /** @description What decided the outcome: cache, blockRequests, egress, cors, content security policy, …; null if nothing did. */
                 rule: string | null;
                 /** @description Why it failed; null when it did not. */
                 error: string | null;
                 /**
                  * Format: int64
-                 * @description As received; 0 from the cache.
+                 * @description Bytes received; 0 if it came from the cache.
                  */
                 bytes: number;
                 /**
@@ -2489,7 +2489,7 @@ export interface components {
                     webFont: boolean;
                 }[];
             }[];
-            /** @description Characters that no font has, 200 at most. U+FFFD stands for one that is not known: in several fonts, the first one of each. */
+            /** @description Characters that no font has, at most 200. U+FFFD stands for a character that could not be determined; for each font there is one such entry. */
             missingGlyphs: {
                 /** @description The character. */
                 character: string;
@@ -2506,7 +2506,7 @@ export interface components {
                  */
                 count: number;
             }[];
-            /** @description What a look at the document and at its printed pages has found, 60 at most. */
+            /** @description Findings of an inspection of the document and of its printed pages, at most 60. */
             observations: {
                 /**
                  * @description The rule that it broke.
@@ -2550,11 +2550,11 @@ export interface components {
             size: number;
             /** @description Why it failed; null when it did not. */
             error: components["schemas"]["Failure"] | null;
-            /** @description The page at the moment when the render failed, where it could be drawn. */
+            /** @description The page at the moment when the render failed, if it could be drawn. */
             picture: components["schemas"]["RenderReportPicture"] | null;
-            /** @description What the author of the document can act on. */
+            /** @description Problems that the author of the document can correct. */
             warnings: string[];
-            /** @description The lists that have lost something. */
+            /** @description The lists that were shortened. */
             truncated: string[];
         };
         RenderAttempt: {
@@ -2583,7 +2583,7 @@ export interface components {
             /** @description Null while it runs, and where they are not known. */
             phases: components["schemas"]["RenderAttemptPhases"] | null;
         };
-        /** @description Milliseconds of each part, one after the other; up to where it failed. */
+        /** @description Milliseconds of each phase, in order, up to the one that failed. */
         RenderAttemptPhases: {
             /**
              * Format: int64
@@ -2677,7 +2677,7 @@ export interface components {
              */
             jobId: string;
             /**
-             * @description `completed` when every item has ended, whatever came of each.
+             * @description `completed` when every item has ended, completed or failed.
              * @enum {string}
              */
             status: "queued" | "processing" | "completed" | "failed" | "cancelled";
@@ -2703,7 +2703,7 @@ export interface components {
             finishedAt: string | null;
             /**
              * Format: date-time
-             * @description Until when outputs can be fetched; counted anew from the end of the batch.
+             * @description Until when outputs can be downloaded. It is computed again when the batch ends.
              */
             expiresAt: string;
             /** @description Path or address of the zip of the completed items. */
@@ -2718,7 +2718,7 @@ export interface components {
              * @description When it is expected to end; null when that is not known.
              */
             estimatedCompletionTime: string | null;
-            /** @description The same batch in other words. */
+            /** @description The same batch, with other names. */
             job: {
                 /**
                  * Format: uuid
@@ -2730,7 +2730,7 @@ export interface components {
                  * @enum {string}
                  */
                 status: "queued" | "processing" | "completed" | "failed" | "cancelled";
-                /** @description Whether the outputs can be fetched no more. */
+                /** @description Whether the outputs can no longer be downloaded. */
                 accessExpired: boolean;
                 /**
                  * Format: int64
@@ -2816,7 +2816,7 @@ export interface components {
              */
             jobId: string;
             /**
-             * @description `completed` when every item has ended, whatever came of each.
+             * @description `completed` when every item has ended, completed or failed.
              * @enum {string}
              */
             status: "queued" | "processing" | "completed" | "failed" | "cancelled";
@@ -2842,7 +2842,7 @@ export interface components {
             finishedAt: string | null;
             /**
              * Format: date-time
-             * @description Until when outputs can be fetched; counted anew from the end of the batch.
+             * @description Until when outputs can be downloaded. It is computed again when the batch ends.
              */
             expiresAt: string;
             /** @description Path or address of the zip of the completed items. */
@@ -2857,7 +2857,7 @@ export interface components {
              * @description When it is expected to end; null when that is not known.
              */
             estimatedCompletionTime: string | null;
-            /** @description The same batch in other words. */
+            /** @description The same batch, with other names. */
             job: {
                 /**
                  * Format: uuid
@@ -2869,7 +2869,7 @@ export interface components {
                  * @enum {string}
                  */
                 status: "queued" | "processing" | "completed" | "failed" | "cancelled";
-                /** @description Whether the outputs can be fetched no more. */
+                /** @description Whether the outputs can no longer be downloaded. */
                 accessExpired: boolean;
                 /**
                  * Format: int64
@@ -2959,7 +2959,7 @@ export interface components {
             pages: number;
             /**
              * Format: int64
-             * @description Milliseconds that the render took.
+             * @description Duration of the render in milliseconds.
              */
             processingTimeMs: number;
             /** @description Where its report is: from its end on, if one was asked for. */
@@ -2970,7 +2970,7 @@ export interface components {
             plan: string;
             /**
              * Format: int64
-             * @description Requests for a render that are over: refused, or with a job that has ended.
+             * @description Requests for renders that have ended: rejected, or with a job that has ended.
              */
             totalRequests: number;
             /**
@@ -3019,7 +3019,7 @@ export interface components {
             maxTimeoutMs: number;
             /**
              * Format: date
-             * @description When the quota starts anew.
+             * @description The day on which the quota begins anew.
              */
             resetDate: string;
             /** @description With `includeBreakdown=true`; the busiest key first. */
@@ -3108,9 +3108,9 @@ export interface components {
              * @description Of the same.
              */
             bytes: number;
-            /** @description How long their renders took: how many took up to each of `durationBoundsMs`, and at the end how many took longer. */
+            /** @description Durations of the renders: how many took up to each of `durationBoundsMs`, and last how many took longer. */
             durations: number[];
-            /** @description Milliseconds that their renders spent in each phase, in sum. */
+            /** @description Total milliseconds of the renders in each phase. */
             phasesMs: {
                 /**
                  * Format: int64
@@ -3160,20 +3160,20 @@ export interface components {
              * @description Batches of which some has begun.
              */
             processingBatches: number;
-            /** @description Of the batches that ended: those that were not cancelled. */
+            /** @description Share of the ended batches that were not cancelled, in percent. */
             completionRatePercent: number;
             /** @description Share of the items that were completed, in percent. */
             itemSuccessRatePercent: number;
             /**
              * Format: int64
-             * @description Items that ended by themselves, well or badly.
+             * @description Items that completed or failed, without cancelled ones.
              */
             itemEligibleCount: number;
             /** @description Share of the callbacks that were delivered, in percent. */
             webhookSuccessRatePercent: number;
             /**
              * Format: int64
-             * @description Batches whose callback was delivered or given up.
+             * @description Batches whose callback was delivered, or failed for good.
              */
             webhookEligibleCount: number;
             /**
@@ -3185,7 +3185,7 @@ export interface components {
             averageItemsPerBatch: number;
             /** @description From the start of the first item to the end of the last. */
             averageBatchProcessingTimeMs: number;
-            /** @description What items failed with, the commonest first; time-outs of all kinds are `TIMEOUT`. */
+            /** @description The errors of items, most frequent first. All time-outs are `TIMEOUT`. */
             commonFailureReasons: {
                 /** @description One of the codes that docs/errors.md lists. */
                 code: string;
@@ -3303,21 +3303,21 @@ export interface components {
             id: string;
             /**
              * Format: email
-             * @description Null when an issuer vouches for no address.
+             * @description Null if the issuer confirms no address.
              */
             email: string | null;
             /**
-             * @description What its owner signs in with: a password of this service; an OpenID Connect issuer; or, without a password, what whoever operates the service gives, such as the link that standalone prints.
+             * @description How the owner signs in: with a password of this service, with an OpenID Connect issuer, or, without a password, with a link from the operator, such as the one that standalone prints.
              * @enum {string}
              */
             signInBy: "password" | "issuer" | "operator";
-            /** @description Whether its owner has shown that mail to the address arrives: by a link in one, or through an issuer. */
+            /** @description Whether the owner has confirmed the address: by the link of a mail, or through an issuer. */
             emailConfirmed: boolean;
-            /** @description Whether live API keys, and live renders without a key, wait until the address is confirmed. */
+            /** @description Whether live API keys, and live renders without a key, are allowed only once the address is confirmed. */
             confirmationNeeded: boolean;
             /**
              * Format: date-time
-             * @description When the owner of the address has taken the account over from whoever registered it: API keys and work from before have ended, templates from before are still there. Null if that has never happened.
+             * @description When the owner of the address took the account over from the person who registered it. API keys and work from before have ended; templates from before are still there. Null if that never happened.
              */
             takenOverAt: string | null;
             /** @description The name of its plan. */
@@ -3334,7 +3334,7 @@ export interface components {
              * @enum {string}
              */
             registration: "open" | "closed" | "invite";
-            /** @description Whether there is an OpenID Connect issuer to sign in at, by GET /auth/oidc/start. */
+            /** @description Whether there is an OpenID Connect issuer, for GET /auth/oidc/start. */
             issuer: boolean;
             /** @description Characters of a password. */
             passwordLength: {
@@ -3354,12 +3354,12 @@ export interface components {
             account: components["schemas"]["Account"];
             /**
              * Format: date-time
-             * @description The session ends then, however much it is used.
+             * @description When the session ends, even if it is in use.
              */
             expiresAt: string;
             /**
              * Format: int64
-             * @description It ends earlier when it is not used for so long.
+             * @description The session ends earlier if it is not used for this many seconds.
              */
             idleTimeoutSeconds: number;
         };
@@ -3394,7 +3394,7 @@ export interface components {
             createdAt: string;
             /**
              * Format: date-time
-             * @description To the minute.
+             * @description When it was last used, to the minute.
              */
             lastUsedAt: string;
             /**
@@ -3404,7 +3404,7 @@ export interface components {
             expiresAt: string;
             /** @description Where it was begun from. */
             ipAddress: string | null;
-            /** @description What the browser calls itself; its first 256 characters. */
+            /** @description The User-Agent of the browser; its first 256 characters. */
             userAgent: string | null;
         };
         ApiKeyList: {
@@ -3465,7 +3465,7 @@ export interface components {
              * @description When it was revoked; null while it is active.
              */
             revokedAt: string | null;
-            /** @description Where the key may be used from; empty: everywhere. */
+            /** @description Addresses and networks that the key may be used from. An empty list allows all. */
             allowedIps: string[];
         };
         CreatedApiKey: {
@@ -3474,7 +3474,7 @@ export interface components {
              * @description Its id.
              */
             id: string;
-            /** @description The secret. It is shown this once and cannot be recovered. */
+            /** @description The secret. It is only in this response and cannot be recovered. */
             apiKey: string;
             /** @description The leading characters of the secret. */
             prefix: string;
@@ -3838,7 +3838,7 @@ export interface components {
             pages: number;
             /**
              * Format: int64
-             * @description Milliseconds that the render took.
+             * @description Duration of the render in milliseconds.
              */
             processingTimeMs: number;
             /**
@@ -3865,13 +3865,13 @@ export interface components {
             /** @description Where its report is: from its end on, if one was asked for. */
             reportEndpoint?: string;
             /**
-             * @description Of the API key that asked for it; test renders have a watermark and use no quota.
+             * @description The mode of the API key. Test renders have a watermark and use no quota.
              * @enum {string}
              */
             mode: "live" | "test";
             /**
              * Format: uuid
-             * @description Null when it was asked for without a key, from the dashboard.
+             * @description Null if it was requested without a key, from the dashboard.
              */
             apiKeyId: string | null;
             /** @description Null without a key, and of one that is long revoked. */
@@ -3890,7 +3890,7 @@ export interface components {
             retryOf: string | null;
             /**
              * Format: int64
-             * @description Milliseconds from its acceptance to its first attempt; up to now while it waits.
+             * @description Milliseconds from acceptance to the first attempt, or until now while it waits.
              */
             queuedMs: number;
         };
@@ -3955,7 +3955,7 @@ export interface components {
             pages: number;
             /**
              * Format: int64
-             * @description Milliseconds that the render took.
+             * @description Duration of the render in milliseconds.
              */
             processingTimeMs: number;
             /**
@@ -3982,13 +3982,13 @@ export interface components {
             /** @description Where its report is: from its end on, if one was asked for. */
             reportEndpoint?: string;
             /**
-             * @description Of the API key that asked for it; test renders have a watermark and use no quota.
+             * @description The mode of the API key. Test renders have a watermark and use no quota.
              * @enum {string}
              */
             mode: "live" | "test";
             /**
              * Format: uuid
-             * @description Null when it was asked for without a key, from the dashboard.
+             * @description Null if it was requested without a key, from the dashboard.
              */
             apiKeyId: string | null;
             /** @description Null without a key, and of one that is long revoked. */
@@ -4007,20 +4007,20 @@ export interface components {
             retryOf: string | null;
             /**
              * Format: int64
-             * @description Milliseconds from its acceptance to its first attempt; up to now while it waits.
+             * @description Milliseconds from acceptance to the first attempt, or until now while it waits.
              */
             queuedMs: number;
             /** @description The first one first. */
             attempts: components["schemas"]["RenderAttempt"][];
-            /** @description Whether what it was to render is kept still. */
+            /** @description Whether the input is still kept. */
             inputAvailable: boolean;
             /** @description Its callback; null without one. */
             callback: components["schemas"]["UserRenderDetailCallback"] | null;
-            /** @description What it waits for; null when it does not wait. */
+            /** @description Why it waits; null if it does not wait. */
             queue: {
                 /**
                  * Format: int64
-                 * @description Jobs of the account that come before it; null when it does not wait.
+                 * @description Jobs of the account that are rendered before it; null if it does not wait.
                  */
                 ahead: number | null;
                 /**
@@ -4103,7 +4103,7 @@ export interface components {
             concurrentRenders: number;
             /**
              * Format: date-time
-             * @description When the oldest of those was made that are next.
+             * @description When the oldest of the jobs that are next was created.
              */
             oldestWaitingAt: string | null;
         };
@@ -4133,7 +4133,7 @@ export interface components {
              */
             jobId: string;
             /**
-             * @description `completed` when every item has ended, whatever came of each.
+             * @description `completed` when every item has ended, completed or failed.
              * @enum {string}
              */
             status: "queued" | "processing" | "completed" | "failed" | "cancelled";
@@ -4159,7 +4159,7 @@ export interface components {
             finishedAt: string | null;
             /**
              * Format: date-time
-             * @description Until when outputs can be fetched; counted anew from the end of the batch.
+             * @description Until when outputs can be downloaded. It is computed again when the batch ends.
              */
             expiresAt: string;
             /** @description Path or address of the zip of the completed items. */
@@ -4174,7 +4174,7 @@ export interface components {
              * @description When it is expected to end; null when that is not known.
              */
             estimatedCompletionTime: string | null;
-            /** @description The same batch in other words. */
+            /** @description The same batch, with other names. */
             job: {
                 /**
                  * Format: uuid
@@ -4186,7 +4186,7 @@ export interface components {
                  * @enum {string}
                  */
                 status: "queued" | "processing" | "completed" | "failed" | "cancelled";
-                /** @description Whether the outputs can be fetched no more. */
+                /** @description Whether the outputs can no longer be downloaded. */
                 accessExpired: boolean;
                 /**
                  * Format: int64
@@ -4236,13 +4236,13 @@ export interface components {
                 };
             };
             /**
-             * @description Of the API key that asked for it.
+             * @description The mode of the API key.
              * @enum {string}
              */
             mode: "live" | "test";
             /**
              * Format: uuid
-             * @description Null when it was asked for without a key, from the dashboard.
+             * @description Null if it was requested without a key, from the dashboard.
              */
             apiKeyId: string | null;
             /** @description Null without a key, and of one that is long revoked. */
@@ -4307,14 +4307,14 @@ export interface components {
             pages: number;
             /**
              * Format: int64
-             * @description Milliseconds that the render took.
+             * @description Duration of the render in milliseconds.
              */
             processingTimeMs: number;
             /** @description Where its report is: from its end on, if one was asked for. */
             reportEndpoint?: string;
             /**
              * Format: uuid
-             * @description The render that it is; null once that is deleted, or before it is made.
+             * @description The render of the item; null before it is made, and after it was deleted.
              */
             jobId: string | null;
         };
@@ -4379,7 +4379,7 @@ export interface components {
         WebhookDelivery: {
             /**
              * Format: uuid
-             * @description What `X-Service-Delivery-Id` says, with every attempt.
+             * @description The value of `X-Service-Delivery-Id`, the same in every attempt.
              */
             id: string;
             /**
@@ -4389,7 +4389,7 @@ export interface components {
             event: "batch.completed" | "render.completed" | "render.failed" | "webhook.test";
             /**
              * Format: uuid
-             * @description The batch or job that it is about; of `webhook.test` an id that nothing has.
+             * @description The batch or job that it is about. With `webhook.test` the id belongs to nothing.
              */
             jobId: string;
             /** @description The address. */
@@ -4401,7 +4401,7 @@ export interface components {
             status: "pending" | "delivered" | "failed";
             /**
              * Format: int64
-             * @description Since it was ordered, or last asked for by hand.
+             * @description Attempts since it was created, or last sent again by hand.
              */
             attemptCount: number;
             /**
@@ -4416,7 +4416,7 @@ export interface components {
             lastAttemptAt: string | null;
             /**
              * Format: date-time
-             * @description Null when no attempt follows.
+             * @description Null if no further attempt is made.
              */
             nextAttemptAt: string | null;
             /**
@@ -4435,7 +4435,7 @@ export interface components {
         WebhookDeliveryDetail: {
             /**
              * Format: uuid
-             * @description What `X-Service-Delivery-Id` says, with every attempt.
+             * @description The value of `X-Service-Delivery-Id`, the same in every attempt.
              */
             id: string;
             /**
@@ -4445,7 +4445,7 @@ export interface components {
             event: "batch.completed" | "render.completed" | "render.failed" | "webhook.test";
             /**
              * Format: uuid
-             * @description The batch or job that it is about; of `webhook.test` an id that nothing has.
+             * @description The batch or job that it is about. With `webhook.test` the id belongs to nothing.
              */
             jobId: string;
             /** @description The address. */
@@ -4457,7 +4457,7 @@ export interface components {
             status: "pending" | "delivered" | "failed";
             /**
              * Format: int64
-             * @description Since it was ordered, or last asked for by hand.
+             * @description Attempts since it was created, or last sent again by hand.
              */
             attemptCount: number;
             /**
@@ -4472,7 +4472,7 @@ export interface components {
             lastAttemptAt: string | null;
             /**
              * Format: date-time
-             * @description Null when no attempt follows.
+             * @description Null if no further attempt is made.
              */
             nextAttemptAt: string | null;
             /**
@@ -4488,7 +4488,7 @@ export interface components {
             /** @description Why the last attempt failed. */
             error: string | null;
             payload: components["schemas"]["WebhookPayload"];
-            /** @description The last 20 at most, the first of them first. */
+            /** @description The last 20 attempts, in order. */
             attempts: {
                 /**
                  * Format: date-time
@@ -4511,7 +4511,7 @@ export interface components {
         WebhookKey: {
             /**
              * Format: uuid
-             * @description What `X-Service-Key-Id` says while it is the newest.
+             * @description The value of `X-Service-Key-Id` while this key is the newest.
              */
             id: string;
             /**
@@ -4536,11 +4536,11 @@ export interface components {
              * @description Its id.
              */
             id: string;
-            /** @description `whsec_` and base64 of the key; shown this once. */
+            /** @description `whsec_` and the base64 of the key. It is only in this response. */
             secret: string;
         };
         PlanList: {
-            /** @description The one that is in force. */
+            /** @description The plan of the account. */
             current: string;
             /** @description The plans. */
             plans: components["schemas"]["PlanRow"][];
@@ -4556,7 +4556,7 @@ export interface components {
             limits: {
                 /** @description PDFs a month. */
                 monthlyRenders: number;
-                /** @description Requests a minute and account. */
+                /** @description Requests a minute, of all keys of the account. */
                 requestsPerMinute: number;
                 /** @description Plan slots: jobs of one account that may run at a time. */
                 concurrentRenders: number;
@@ -4574,7 +4574,7 @@ export interface components {
                 maxWaitingJobs: number;
                 /**
                  * Format: int64
-                 * @description What one account may keep: PDFs, inputs of jobs that are not completed, templates with their versions, and what is known of batches and callbacks, in bytes.
+                 * @description Storage of one account in bytes: PDFs, inputs of jobs that are not completed, templates with their versions, and records of batches and callbacks.
                  */
                 maxStoredBytes: number;
                 /** @description Renders of test keys a day. */
@@ -4583,15 +4583,15 @@ export interface components {
                 retentionHours: number;
                 /** @description What the plan has. */
                 features: {
-                    /** @description Callbacks may be asked for. */
+                    /** @description Whether callbacks are available. */
                     callbacks: boolean;
-                    /** @description Old versions of templates can be seen and brought back. */
+                    /** @description Whether earlier versions of templates can be seen and restored. */
                     templateVersions: boolean;
-                    /** @description The request log shows whole addresses. */
+                    /** @description Whether the request log shows whole IP addresses. */
                     revealIp: boolean;
                 };
             };
-            /** @description US cents a month. */
+            /** @description Price in US cents a month. */
             priceCentsPerMonth: number;
         };
         Subscription: {
@@ -4606,7 +4606,7 @@ export interface components {
             currentPeriodEnd?: string;
             /** @description Whether the subscription ends with the period. */
             cancelAtPeriodEnd?: boolean;
-            /** @description The plan that begins by itself later. */
+            /** @description The plan that is scheduled to begin later. */
             scheduledPlan?: string;
             /**
              * Format: date-time
@@ -4617,7 +4617,7 @@ export interface components {
             autoOverageEnabled?: boolean;
             /**
              * Format: int64
-             * @description PDFs of a block that is bought by itself.
+             * @description PDFs of a block that is bought automatically.
              */
             autoOverageBlockSize?: number | null;
             /**
@@ -4635,7 +4635,7 @@ export interface components {
             targetPlan?: string;
             /**
              * Format: int64
-             * @description At once, for the rest of the period.
+             * @description The amount due at once, for the rest of the period, in cents.
              */
             amountDueCents?: number;
             /** @description Three letters, such as usd. */
@@ -4652,7 +4652,7 @@ export interface components {
             periodEnd?: string;
         };
         Checkout: {
-            /** @description Where the customer goes on; empty when there is nothing left to do. */
+            /** @description The page where the customer continues; empty if there is nothing left to do. */
             url: string;
             /** @description The plan that begins later. */
             scheduledPlan?: string;
@@ -4684,13 +4684,13 @@ export interface components {
             offset: number;
             /** @description The invoices of this page. */
             invoices: components["schemas"]["Invoice"][];
-            /** @description What `status` can be asked for. */
+            /** @description The values that `status` may have. */
             statusOptions: string[];
         };
         Invoice: {
             /** @description Its id. */
             id: string;
-            /** @description Null of a draft. */
+            /** @description Null for a draft. */
             number: string | null;
             /** @description Its state. */
             status: string;
@@ -4711,7 +4711,7 @@ export interface components {
              * @description When it was made or accepted.
              */
             createdAt: string;
-            /** @description Where it can be seen and paid; null of a draft. */
+            /** @description The page where it can be seen and paid; null for a draft. */
             hostedInvoiceUrl: string | null;
             /** @description Present when there is a PDF. */
             pdfUrl?: string;
@@ -5092,13 +5092,13 @@ export interface components {
     parameters: never;
     requestBodies: never;
     headers: {
-        /** @description What the plan allows, for each kind of request that this credential can make: `q` of them in `w` seconds. */
+        /** @description The rates that the plan allows, one for each kind of request of this credential: `q` requests in `w` seconds. */
         "RateLimit-Policy": string;
-        /** @description The kind that this request counted in: `r` are left, for `t` seconds. */
+        /** @description The kind of this request: `r` requests are left for the next `t` seconds. */
         RateLimit: string;
         /** @description Seconds after which the same request can succeed. */
         "Retry-After": string;
-        /** @description The credential that is wanted; `error` when an access token was refused. */
+        /** @description The credential that is needed; with `error` if an access token was rejected. */
         "WWW-Authenticate": string;
     };
     pathItems: never;
@@ -5216,13 +5216,13 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Names the request for 24 hours, so that it can be repeated: with the same body the first answer is given again. With it, hanging up does not cancel the render. */
+                /** @description Names the request for 24 hours, so that it can be repeated safely: a request with the same key and body gets the first response again. With a key, closing the connection does not cancel the render. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
             cookie?: never;
         };
-        /** @description JSON, or as `text/html`: The HTML itself, in UTF-8. The other fields and the options are parameters of the query then: `?filename=a.pdf&format=A4&margin.top=2cm`. Fields of an object follow a dot; a list is JSON, or its parameter is repeated. */
+        /** @description JSON, or as `text/html`: The HTML itself, in UTF-8. The other fields and the options are then query parameters: `?filename=a.pdf&format=A4&margin.top=2cm`. A field of an object follows a dot. A list is JSON, or its parameter is repeated. */
         requestBody: {
             content: {
                 /**
@@ -5248,13 +5248,13 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    /** @description `true` when the answer is that of an earlier request with this Idempotency-Key. */
+                    /** @description `true` if this is the response to an earlier request with the same Idempotency-Key. */
                     "Idempotent-Replayed"?: string;
                     /** @description The job that rendered it. */
                     "X-Service-Job-Id"?: string;
                     /** @description Number of pages. */
                     "X-Service-Pages"?: string;
-                    /** @description Milliseconds that the render took. */
+                    /** @description Duration of the render in milliseconds. */
                     "X-Service-Processing-Time-Ms"?: string;
                     /** @description End of the retention window. */
                     "X-Service-Expires-At"?: string;
@@ -5269,7 +5269,7 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    /** @description `true` when the answer is that of an earlier request with this Idempotency-Key. */
+                    /** @description `true` if this is the response to an earlier request with the same Idempotency-Key. */
                     "Idempotent-Replayed"?: string;
                     [name: string]: unknown;
                 };
@@ -5835,7 +5835,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Names the request for 24 hours, so that it can be repeated: with the same body the first answer is given again. With it, hanging up does not cancel the render. */
+                /** @description Names the request for 24 hours, so that it can be repeated safely: a request with the same key and body gets the first response again. With a key, closing the connection does not cancel the render. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -5869,7 +5869,7 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    /** @description `true` when the answer is that of an earlier request with this Idempotency-Key. */
+                    /** @description `true` if this is the response to an earlier request with the same Idempotency-Key. */
                     "Idempotent-Replayed"?: string;
                     [name: string]: unknown;
                 };
@@ -6132,7 +6132,7 @@ export interface operations {
                     "text/event-stream": unknown;
                 };
             };
-            /** @description The caller has seen the end: nothing follows. */
+            /** @description The batch has ended, and the caller has seen its last event. */
             204: {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -6163,7 +6163,7 @@ export interface operations {
             header?: {
                 /** @description One range of bytes: `bytes=1000-`. The response to several is the whole file. */
                 Range?: string;
-                /** @description The ETag of the file that the range is of; of another one all is sent. */
+                /** @description The ETag of the file that the range belongs to. If the file is another one, the whole file is sent. */
                 "If-Range"?: string;
             };
             path: {
@@ -6178,13 +6178,13 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    /** @description `bytes`: a download that broke off can be resumed. */
+                    /** @description `bytes`: a download that broke off can be resumed with a range request. */
                     "Accept-Ranges"?: string;
-                    /** @description Names these very bytes. */
+                    /** @description Identifies exactly these bytes. */
                     ETag?: string;
                     /** @description PDFs in the zip. */
                     "X-Service-Zip-Items"?: string;
-                    /** @description Items that had not ended: while there are any, a later zip may hold more. */
+                    /** @description Items that had not ended. If there are any, a later zip may contain more PDFs. */
                     "X-Service-Zip-Pending"?: string;
                     [name: string]: unknown;
                 };
@@ -6192,20 +6192,20 @@ export interface operations {
                     "application/zip": string;
                 };
             };
-            /** @description The part of it that was asked for. */
+            /** @description The requested range of the zip. */
             206: {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    /** @description `bytes`: a download that broke off can be resumed. */
+                    /** @description `bytes`: a download that broke off can be resumed with a range request. */
                     "Accept-Ranges"?: string;
-                    /** @description Names these very bytes. */
+                    /** @description Identifies exactly these bytes. */
                     ETag?: string;
-                    /** @description Which bytes of how many. */
+                    /** @description The range, and the size of the file. */
                     "Content-Range"?: string;
                     /** @description PDFs in the zip. */
                     "X-Service-Zip-Items"?: string;
-                    /** @description Items that had not ended: while there are any, a later zip may hold more. */
+                    /** @description Items that had not ended. If there are any, a later zip may contain more PDFs. */
                     "X-Service-Zip-Pending"?: string;
                     [name: string]: unknown;
                 };
@@ -6283,7 +6283,7 @@ export interface operations {
     downloadBatchPdf: {
         parameters: {
             query?: {
-                /** @description What this does anyway. */
+                /** @description Accepted, and has no effect: the items are always merged. */
                 merge?: "true";
             };
             header?: never;
@@ -6459,7 +6459,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description JSON: jobId, createdAt and what became of each item. */
+            /** @description JSON: jobId, createdAt and the outcome of each item. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6486,9 +6486,9 @@ export interface operations {
     getUsage: {
         parameters: {
             query?: {
-                /** @description How far back; counted from the start of the hour. */
+                /** @description How far back, from the start of the hour. */
                 period?: "1d" | "7d" | "30d" | "90d";
-                /** @description `true` adds what each API key was used for. */
+                /** @description `true` adds the usage of each API key. */
                 includeBreakdown?: boolean;
             };
             header?: never;
@@ -6548,9 +6548,9 @@ export interface operations {
     getUsageSeries: {
         parameters: {
             query?: {
-                /** @description How far back; counted from the start of the hour. */
+                /** @description How far back, from the start of the hour. */
                 period?: "1d" | "7d" | "30d" | "90d";
-                /** @description `hour` with a period of 7 days at the most. */
+                /** @description `hour` is allowed for periods of up to 7 days. */
                 interval?: "hour" | "day";
                 /** @description Only requests with this key. */
                 apiKeyId?: string;
@@ -6627,7 +6627,7 @@ export interface operations {
     getBatchMetrics: {
         parameters: {
             query?: {
-                /** @description How far back; counted from the start of the hour. */
+                /** @description How far back, from the start of the hour. */
                 period?: "1d" | "7d" | "30d" | "90d";
             };
             header?: never;
@@ -6688,7 +6688,7 @@ export interface operations {
     listRequestLogs: {
         parameters: {
             query?: {
-                /** @description How far back; counted from the start of the hour. */
+                /** @description How far back, from the start of the hour. */
                 period?: "1d" | "7d" | "30d" | "90d";
                 /** @description How many to return. */
                 limit?: number;
@@ -6697,9 +6697,9 @@ export interface operations {
                 sort?: "created_desc" | "created_asc";
                 /** @description Only requests with this key. */
                 apiKeyId?: string;
-                /** @description Only those that ended so. */
+                /** @description Only requests with this outcome. */
                 status?: "success" | "error";
-                /** @description Only those of this route, as `endpointOptions` names it. */
+                /** @description Only requests of this route, one of `endpointOptions`. */
                 endpoint?: string;
             };
             header?: never;
@@ -6876,7 +6876,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Within a second it is valid nowhere. */
+            /** @description The token stops working everywhere within a second. */
             200: {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -7053,12 +7053,12 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Within a second it is valid nowhere. */
+            /** @description The token stops working everywhere within a second. */
             200: {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    /** @description Takes the session away. */
+                    /** @description Deletes the cookie of the session. */
                     "Set-Cookie"?: string;
                     [name: string]: unknown;
                 };
@@ -7151,7 +7151,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Within a second it is valid nowhere. */
+            /** @description The token stops working everywhere within a second. */
             200: {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -7200,7 +7200,7 @@ export interface operations {
                 headers: {
                     /** @description The page of the issuer. */
                     Location?: string;
-                    /** @description What this browser has to come back with. */
+                    /** @description The browser has to send this cookie to the callback. */
                     "Set-Cookie"?: string;
                     [name: string]: unknown;
                 };
@@ -7219,11 +7219,11 @@ export interface operations {
     finishOidcSignIn: {
         parameters: {
             query?: {
-                /** @description What the browser was sent there with. */
+                /** @description The `state` that the browser was sent to the issuer with. */
                 state?: string;
-                /** @description What the issuer gives tokens for. */
+                /** @description The code that the issuer exchanges for tokens. */
                 code?: string;
-                /** @description Why it gives none. */
+                /** @description Why the issuer gave no code. */
                 error?: string;
             };
             header?: never;
@@ -7272,7 +7272,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description In force everywhere within a second. */
+            /** @description The new password is valid everywhere within a second. */
             200: {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -7375,7 +7375,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It can be signed in with. */
+            /** @description The new password can be used. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7793,9 +7793,9 @@ export interface operations {
                 limit?: number;
                 /** @description How many to skip. */
                 offset?: number;
-                /** @description `summary` leaves content, sample data, schema and options out. */
+                /** @description `summary` leaves out content, sample data, schema and options. */
                 view?: "full" | "summary";
-                /** @description Part of the name, in either case; with `view` = `summary`. */
+                /** @description Part of the name, in upper or lower case. Only with `view` = `summary`. */
                 search?: string;
             };
             header?: never;
@@ -8414,11 +8414,11 @@ export interface operations {
             query?: {
                 /** @description Only jobs in this state. */
                 status?: "queued" | "processing" | "completed" | "failed" | "cancelled";
-                /** @description Only those of live keys, or of test keys. */
+                /** @description Only renders of live keys, or only of test keys. */
                 mode?: "live" | "test";
-                /** @description Only what was accepted then or later. */
+                /** @description Only renders that were accepted at this time or later. */
                 from?: string;
-                /** @description Only what was accepted before that. */
+                /** @description Only renders that were accepted before this time. */
                 to?: string;
                 /** @description How many to return. */
                 limit?: number;
@@ -8504,7 +8504,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Names the request for 24 hours, so that it can be repeated: with the same body the first answer is given again. With it, hanging up does not cancel the render. */
+                /** @description Names the request for 24 hours, so that it can be repeated safely: a request with the same key and body gets the first response again. With a key, closing the connection does not cancel the render. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -8529,7 +8529,7 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    /** @description `true` when the answer is that of an earlier request with this Idempotency-Key. */
+                    /** @description `true` if this is the response to an earlier request with the same Idempotency-Key. */
                     "Idempotent-Replayed"?: string;
                     [name: string]: unknown;
                 };
@@ -8744,7 +8744,7 @@ export interface operations {
     downloadUserRenderPdf: {
         parameters: {
             query?: {
-                /** @description Whether it is to be saved, not shown. */
+                /** @description `true`: the browser saves the PDF instead of showing it. */
                 download?: boolean;
             };
             header?: never;
@@ -8981,7 +8981,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Names the request for 24 hours, so that it can be repeated: with the same body the first answer is given again. With it, hanging up does not cancel the render. */
+                /** @description Names the request for 24 hours, so that it can be repeated safely: a request with the same key and body gets the first response again. With a key, closing the connection does not cancel the render. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -8996,7 +8996,7 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    /** @description `true` when the answer is that of an earlier request with this Idempotency-Key. */
+                    /** @description `true` if this is the response to an earlier request with the same Idempotency-Key. */
                     "Idempotent-Replayed"?: string;
                     [name: string]: unknown;
                 };
@@ -9045,7 +9045,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description As it is at this moment. */
+            /** @description The numbers at this moment. */
             200: {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -9118,7 +9118,7 @@ export interface operations {
             query?: {
                 /** @description Only batches in this state. */
                 status?: "queued" | "processing" | "completed" | "failed" | "cancelled";
-                /** @description Only those of live keys, or of test keys. */
+                /** @description Only renders of live keys, or only of test keys. */
                 mode?: "live" | "test";
                 /** @description How many to return. */
                 limit?: number;
@@ -9446,7 +9446,7 @@ export interface operations {
             header?: {
                 /** @description One range of bytes: `bytes=1000-`. The response to several is the whole file. */
                 Range?: string;
-                /** @description The ETag of the file that the range is of; of another one all is sent. */
+                /** @description The ETag of the file that the range belongs to. If the file is another one, the whole file is sent. */
                 "If-Range"?: string;
             };
             path: {
@@ -9461,13 +9461,13 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    /** @description `bytes`: a download that broke off can be resumed. */
+                    /** @description `bytes`: a download that broke off can be resumed with a range request. */
                     "Accept-Ranges"?: string;
-                    /** @description Names these very bytes. */
+                    /** @description Identifies exactly these bytes. */
                     ETag?: string;
                     /** @description PDFs in the zip. */
                     "X-Service-Zip-Items"?: string;
-                    /** @description Items that had not ended: while there are any, a later zip may hold more. */
+                    /** @description Items that had not ended. If there are any, a later zip may contain more PDFs. */
                     "X-Service-Zip-Pending"?: string;
                     [name: string]: unknown;
                 };
@@ -9475,20 +9475,20 @@ export interface operations {
                     "application/zip": string;
                 };
             };
-            /** @description The part of it that was asked for. */
+            /** @description The requested range of the zip. */
             206: {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    /** @description `bytes`: a download that broke off can be resumed. */
+                    /** @description `bytes`: a download that broke off can be resumed with a range request. */
                     "Accept-Ranges"?: string;
-                    /** @description Names these very bytes. */
+                    /** @description Identifies exactly these bytes. */
                     ETag?: string;
-                    /** @description Which bytes of how many. */
+                    /** @description The range, and the size of the file. */
                     "Content-Range"?: string;
                     /** @description PDFs in the zip. */
                     "X-Service-Zip-Items"?: string;
-                    /** @description Items that had not ended: while there are any, a later zip may hold more. */
+                    /** @description Items that had not ended. If there are any, a later zip may contain more PDFs. */
                     "X-Service-Zip-Pending"?: string;
                     [name: string]: unknown;
                 };
@@ -9520,7 +9520,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Names the request for 24 hours, so that it can be repeated: with the same body the first answer is given again. With it, hanging up does not cancel the render. */
+                /** @description Names the request for 24 hours, so that it can be repeated safely: a request with the same key and body gets the first response again. With a key, closing the connection does not cancel the render. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -9535,7 +9535,7 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    /** @description `true` when the answer is that of an earlier request with this Idempotency-Key. */
+                    /** @description `true` if this is the response to an earlier request with the same Idempotency-Key. */
                     "Idempotent-Replayed"?: string;
                     [name: string]: unknown;
                 };
@@ -9582,7 +9582,7 @@ export interface operations {
             query?: {
                 /** @description Only callbacks in this state. */
                 status?: "pending" | "delivered" | "failed";
-                /** @description Only that of this job or batch. */
+                /** @description Only callbacks of this job or batch. */
                 jobId?: string;
                 /** @description How many to return. */
                 limit?: number;
@@ -9662,7 +9662,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The callback, which is about to be sent. */
+            /** @description The callback, which will be sent. */
             202: {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -9787,7 +9787,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The callback, which is about to be sent. */
+            /** @description The callback, which will be sent. */
             202: {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -9839,7 +9839,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The keys that sign now, the newest first, without secrets. */
+            /** @description The keys that sign at present, newest first, without secrets. */
             200: {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -10196,7 +10196,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description What is due at once. Only a subscription that runs can be changed to a higher plan. */
+            /** @description The amount that is due at once. Only an active subscription can be changed to a higher plan. */
             200: {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -10256,7 +10256,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Where to go on. */
+            /** @description The address to continue at. */
             200: {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -10359,7 +10359,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Where they are. */
+            /** @description The address of the portal. */
             200: {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -10397,11 +10397,11 @@ export interface operations {
                 /** @description How many to skip. */
                 offset?: number;
                 status?: "all" | "draft" | "open" | "paid" | "void";
-                /** @description Part of the number, in either case. */
+                /** @description Part of the number, in upper or lower case. */
                 search?: string;
-                /** @description Only what was made then or later. */
+                /** @description Only invoices that were created at this time or later. */
                 from?: string;
-                /** @description Only what was made before that. */
+                /** @description Only invoices that were created before this time. */
                 to?: string;
                 sort?: "created_desc" | "created_asc" | "amount_paid_desc" | "amount_paid_asc" | "number_desc" | "number_asc" | "status_desc" | "status_asc";
             };
@@ -10465,7 +10465,7 @@ export interface operations {
             header?: {
                 /** @description The signature. */
                 "payments-signature"?: string;
-                /** @description The same, as Stripe names it. */
+                /** @description The signature, in the header that Stripe uses. */
                 "stripe-signature"?: string;
             };
             path?: never;
@@ -10478,7 +10478,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The event is accepted, or was before, or is of no interest here. */
+            /** @description The event was accepted, now or before, or is of a kind that Platen ignores. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -10587,7 +10587,7 @@ export interface operations {
                         ready: boolean;
                         /** @description What keeps it from taking work. */
                         problems: string[];
-                        /** @description What it can do without for a while, and has not at present. */
+                        /** @description What is missing at present, without which the process can work for a while. */
                         lacks?: string[];
                         /** @description Of a process that renders: its browser. */
                         browser?: {
@@ -10633,7 +10633,7 @@ export interface operations {
                         ready: boolean;
                         /** @description What keeps it from taking work. */
                         problems: string[];
-                        /** @description What it can do without for a while, and has not at present. */
+                        /** @description What is missing at present, without which the process can work for a while. */
                         lacks?: string[];
                         /** @description Of a process that renders: its browser. */
                         browser?: {
@@ -10749,7 +10749,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description The token, `token=…`; as JSON, `{"token": "…"}`, it is taken as well. */
+        /** @description The token, as a form (`token=…`) or as JSON (`{"token": "…"}`). */
         requestBody: {
             content: {
                 "application/json": unknown;
@@ -10852,9 +10852,9 @@ export interface operations {
                 "X-Service-Delivery-Id": string;
                 /** @description Unix seconds of the attempt. */
                 "X-Service-Timestamp": string;
-                /** @description `v2,` and base64 of HMAC-SHA256 over `deliveryId.timestamp.body`; several with spaces between while a key is replaced. */
+                /** @description `v2,` and the base64 of HMAC-SHA256 over `deliveryId.timestamp.body`. While a key is being replaced there are several, separated by spaces. */
                 "X-Service-Signature-V2": string;
-                /** @description The newest of the keys that signed. */
+                /** @description The id of the newest key that signed. */
                 "X-Service-Key-Id": string;
                 /** @description The delivery id, as Standard Webhooks has it. */
                 "webhook-id": string;
@@ -10882,14 +10882,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The receiver is gone for good: no attempt follows. */
+            /** @description The receiver is gone for good. No further attempt is made. */
             410: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Received. After any other response it is sent again, hours later at last. */
+            /** @description Received. After any other response the callback is sent again, with pauses of up to 6 hours. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
@@ -10906,9 +10906,9 @@ export interface operations {
                 "X-Service-Delivery-Id": string;
                 /** @description Unix seconds of the attempt. */
                 "X-Service-Timestamp": string;
-                /** @description `v2,` and base64 of HMAC-SHA256 over `deliveryId.timestamp.body`; several with spaces between while a key is replaced. */
+                /** @description `v2,` and the base64 of HMAC-SHA256 over `deliveryId.timestamp.body`. While a key is being replaced there are several, separated by spaces. */
                 "X-Service-Signature-V2": string;
-                /** @description The newest of the keys that signed. */
+                /** @description The id of the newest key that signed. */
                 "X-Service-Key-Id": string;
                 /** @description The delivery id, as Standard Webhooks has it. */
                 "webhook-id": string;
@@ -10936,14 +10936,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The receiver is gone for good: no attempt follows. */
+            /** @description The receiver is gone for good. No further attempt is made. */
             410: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Received. After any other response it is sent again, hours later at last. */
+            /** @description Received. After any other response the callback is sent again, with pauses of up to 6 hours. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
@@ -10960,9 +10960,9 @@ export interface operations {
                 "X-Service-Delivery-Id": string;
                 /** @description Unix seconds of the attempt. */
                 "X-Service-Timestamp": string;
-                /** @description `v2,` and base64 of HMAC-SHA256 over `deliveryId.timestamp.body`; several with spaces between while a key is replaced. */
+                /** @description `v2,` and the base64 of HMAC-SHA256 over `deliveryId.timestamp.body`. While a key is being replaced there are several, separated by spaces. */
                 "X-Service-Signature-V2": string;
-                /** @description The newest of the keys that signed. */
+                /** @description The id of the newest key that signed. */
                 "X-Service-Key-Id": string;
                 /** @description The delivery id, as Standard Webhooks has it. */
                 "webhook-id": string;
@@ -10990,14 +10990,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The receiver is gone for good: no attempt follows. */
+            /** @description The receiver is gone for good. No further attempt is made. */
             410: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Received. After any other response it is sent again, hours later at last. */
+            /** @description Received. After any other response the callback is sent again, with pauses of up to 6 hours. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
@@ -11014,9 +11014,9 @@ export interface operations {
                 "X-Service-Delivery-Id": string;
                 /** @description Unix seconds of the attempt. */
                 "X-Service-Timestamp": string;
-                /** @description `v2,` and base64 of HMAC-SHA256 over `deliveryId.timestamp.body`; several with spaces between while a key is replaced. */
+                /** @description `v2,` and the base64 of HMAC-SHA256 over `deliveryId.timestamp.body`. While a key is being replaced there are several, separated by spaces. */
                 "X-Service-Signature-V2": string;
-                /** @description The newest of the keys that signed. */
+                /** @description The id of the newest key that signed. */
                 "X-Service-Key-Id": string;
                 /** @description The delivery id, as Standard Webhooks has it. */
                 "webhook-id": string;
@@ -11044,14 +11044,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The receiver is gone for good: no attempt follows. */
+            /** @description The receiver is gone for good. No further attempt is made. */
             410: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Received. After any other response it is sent again, hours later at last. */
+            /** @description Received. After any other response the callback is sent again, with pauses of up to 6 hours. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;

@@ -73,7 +73,7 @@ class AsyncAccountRoutes:
         """Get the metrics of the batches of the account.
 
         Args:
-            period: How far back; counted from the start of the hour.
+            period: How far back, from the start of the hour.
         """
         response = await self._send(
             "GET",
@@ -87,9 +87,9 @@ class AsyncAccountRoutes:
         *,
         block_size: Literal[1000, 5000, 10000],
     ) -> HostedPage:
-        """Buy one block of PDFs beyond the quota. Its PDFs can be used once it is paid, until
-        the end of the next period. Asked again while the page is open, it is the same page;
-        it is closed when a block of another size is asked for.
+        """Buy one block of PDFs beyond the quota. Its PDFs can be used from the payment until
+        the end of the next period. While the payment page is open, the same request returns
+        the same page; a request for a block of another size closes it.
 
         Args:
             block_size: PDFs of the block.
@@ -105,8 +105,8 @@ class AsyncAccountRoutes:
         self,
         batch_id: str,
     ) -> UserBatch:
-        """Cancel a batch. Items that no worker has begun are cancelled; those that run are left
-        to end."""
+        """Cancel a batch. Items that no worker has begun are cancelled. Running items are left
+        to finish."""
         response = await self._send(
             "DELETE",
             f"/user/batches/{quote(batch_id, safe='')}",
@@ -117,7 +117,7 @@ class AsyncAccountRoutes:
         self,
         render_id: str,
     ) -> JobRecord:
-        """Cancel a render. One that is running is stopped."""
+        """Cancel a render. A running render is stopped."""
         response = await self._send(
             "DELETE",
             f"/user/renders/{quote(render_id, safe='')}",
@@ -127,8 +127,8 @@ class AsyncAccountRoutes:
     async def cancel_subscription(
         self,
     ) -> Subscription:
-        """End the subscription with its period. Until then everything stays as it is, and it can
-        be resumed. A plan that was to follow does not."""
+        """Cancel at the end of the period. Until then nothing changes, and the subscription can
+        be resumed. A scheduled change of plan is dropped."""
         response = await self._send(
             "POST",
             "/user/subscription/cancel",
@@ -140,11 +140,11 @@ class AsyncAccountRoutes:
         *,
         plan: Literal["starter", "professional", "business"],
     ) -> Checkout:
-        """Change to a paid plan. Without a subscription `url` is the page where it is paid. A
-        higher plan than that of the running one is charged for at once, and in force when
-        that is paid: `url` is empty then, or the page where the bank wants to see the
-        customer. A lower one begins with the next period, and `url` is empty. Where a payment
-        is owed, `url` is the page where that is put right.
+        """Change to a paid plan. Without a subscription, `url` is the page where the plan is
+        paid. With one, a higher plan is charged at once and takes effect when that is paid:
+        `url` is empty, or the page where the bank asks the customer to confirm. A lower plan
+        begins with the next period, and `url` is empty. If a payment is overdue, `url` is the
+        page where it is paid.
 
         Args:
             plan: The name of the plan.
@@ -163,13 +163,13 @@ class AsyncAccountRoutes:
         mode: Literal["live", "test"] | None = None,
         allowed_ips: Sequence[str] | None = None,
     ) -> NewApiKey:
-        """Make an API key.
+        """Create an API key.
 
         Args:
             name: Its name.
             mode: Renders of `test` keys carry a watermark and use no quota.
-            allowed_ips: Addresses and networks that the key may be used from; none: from
-                everywhere.
+            allowed_ips: Addresses and networks that the key may be used from. An empty
+                list allows all.
         """
         response = await self._send(
             "POST",
@@ -195,8 +195,8 @@ class AsyncAccountRoutes:
         options: RenderOptions | None = None,
         mode: Literal["live", "test"] | None = None,
     ) -> AcceptedUserRender:
-        """Render one document, without an API key. Answered at once; follow the job. It goes
-        before those that are asked for with `executionMode` = `async`.
+        """Render one document, without an API key. The response comes at once; follow the job.
+        It is rendered before jobs with `executionMode` = `async`.
 
         Args:
             html: Input source: an HTML document.
@@ -210,11 +210,11 @@ class AsyncAccountRoutes:
             filename: Name of the PDF file.
             execution_mode: `sync` waits a while for the render to end; `async` responds
                 with 202 at once.
-            webhook_url: Where a signed callback goes when the render has ended, with
-                `executionMode` = `async`; professional and business plans.
-            report: The same as `report` of the options, before which it comes.
-            strict_data: The same as `strictData` of the options, before which it comes.
-            mode: As an API key of this mode would ask for it.
+            webhook_url: Where a signed callback is sent when the render has ended. Needs
+                `executionMode` = `async`. Plans professional and business.
+            report: Same as `options.report`. If both are given, this one counts.
+            strict_data: Same as `options.strictData`. If both are given, this one counts.
+            mode: `live`, or `test` for a render with a watermark that uses no quota.
         """
         response = await self._send(
             "POST",
@@ -240,8 +240,8 @@ class AsyncAccountRoutes:
             sample_data: A JSON document serialized as a string.
             data_schema: A JSON Schema of draft 2020-12 that the data of each render must
                 fit, as an object or serialized as a string; null for none.
-            options: Options of each render of the template; those of the render itself
-                come first. All but `assetHeaders` and `cookies`; null for none.
+            options: Options for each render of the template. Options of the render itself
+                have precedence. `assetHeaders` and `cookies` cannot be saved. null for none.
         """
         response = await self._send(
             "POST",
@@ -254,8 +254,7 @@ class AsyncAccountRoutes:
         self,
         template_id: str,
     ) -> None:
-        """Delete a template and its versions. Jobs that were accepted before are rendered all
-        the same."""
+        """Delete a template and its versions. Jobs that were accepted before are still rendered."""
         await self._send(
             "DELETE",
             f"/user/templates/{quote(template_id, safe='')}",
@@ -304,8 +303,8 @@ class AsyncAccountRoutes:
         sort: Literal["created_desc", "created_asc"] | None = None,
     ) -> AuditLog:
         """List what was done to the account. Sign-ins, keys, templates, changes of the account
-        itself and what was bought for it, for 400 days. Of what is done more than 500 times
-        in a day (UTC), `audit.entries_left_out` says how many were left out.
+        and purchases of the last 400 days. If something is done more than 500 times in a day
+        (UTC), further entries are left out, and `audit.entries_left_out` says how many.
 
         Args:
             action: Only entries of this kind.
@@ -361,11 +360,11 @@ class AsyncAccountRoutes:
         offset: int | None = None,
         sort: Literal["created_desc", "created_asc"] | None = None,
     ) -> UserBatchList:
-        """List the batches of the account. Those of live and of test keys.
+        """List the batches of the account. Batches of live and of test keys.
 
         Args:
             status: Only batches in this state.
-            mode: Only those of live keys, or of test keys.
+            mode: Only renders of live keys, or only of test keys.
             limit: How many to return.
             offset: How many to skip.
         """
@@ -379,7 +378,7 @@ class AsyncAccountRoutes:
     async def get_billing_portal(
         self,
     ) -> HostedPage:
-        """Open the pages for cards, addresses and receipts."""
+        """Get a link to the billing portal."""
         response = await self._send(
             "GET",
             "/user/billing-portal",
@@ -402,9 +401,9 @@ class AsyncAccountRoutes:
         Args:
             limit: How many to return.
             offset: How many to skip.
-            search: Part of the number, in either case.
-            from_: Only what was made then or later.
-            to: Only what was made before that.
+            search: Part of the number, in upper or lower case.
+            from_: Only invoices that were created at this time or later.
+            to: Only invoices that were created before this time.
         """
         response = await self._send(
             "GET",
@@ -416,7 +415,7 @@ class AsyncAccountRoutes:
     async def get_plans(
         self,
     ) -> PlanList:
-        """List the plans that the account has and can choose from."""
+        """List the plans that the account can choose from."""
         response = await self._send(
             "GET",
             "/user/plans",
@@ -426,7 +425,7 @@ class AsyncAccountRoutes:
     async def get_queue(
         self,
     ) -> Queue:
-        """Get how many jobs of the account run and wait."""
+        """Get the number of running and waiting jobs."""
         response = await self._send(
             "GET",
             "/user/queue",
@@ -448,8 +447,8 @@ class AsyncAccountRoutes:
         self,
         render_id: str,
     ) -> RenderInput:
-        """Get what a render was to render. It is kept until the render has completed; of one
-        that has failed, until its retention ends."""
+        """Get the input of a render. The input is kept until the render has completed; if the
+        render has failed, until its retention ends."""
         response = await self._send(
             "GET",
             f"/user/renders/{quote(render_id, safe='')}/input",
@@ -460,10 +459,11 @@ class AsyncAccountRoutes:
         self,
         render_id: str,
     ) -> RenderReport:
-        """Get the report of a render. What the document requested and what became of it,
+        """Get the report of a render. The requests of the document with their outcomes, the
         console, exceptions, fonts, characters without a font, waits, and warnings in plain
-        words; of a render that is lost with its worker, its attempts alone. A render that was
-        asked for with `report` has one from its end on, for as long as its job is kept."""
+        words. If the render was lost with its worker, the report has only the attempts. A
+        render that was requested with `report` has a report from its end on, for as long as
+        its job is kept."""
         response = await self._send(
             "GET",
             f"/user/renders/{quote(render_id, safe='')}/report",
@@ -481,14 +481,14 @@ class AsyncAccountRoutes:
         offset: int | None = None,
         sort: Literal["created_desc", "created_asc"] | None = None,
     ) -> UserRenderList:
-        """List the single renders of the account. Those of live and of test keys, and those that
-        were asked for from the dashboard.
+        """List the single renders of the account. Renders of live keys, of test keys and of the
+        dashboard.
 
         Args:
             status: Only jobs in this state.
-            mode: Only those of live keys, or of test keys.
-            from_: Only what was accepted then or later.
-            to: Only what was accepted before that.
+            mode: Only renders of live keys, or only of test keys.
+            from_: Only renders that were accepted at this time or later.
+            to: Only renders that were accepted before this time.
             limit: How many to return.
             offset: How many to skip.
         """
@@ -511,16 +511,16 @@ class AsyncAccountRoutes:
         endpoint: str | None = None,
     ) -> RequestLogList:
         """List the requests for renders that the account has made. With `status` or `endpoint`,
-        a page may end before its limit where such requests are rare: the next one begins at
-        `offset` plus the number that came.
+        a page may have fewer rows than its limit where such requests are rare: the next page
+        begins at `offset` plus the number of rows received.
 
         Args:
-            period: How far back; counted from the start of the hour.
+            period: How far back, from the start of the hour.
             limit: How many to return.
             offset: How many to skip.
             api_key_id: Only requests with this key.
-            status: Only those that ended so.
-            endpoint: Only those of this route, as `endpointOptions` names it.
+            status: Only requests with this outcome.
+            endpoint: Only requests of this route, one of `endpointOptions`.
         """
         response = await self._send(
             "GET",
@@ -535,8 +535,8 @@ class AsyncAccountRoutes:
         limit: int | None = None,
         offset: int | None = None,
     ) -> SessionList:
-        """List the sessions of the account. The newest first. Access tokens of POST /auth/login
-        are no sessions.
+        """List the sessions of the account. Newest first. Access tokens of POST /auth/login are
+        not sessions.
 
         Args:
             limit: How many to return.
@@ -589,7 +589,7 @@ class AsyncAccountRoutes:
         limit: int | None = None,
         offset: int | None = None,
     ) -> TemplateVersionList:
-        """List the versions of a template. Newest first; for plans with version history.
+        """List the versions of a template. Newest first. For plans with version history.
 
         Args:
             limit: How many to return.
@@ -610,14 +610,16 @@ class AsyncAccountRoutes:
         view: Literal["full", "summary"] | None = None,
         search: str | None = None,
     ) -> TemplateList | TemplateSummaryList:
-        """List the templates of the account. Newest first. A page of very large templates ends
-        before its limit: the next one begins at `offset` plus the number that came.
+        """List the templates of the account. Newest first. A page of very large templates may
+        have fewer rows than its limit: the next page begins at `offset` plus the number of
+        rows received.
 
         Args:
             limit: How many to return.
             offset: How many to skip.
-            view: `summary` leaves content, sample data, schema and options out.
-            search: Part of the name, in either case; with `view` = `summary`.
+            view: `summary` leaves out content, sample data, schema and options.
+            search: Part of the name, in upper or lower case. Only with `view` =
+                `summary`.
         """
         response = await self._send(
             "GET",
@@ -636,8 +638,8 @@ class AsyncAccountRoutes:
         """Get the usage summary of the account.
 
         Args:
-            period: How far back; counted from the start of the hour.
-            include_breakdown: `true` adds what each API key was used for.
+            period: How far back, from the start of the hour.
+            include_breakdown: `true` adds the usage of each API key.
         """
         response = await self._send(
             "GET",
@@ -656,8 +658,8 @@ class AsyncAccountRoutes:
         """Get the usage of the account over time.
 
         Args:
-            period: How far back; counted from the start of the hour.
-            interval: `hour` with a period of 7 days at the most.
+            period: How far back, from the start of the hour.
+            interval: `hour` is allowed for periods of up to 7 days.
             api_key_id: Only requests with this key.
         """
         response = await self._send(
@@ -676,12 +678,12 @@ class AsyncAccountRoutes:
         offset: int | None = None,
         sort: Literal["created_desc", "created_asc"] | None = None,
     ) -> WebhookDeliveryList:
-        """List the callbacks of the account. What was sent, is being sent and could not be sent,
-        for 90 days.
+        """List the callbacks of the account. Callbacks of the last 90 days: delivered, in
+        progress and failed.
 
         Args:
             status: Only callbacks in this state.
-            job_id: Only that of this job or batch.
+            job_id: Only callbacks of this job or batch.
             limit: How many to return.
             offset: How many to skip.
         """
@@ -696,7 +698,7 @@ class AsyncAccountRoutes:
         self,
         webhook_delivery_id: str,
     ) -> WebhookDeliveryDetail:
-        """Get a callback with what it says and the attempts to send it."""
+        """Get a callback with its body and its attempts."""
         response = await self._send(
             "GET",
             f"/user/webhook-deliveries/{quote(webhook_delivery_id, safe='')}",
@@ -716,7 +718,7 @@ class AsyncAccountRoutes:
     async def me(
         self,
     ) -> Account:
-        """Get the account that is signed in."""
+        """Get the signed-in account."""
         response = await self._send(
             "GET",
             "/auth/me",
@@ -729,8 +731,8 @@ class AsyncAccountRoutes:
         current_password: str,
         new_password: str,
     ) -> None:
-        """Change the password. Ends every other session, and all access tokens. The session that
-        this comes with goes on under a new cookie.
+        """Change the password. Ends every other session, and all access tokens. The session of
+        this request continues under a new cookie.
 
         Args:
             current_password: The password until now.
@@ -752,20 +754,19 @@ class AsyncAccountRoutes:
         output: Literal["html", "pdf"] | None = None,
         options: RenderOptions | None = None,
     ) -> Preview | AcceptedUserRender:
-        """Show what a template and data come to: the HTML, or with `output` = `pdf` a test
-        render.
+        """Preview a template with data: its HTML, or with `output` = `pdf` a test render.
 
         Args:
             content: HTML with Liquid: `{{name}}`, `{{a.b}}`, loops, conditions, filters.
             template_id: A saved template instead of `content`.
-            sample_data: A JSON document serialized as a string; without it that of the
-                saved template, or nothing.
-            data_schema: Checks the sample data, as `dataSchema` of a template does;
-                without it, and with `templateId`, that of the saved template.
-            output: `pdf` renders the HTML as a test key would: it counts as a test
-                render, and is followed as one.
-            options: Of the PDF; `locale`, `timezone` and `strictData` also of the HTML.
-                With `templateId` those of the saved template come after them.
+            sample_data: A JSON document serialized as a string. Default: that of the
+                saved template, or no data.
+            data_schema: A schema that the sample data must fit. With `templateId`, its
+                default is the schema of the saved template.
+            output: `pdf` makes a test render of the HTML: follow its job as that of a
+                test key.
+            options: Options of the PDF; `locale`, `timezone` and `strictData` apply to
+                the HTML as well. They have precedence over those of a saved template.
         """
         response = await self._send(
             "POST",
@@ -779,8 +780,8 @@ class AsyncAccountRoutes:
         self,
         webhook_delivery_id: str,
     ) -> WebhookDelivery:
-        """Send a callback again. It begins anew, at once and with all its attempts, under the
-        same id, whatever became of it before."""
+        """Send a callback again. Sends it at once, under the same id and with all attempts,
+        whatever its outcome was."""
         response = await self._send(
             "POST",
             f"/user/webhook-deliveries/{quote(webhook_delivery_id, safe='')}/redeliver",
@@ -790,7 +791,7 @@ class AsyncAccountRoutes:
     async def resume_subscription(
         self,
     ) -> Subscription:
-        """Take back the end of the subscription."""
+        """Resume the subscription."""
         response = await self._send(
             "POST",
             "/user/subscription/resume",
@@ -801,9 +802,8 @@ class AsyncAccountRoutes:
         self,
         batch_id: str,
     ) -> RetriedBatch:
-        """Render again the items of a batch that have failed or were cancelled. They are a new
-        batch under the present plan, which uses quota as any other. The old one stays as it
-        is."""
+        """Retry the items of a batch that have failed or were cancelled. This makes a new batch
+        under the current plan, and uses quota like any other. The old batch is not changed."""
         response = await self._send(
             "POST",
             f"/user/batches/{quote(batch_id, safe='')}/retry-failed",
@@ -814,8 +814,8 @@ class AsyncAccountRoutes:
         self,
         render_id: str,
     ) -> AcceptedUserRender:
-        """Render again what has failed or was cancelled. It is a new job under the present plan,
-        which uses quota as any other. The old one stays as it is."""
+        """Retry a render that has failed or was cancelled. This makes a new job under the
+        current plan, and uses quota like any other. The old job is not changed."""
         response = await self._send(
             "POST",
             f"/user/renders/{quote(render_id, safe='')}/retry",
@@ -826,8 +826,8 @@ class AsyncAccountRoutes:
         self,
         api_key_id: str,
     ) -> ApiKey:
-        """Revoke an API key. It stops working everywhere within a second. Doing it again changes
-        nothing."""
+        """Revoke an API key. The key stops working everywhere within a second. Revoking it again
+        changes nothing."""
         response = await self._send(
             "DELETE",
             f"/user/api-keys/{quote(api_key_id, safe='')}",
@@ -839,8 +839,8 @@ class AsyncAccountRoutes:
         template_id: str,
         version_id: str,
     ) -> Template:
-        """Save an old version of a template anew. The template gets a new version that is as the
-        old one was; for plans with version history."""
+        """Roll back to an earlier version. The template gets a new version with the content of
+        the earlier one. For plans with version history."""
         response = await self._send(
             "POST",
             f"/user/templates/{quote(template_id, safe='')}/versions/{quote(version_id, safe='')}/rollback",
@@ -851,8 +851,9 @@ class AsyncAccountRoutes:
         self,
         api_key_id: str,
     ) -> NewApiKey:
-        """Replace an API key by a new one. The new key has the name, mode and allowed addresses
-        of the old one, which is revoked. It needs no spare capacity."""
+        """Rotate an API key. A new key with the same name, mode and allowed addresses replaces
+        the old key, which is revoked at once. This works even if the plan allows no more
+        keys."""
         response = await self._send(
             "POST",
             f"/user/api-keys/{quote(api_key_id, safe='')}/rotate",
@@ -862,8 +863,8 @@ class AsyncAccountRoutes:
     async def rotate_webhook_key(
         self,
     ) -> NewWebhookKey:
-        """Make a new key that signs callbacks. The first secret of an account is got this way,
-        too. The key before signs beside the new one for 24 hours."""
+        """Rotate the key that signs callbacks. This also makes the first key of an account. For
+        24 hours the previous key signs together with the new one."""
         response = await self._send(
             "POST",
             "/user/webhook-keys/rotate",
@@ -877,9 +878,9 @@ class AsyncAccountRoutes:
         block_size: Literal[1000, 5000, 10000] | None = None,
         spend_cap_cents: int | None = None,
     ) -> Subscription:
-        """Let blocks be bought when the quota is used up, or no longer. What is not given stays
-        as it was; at first the smallest block, and a cap that one block fits under. The cap
-        holds for one billing period.
+        """Turn automatic overage on or off. Blocks are bought when the quota is used up. Fields
+        that are left out keep their values; the first values are the smallest block, and a
+        cap that allows one block. The cap is for one billing period.
 
         Args:
             enabled: Whether it is switched on.
@@ -896,7 +897,7 @@ class AsyncAccountRoutes:
     async def sign_out(
         self,
     ) -> None:
-        """Revoke the access token that this request comes with."""
+        """Revoke the access token of this request."""
         await self._send(
             "POST",
             "/auth/logout",
@@ -907,11 +908,11 @@ class AsyncAccountRoutes:
         *,
         url: str,
     ) -> WebhookDelivery:
-        """Send a callback that tells of nothing. Signed and repeated as any other, with the
-        event `webhook.test`: to see whether they arrive.
+        """Send a test callback. Its event is `webhook.test`. It is signed and repeated like any
+        other callback, so you can see whether callbacks arrive.
 
         Args:
-            url: Where it goes.
+            url: The address of the receiver.
         """
         response = await self._send(
             "POST",
@@ -927,13 +928,13 @@ class AsyncAccountRoutes:
         name: str | None = None,
         allowed_ips: Sequence[str] | None = None,
     ) -> ApiKey:
-        """Change the name of an API key, or where it may be used from. In force everywhere
-        within a second. Fields that are left out stay as they are.
+        """Change the name or the allowed addresses of an API key. Takes effect everywhere within
+        a second. Fields that are left out keep their values.
 
         Args:
             name: Its name.
-            allowed_ips: Addresses and networks that the key may be used from; none: from
-                everywhere.
+            allowed_ips: Addresses and networks that the key may be used from. An empty
+                list allows all.
         """
         response = await self._send(
             "PATCH",
@@ -952,9 +953,9 @@ class AsyncAccountRoutes:
         data_schema: Any | None = None,
         options: RenderOptions | None = None,
     ) -> Template:
-        """Change a template. Saves a new version; fields that are left out stay as they are. The
-        latest 1000 versions of a template are kept, of plans without version history the
-        latest one alone: an older one can no longer be pinned or rolled back to.
+        """Change a template. Saves a new version. Fields that are left out keep their values.
+        The latest 1000 versions of a template are kept; plans without version history keep
+        only the latest. Older versions can no longer be pinned or rolled back to.
 
         Args:
             name: Its name.
@@ -962,8 +963,8 @@ class AsyncAccountRoutes:
             sample_data: A JSON document serialized as a string.
             data_schema: A JSON Schema of draft 2020-12 that the data of each render must
                 fit, as an object or serialized as a string; null for none.
-            options: Options of each render of the template; those of the render itself
-                come first. All but `assetHeaders` and `cookies`; null for none.
+            options: Options for each render of the template. Options of the render itself
+                have precedence. `assetHeaders` and `cookies` cannot be saved. null for none.
         """
         response = await self._send(
             "PATCH",
@@ -977,8 +978,7 @@ class AsyncAccountRoutes:
         *,
         plan: Literal["free", "starter", "professional", "business"],
     ) -> UpgradePreview:
-        """Say what changing to a higher plan would cost now. The change itself costs the same
-        for half an hour."""
+        """Preview the price of a change to a higher plan. The price is valid for half an hour."""
         response = await self._send(
             "GET",
             "/user/subscription/upgrade-preview",
@@ -989,8 +989,8 @@ class AsyncAccountRoutes:
     async def verification_email(
         self,
     ) -> None:
-        """Ask for a link that confirms the address of the account. Three an hour are sent. A
-        link works once, for a day."""
+        """Request a link that confirms the address of the account. At most three links an hour
+        are sent. A link works once, for a day."""
         await self._send(
             "POST",
             "/auth/email/verification",
