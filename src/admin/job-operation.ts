@@ -69,10 +69,7 @@ export class JobOperation {
     this.#jobs = jobs;
   }
 
-  /**
-   * @param filter of failed jobs for `retry`, of waiting or running ones for `cancel`.
-   * @throws PlatenError VALIDATION for another filter.
-   */
+  /** @throws PlatenError VALIDATION unless `filter` is of failed jobs for `retry`, of live ones for `cancel`. */
   begin(act: JobAct, filter: JobFilter, by: DoneBy, limit = MOST_AT_ONCE): Promise<OperationProgress> {
     const { state: wanted = act === 'retry' ? 'failed' : 'waiting' } = filter;
     const fits = act === 'retry' ? wanted === 'failed' : wanted === 'waiting' || wanted === 'running';

@@ -12,11 +12,7 @@ import { CommandError } from './command-error.ts';
 const RETRY: Partial<RetryOptions> = { longestMs: 10_000, answerTimeoutMs: 30_000 };
 const POLLING = { firstMs: 200, longestMs: 2000 };
 
-/**
- * A client of the service at PLATEN_URL, with the key PLATEN_API_KEY.
- *
- * @throws CommandError when PLATEN_URL or PLATEN_API_KEY is missing or invalid.
- */
+/** @throws CommandError when PLATEN_URL or PLATEN_API_KEY is missing or invalid. */
 export function openClient(
   { PLATEN_URL: baseUrl = '', PLATEN_API_KEY: apiKey = '' }: NodeJS.ProcessEnv,
   retry = RETRY,
@@ -54,10 +50,7 @@ export function innermostCause(error: Error): unknown {
   return error.cause instanceof Error ? innermostCause(error.cause) : (error.cause ?? error);
 }
 
-/**
- * A fetch with its own connections. After a failure every open connection may lead to a server that has gone, so the
- * next request opens a new one.
- */
+/** A fetch with its own connections, of which none is used again after a failure: their server may be gone. */
 function fetchByOwnConnections(): Fetch {
   let connections = new Agent();
   return async (request) => {

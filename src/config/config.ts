@@ -60,11 +60,7 @@ const TOGETHER: readonly (readonly (keyof Config)[])[] = [
   ['PLATEN_OIDC_ISSUER', 'PLATEN_OIDC_AUDIENCE'],
 ];
 
-/**
- * Reads the environment for one role. An empty variable counts as not set.
- *
- * @throws ConfigError naming every variable that is missing or out of bounds.
- */
+/** An empty variable counts as not set. @throws ConfigError naming every variable that is missing or out of bounds. */
 export function loadConfig(role: Role, environment: NodeJS.ProcessEnv): Config {
   const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
   // Other programs read these in either case.

@@ -21,11 +21,7 @@ const NAME = /^[A-Za-z0-9._@-]{1,64}$/;
 /** The characters of a bearer token (RFC 6750, section 2.1). */
 const TOKEN = /^[A-Za-z0-9\-._~+/]+=*$/;
 
-/**
- * The tokens of a list: `token` or `name:token`, separated by commas or line ends.
- *
- * @throws Error that says what is wrong with which entry, without the token.
- */
+/** `token` or `name:token`, by commas or lines. @throws Error that says what is wrong, without the token. */
 export function parseOperatorTokens(text: string): readonly OperatorToken[] {
   const entries = text
     .split(/[,\r\n]/)

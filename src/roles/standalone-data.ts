@@ -26,11 +26,7 @@ export async function standaloneSecret(dataDir: string): Promise<string> {
   return readOrMake(join(dataDir, 'secret'), () => randomBytes(32).toString('base64url'));
 }
 
-/**
- * The first account of a standalone service that has no bootstrap account, and its key.
- *
- * @throws ConfigError when its address was registered before.
- */
+/** The account and key of a service without a bootstrap account. @throws ConfigError for a known address. */
 export async function firstAccount({
   config,
   tenants: { accountService, keys, keyService, signIn },

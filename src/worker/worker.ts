@@ -5,16 +5,10 @@ import { JobClaims, type JobClaimsDeps, OFFER_EVERY_MS } from './job-claims.ts';
 
 /** Longest wait for killed renders to be recorded as given back, in milliseconds. */
 const GIVE_BACK_MS = 5000;
-/**
- * Milliseconds without a browser after which a worker leaves its jobs to other workers; a browser that has died is
- * normally replaced sooner.
- */
+/** Milliseconds without a browser after which a worker leaves its jobs to others; a new one normally comes sooner. */
 const UNABLE_AFTER_MS = 5000;
 
-/**
- * Decides whether a worker claims jobs: by requests to it, by whether it can render, and until it is stopped.
- * job-claims.ts defines how it claims them.
- */
+/** Decides whether a worker claims jobs (job-claims.ts says how): by requests, and by whether it can render. */
 export class Worker {
   readonly #deps: JobClaimsDeps;
   readonly #held: HeldJobs;
@@ -73,10 +67,7 @@ export class Worker {
     return this.#settle();
   }
 
-  /**
-   * Takes no more jobs, lets held jobs finish for `graceMs` milliseconds from now, then gives back the rest; resolves
-   * when no job is held.
-   */
+  /** Takes no more jobs, gives held ones back after `graceMs` milliseconds; resolves when none is held. */
   async stop(graceMs: number): Promise<void> {
     const deadline = performance.now() + graceMs;
     this.#become('ending');

@@ -42,10 +42,7 @@ export class AutoOverage {
     return (await this.#deps.blockLedger.find(accountId))?.overage;
   }
 
-  /**
-   * @throws PlatenError NOT_SUBSCRIBED when auto overage is to be on without a paid subscription; VALIDATION for a cap
-   * below the price of one block.
-   */
+  /** @throws PlatenError NOT_SUBSCRIBED without a paid subscription; VALIDATION for a cap below one block's price. */
   async set(accountId: string, request: AutoOverageRequest, by: DoneBy): Promise<void> {
     const { blockLedger, catalogue, audit } = this.#deps;
     const before = await this.of(accountId);

@@ -213,10 +213,7 @@ export class BlockPurchases {
     return this.#conclude(block, invoice);
   }
 
-  /**
-   * Concludes by an invoice that is no longer open. It is copied into the mirror here: once the customer is deleted, no
-   * event leads to the account any more.
-   */
+  /** Concludes by an invoice that is not open any more; copies it, as no event may lead to its account later. */
   async #conclude(block: Block, { status, proof }: Pick<BlockInvoice, 'status' | 'proof'>) {
     const { gateway, mirror } = this.#deps;
     await mirror.add(block.accountId, [await gateway.snapshot(invoiceOf(block))]);

@@ -80,11 +80,7 @@ export class SubscriptionSync {
     return (await due.pass()).length;
   }
 
-  /**
-   * Checks one account now, due or not, after any process that has it at the moment.
-   *
-   * @returns its state; undefined when it could not be checked.
-   */
+  /** Checks an account now, after any process that has it. @returns its state; undefined when it could not. */
   async checkAt(accountId: string): Promise<SubscriptionState | undefined> {
     const { store } = this.#deps;
     for (let tries = 0; tries < TRIES; tries += 1) {

@@ -12,12 +12,7 @@ interface Schemas {
   readonly describeError?: ((problem: string, body: unknown) => string) | undefined;
 }
 
-/**
- * Checks every part of a request against its schema.
- *
- * @param body as parsed from JSON.
- * @throws PlatenError VALIDATION with all errors of all parts.
- */
+/** @param body as parsed from JSON. @throws PlatenError VALIDATION with all errors of all parts. */
 export function checkRequest(schemas: Schemas, request: Request, body: unknown) {
   const errors: string[] = [];
   const check = (schema: ZodType | undefined, value: () => unknown, whole: string): unknown => {

@@ -42,11 +42,7 @@ export class SharedPolls<T> {
     this.#timers = timers;
   }
 
-  /**
-   * Adds a follower of a resource, until `leave`; the next poll is due at once.
-   *
-   * @param group the id for `notify`, which several resources may share.
-   */
+  /** Adds a follower until `leave`; the next poll is due at once. @param group for `notify`; may be shared. */
   join(resource: string, group: string): void {
     const known = this.#polls.get(resource);
     const { leastMs: sharedMs } = this.#pace;

@@ -16,11 +16,7 @@ interface KeyedRequest extends Pick<AnyRequest, 'route' | 'bodyHash' | 'setHeade
   readonly caller: Pick<Caller, 'accountId' | 'ownerFence'> & Partial<Pick<Caller, 'mode'>>;
 }
 
-/**
- * Does the work of a request, once for each Idempotency-Key.
- *
- * @throws PlatenError IDEMPOTENCY_MISMATCH; IDEMPOTENCY_IN_PROGRESS; and what the work throws.
- */
+/** @throws PlatenError IDEMPOTENCY_MISMATCH; IDEMPOTENCY_IN_PROGRESS; and what the work throws. */
 export async function idempotently<Reply extends AnyResponse>(
   request: KeyedRequest,
   key: string | undefined,

@@ -96,10 +96,7 @@ class InProcessBus implements Bus {
   }
 }
 
-/**
- * Takes pointers off the queues of one pool until it is stopped. A class reserves one slot at a time, before it takes
- * the pointer for it.
- */
+/** Takes pointers of one pool until it is stopped; a class reserves a slot before it takes a pointer. */
 class Consumption {
   readonly pool: string;
   readonly #consumer: PointerConsumer;

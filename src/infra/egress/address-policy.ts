@@ -18,10 +18,7 @@ type Verdict = { readonly allowed: true } | { readonly allowed: false; readonly 
 
 /** The addresses and ports that anything named by a customer may lead to. */
 export interface AddressPolicy {
-  /**
-   * @param address as text, without brackets; anything that is not a plain IP address is refused.
-   * @param port also checked when it is given.
-   */
+  /** @param address without brackets; what is no plain IP address is refused. @param port checked when given. */
   check(address: string, port?: number): Verdict;
 }
 

@@ -21,11 +21,7 @@ export interface OpenOptions {
   readonly signal: AbortSignal;
 }
 
-/**
- * A TCP connection to one of the checked `addresses`.
- *
- * @throws EgressError `unreachable` when none takes it in time, or the signal ends the attempt.
- */
+/** @throws EgressError `unreachable` when no checked address takes it in time, or the signal ends the attempt. */
 export function openSocket(
   target: Target,
   addresses: readonly string[],

@@ -39,10 +39,7 @@ export async function resolveChecked(target: Target, options: ResolveOptions): P
   return addresses.slice(0, MAX_ADDRESSES);
 }
 
-/**
- * An address can be rejected without a name server, and the rejection may be reported. For a name, the report would
- * reveal that the name exists.
- */
+/** An address is rejected without a name server. For a name, the report would reveal that the name exists. */
 function rejection(host: Host, detail: string): EgressError {
   if (host.kind === 'address' || isLocalhost(host.text)) {
     return new EgressError('blocked', `${host.text} may not be reached.`, detail);

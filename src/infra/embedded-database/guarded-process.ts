@@ -87,10 +87,7 @@ function collect(
   });
 }
 
-/**
- * The same for a program that ignores its stdin: a shell holds the pipe, and sends SIGTERM when it ends. Arguments
- * reach the program unchanged.
- */
+/** The same for a program that ignores its stdin: a shell holds the pipe, and sends SIGTERM when it ends. */
 export function startWatched(command: string, args: readonly string[]): Promise<GuardedProcess> {
   // The watcher's output is closed, because otherwise it would keep our pipes open after the program has ended.
   const script = `exec 3<&0

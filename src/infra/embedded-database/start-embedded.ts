@@ -30,10 +30,7 @@ interface EmbeddedDatabaseOptions {
 
 interface Candidate {
   readonly kind: Engine;
-  /**
-   * Makes sure that the engine can be started. @returns a function that starts it. @throws EmbeddedDatabaseError when
-   * it cannot be used here.
-   */
+  /** @returns what starts the engine. @throws EmbeddedDatabaseError when it cannot be used here. */
   prepare(): Promise<(folder: string) => Promise<EmbeddedDatabase>>;
 }
 

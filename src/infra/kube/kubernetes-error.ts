@@ -28,10 +28,7 @@ export function isNotFound(error: unknown): boolean {
   return error instanceof KubernetesError && error.status === 404;
 }
 
-/**
- * Another client was faster: the object has changed since it was read, exists already, or a field to be applied belongs
- * to another manager.
- */
+/** The object has changed since it was read, exists already, or a field to be applied is another manager's. */
 export function isConflict(error: unknown): boolean {
   return error instanceof KubernetesError && error.status === 409;
 }

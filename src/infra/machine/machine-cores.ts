@@ -4,10 +4,7 @@ import { availableParallelism } from 'node:os';
 const RENDER_BYTES = 96 * 1024 * 1024;
 /** Part of all memory that waiting renders may use. */
 const RENDERS_PART = 0.25;
-/**
- * Slots per core. When so many renders share a core, their computing keeps it busy even if each waits for a second, as
- * for a slow image.
- */
+/** Slots per core: so many renders keep it busy even if each waits for a second, as for a slow image. */
 const SLOTS_PER_CORE = 8;
 
 /** Cores that renders may use, at least 2. */

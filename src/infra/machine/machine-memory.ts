@@ -33,11 +33,7 @@ export function machineMemory(): MachineMemory {
   };
 }
 
-/**
- * The groups whose limits apply to a process: its own group and the groups above it.
- *
- * @param memberships content of /proc/self/cgroup, cgroups(7).
- */
+/** Its own group and those above, whose limits apply too. @param memberships of /proc/self/cgroup, cgroups(7). */
 export function memoryGroups(memberships: string): GroupFiles[] {
   return memberships.split('\n').flatMap((line) => {
     const [, controllers, path] = /^\d+:([^:]*):(\/.*)$/.exec(line) ?? [];

@@ -8,10 +8,7 @@ type AdmissionStep = 'authenticate' | 'limit' | 'reserve' | 'confirm';
 /** Called with how long each step took; and in all, once the request was admitted. */
 export type ObserveAdmission = (step: AdmissionStep | 'total', seconds: number) => void;
 
-/**
- * Times the admission of one request. Steps that run concurrently count once in the total, which is the time that the
- * caller waited for any of them.
- */
+/** Times the admission of one request; concurrent steps count once in the total, for which the caller waited. */
 export class AdmissionTimer {
   readonly #observe: ObserveAdmission | undefined;
   /** Time in which at least one step was under way. */

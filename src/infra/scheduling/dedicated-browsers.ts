@@ -87,11 +87,7 @@ export class DedicatedBrowsers<B extends DedicatedBrowser> extends FairQueue {
     return [(account) => this.#mayHaveAnother(account)];
   }
 
-  /**
-   * Starts a browser once the request has been granted a permit.
-   *
-   * @throws the rejection of `start`; the reason of the request's signal when that aborts first.
-   */
+  /** @throws the rejection of `start`; the reason of the request's signal when that aborts before its permit. */
   async launch({ account, permit, signal }: BrowserRequest, start: () => Promise<B>): Promise<B> {
     const living = await this.#start(account, signal);
     try {

@@ -79,11 +79,7 @@ export abstract class FairQueue {
     return EVERYBODY;
   }
 
-  /**
-   * Whether a bulk request may get the next permit.
-   *
-   * @param isDue true when every fourth permit is due; false when no eligible interactive request waits.
-   */
+  /** @param isDue true when every fourth permit is due; false when no eligible interactive request waits. */
   protected mayServeBulk(_isDue: boolean): boolean {
     return true;
   }
@@ -123,12 +119,7 @@ export abstract class FairQueue {
     return this.#backlogs[priority].first(isEligible)?.account;
   }
 
-  /**
-   * Waits for a permit.
-   *
-   * @param signal ends the wait when it aborts.
-   * @throws the signal's reason when it aborts first; the errors of `deadline` and `maxWaiting`.
-   */
+  /** @throws the signal's reason when it aborts first; the errors of `deadline` and `maxWaiting`. */
   acquire(request: PermitRequest, signal?: AbortSignal): Promise<Permit> {
     const { account, priority = 'interactive', size = 1, onGrant } = request;
     const { deadline, maxWaiting } = this.#options;

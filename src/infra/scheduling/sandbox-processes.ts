@@ -2,10 +2,7 @@ import { type AccountFilter, FairQueue, type Permit } from './fair-queue.ts';
 
 const MAX_PROCESSES = 8;
 
-/**
- * The number of processes of a worker's sandbox: one for each `slotsPerProcess` slots, and one more, which is kept for
- * quick calls; at most 8.
- */
+/** Processes of a worker's sandbox: one per `slotsPerProcess` slots, and one for quick calls; 8 at most. */
 export function sandboxProcesses(slots: number, slotsPerProcess: number): number {
   return Math.min(MAX_PROCESSES, 1 + Math.ceil(slots / slotsPerProcess));
 }
@@ -61,10 +58,7 @@ export class SandboxQueue<P> extends FairQueue {
     return [(account) => slowMayStart || !this.usage.isSlow(account)];
   }
 
-  /**
-   * @param mayPreempt whether the call may be preempted.
-   * @throws the signal's reason when it aborts first; the reason of `rejectWaiting`.
-   */
+  /** @throws the signal's reason when it aborts first; the reason of `rejectWaiting`. */
   async acquireProcess(
     account: string,
     mayPreempt: boolean,

@@ -6,10 +6,7 @@ import { spareFilters } from './spare-permit.ts';
 const SLOW_RENDER_MS = 3000;
 /** One slot of this many, and at least one, is kept for quick accounts and interactive jobs. */
 const SLOTS_PER_KEPT = 4;
-/**
- * A worker with at least this many slots keeps the last one for accounts that hold none. With fewer slots that would
- * cost too much.
- */
+/** With at least so many slots, a worker keeps the last one for accounts that hold none. */
 const SLOTS_FOR_NEWCOMER = 8;
 /** One of this many computing renders, and at least one, may be a bulk job while interactive jobs arrive. */
 const COMPUTING_PER_BULK = 4;

@@ -11,12 +11,7 @@ type CertificateFiles<Cert extends string, Key extends string> = Readonly<
   Partial<Record<Cert | Key, string | undefined>>
 >;
 
-/**
- * Reads the certificate and the key of two settings.
- *
- * @returns undefined when they are not set.
- * @throws Error naming the setting when its file cannot be read.
- */
+/** @returns undefined when the settings are not set. @throws Error naming the one whose file cannot be read. */
 export async function readClientCertificate<Cert extends string, Key extends string>(
   files: CertificateFiles<Cert, Key>,
   certSetting: Cert,

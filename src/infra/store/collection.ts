@@ -52,11 +52,7 @@ export class Collection<T extends { readonly _id: string }> {
   /** For what the owner finds out about its records. */
   readonly logger: Pick<Logger, 'warn'> | undefined;
 
-  /**
-   * Declares the collection; `ensureIndexes` makes its indexes.
-   *
-   * @throws when the connection has another declaration of this name: a collection has one owner.
-   */
+  /** @throws when the connection has another declaration of this name: a collection has one owner. */
   constructor(connection: Connection, spec: CollectionSpec) {
     declareCollection(connection, spec);
     // The only code that uses what mongoose returns: the driver's own collection, without a type for its records.

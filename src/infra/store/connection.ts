@@ -6,9 +6,7 @@ import type { ClientCertificate } from './client-certificate.ts';
 import { DatabaseSilent } from './database-away.ts';
 import { ResponseWatch } from './response-watch.ts';
 
-/**
- * A request that cannot reach the database fails after this time, in milliseconds, unless the URI names another time.
- */
+/** Milliseconds after which a request fails that cannot reach the database; the URI may name another time. */
 const SERVER_SELECTION_MS = 10_000;
 const PING_MS = 2000;
 const FLUSH_MS = 5000;

@@ -83,11 +83,7 @@ export class DueQueue<T extends Due> {
     return this.records.findById(id);
   }
 
-  /**
-   * At most `limit` records that are due now, the longest due first.
-   *
-   * @param filter leaves records out; its fields must be declared in `filtersBy`.
-   */
+  /** Due records, the longest due first. @param filter leaves some out, by fields declared in `filtersBy`. */
   async due(limit: number, filter: mongo.Filter<T> = {}): Promise<T[]> {
     // With a lower bound, because otherwise the embedded database would read the keys of all records at rest, which
     // come first.
@@ -141,11 +137,7 @@ export class DueQueue<T extends Due> {
     return this.records.find(beyond('dueAt', page, bounds), { sort: { dueAt: 1, _id: 1 }, limit });
   }
 
-  /**
-   * Leases a record that was read before.
-   *
-   * @returns the updated record; undefined when another process has claimed or scheduled it since it was read.
-   */
+  /** @returns the updated record; undefined when another process has claimed or scheduled it since it was read. */
   claim({ _id, dueAt, fence }: T, update: Update<T> = {}): Promise<T | undefined> {
     const asSeen = { _id, dueAt: dueAt ?? null, fence: fence ?? null };
     return this.records.findOneAndUpdate(asSeen as mongo.Filter<T>, moved<T>(this.leaseEnd(), update));

@@ -23,11 +23,7 @@ interface DueWorkPolicy<T extends Due, R, C extends T> {
   readonly claim?: (seen: T) => Promise<C | undefined>;
   /** Whether the claim is renewed during an attempt; default false, for attempts that always end within the lease. */
   readonly renews?: boolean;
-  /**
-   * Ends the claim by a method of the queue; otherwise the record is due again when the lease ends.
-   *
-   * @param signal aborts when a stop does not wait any longer.
-   */
+  /** Ends the claim by the queue, or it is due again after the lease. @param signal a stop waits no longer. */
   readonly attempt: (claimed: C, signal: AbortSignal) => Promise<R>;
   /** Follows an attempt that throws, and may end the claim. Default: the pass ends. Required for `keepUp`. */
   readonly onError?: (error: unknown, claimed: C) => R | Promise<R>;

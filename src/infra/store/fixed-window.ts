@@ -77,11 +77,7 @@ export class WindowCounter {
     return Number(counted[fields.count]);
   }
 
-  /**
-   * Counts one in the present window of a key.
-   *
-   * @throws PlatenError `code` with the time until the window ends, when there are more than `bound`.
-   */
+  /** Counts one in the present window. @throws PlatenError `code` with the time to its end, beyond `bound`. */
   async countWithin(key: string, bound: number, code: ErrorCode): Promise<OpenWindow> {
     const window = this.window(key);
     if ((await this.add(window, 1)) > bound)

@@ -46,10 +46,7 @@ export class ResponseWatch {
   #checking = false;
   #pinging: Promise<unknown> | undefined;
 
-  /**
-   * @param ping resolves when the database responds.
-   * @param onChange called when the database becomes silent, and when it responds again.
-   */
+  /** @param ping resolves when the database responds. @param onChange called when it falls silent, or responds. */
   constructor(
     ping: () => Promise<unknown>,
     {
@@ -72,11 +69,7 @@ export class ResponseWatch {
     return this.#pending;
   }
 
-  /**
-   * The result of an operation of the database.
-   *
-   * @throws DatabaseSilent when a caller waits and the database is silent; what was sent to it may take effect yet.
-   */
+  /** @throws DatabaseSilent when a caller waits and the database is silent; what was sent may take effect yet. */
   async run<R>(operation: () => Promise<R>): Promise<R> {
     if (!callerWaits()) return this.#observe(operation);
     if (this.#silent) throw new DatabaseSilent();

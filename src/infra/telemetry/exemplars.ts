@@ -1,10 +1,6 @@
 import { Counter, type Histogram, type Metric, Registry, type RegistryContentType } from 'prom-client';
 
-/**
- * Observes a duration in seconds. With exemplars, the bucket that counts it names the trace of the last one.
- *
- * @param traceId of a recorded trace.
- */
+/** Observes seconds; with exemplars, the bucket names the last trace. @param traceId of a recorded trace. */
 export function observeDuration<L extends string>(
   histogram: Histogram<L>,
   labels: Partial<Record<L, string | number>>,

@@ -14,10 +14,7 @@ const otlpHeaders = z.string().refine((text) => {
   }
 }, 'must be pairs such as name=value, comma-separated, the values percent-encoded');
 
-/**
- * The variables of OpenTelemetry by which traces are switched on. The exporter reads some more of its own, as
- * OTEL_EXPORTER_OTLP_TIMEOUT.
- */
+/** OpenTelemetry's variables that switch traces on; its exporter reads more, as OTEL_EXPORTER_OTLP_TIMEOUT. */
 export const otelVariables = {
   OTEL_EXPORTER_OTLP_ENDPOINT: httpUrl
     .optional()

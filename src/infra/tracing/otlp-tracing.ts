@@ -146,10 +146,7 @@ function spanContextOf(context: TraceContext | undefined) {
   };
 }
 
-/**
- * The API takes a number that is less than the start of the process for a time since that start; a job may be older than
- * the process.
- */
+/** The API counts a number below the process's start from that start, and a job may be older than the process. */
 function hrTimeOf(epochMs: number): HrTime {
   const seconds = Math.floor(epochMs / 1000);
   return [seconds, Math.round((epochMs - seconds * 1000) * 1e6)];

@@ -100,11 +100,7 @@ export class RequestLog {
     else this.cut = true;
   }
 
-  /**
-   * Records, once, what a document given as HTML asked for by a relative address.
-   *
-   * @param nameOf returns the address as the document has it, without secrets.
-   */
+  /** Records, once, what an HTML document asked for by a relative address. @param nameOf that without secrets. */
   relative(nameOf: (redactor: Redactor) => string, kind: string): void {
     if (++this.#relative > MAX_REQUESTS) {
       this.cut = true;

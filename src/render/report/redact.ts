@@ -43,11 +43,7 @@ export class Redactor {
     return safe.length > MAX_ADDRESS ? `${safe.slice(0, MAX_ADDRESS)}…` : safe;
   }
 
-  /**
-   * Redacts a short text, and its addresses as `address` does.
-   *
-   * @param isCut whether the text was truncated: its end may then be the beginning of a secret.
-   */
+  /** Redacts a short text and its addresses. @param isCut whether its end may be the beginning of a secret. */
   text(text: string, isCut = false): string {
     const shown = text.replace(ADDRESS_IN_TEXT, (found, at: number) => {
       if (isCut && at + found.length === text.length) return CUT;

@@ -56,12 +56,7 @@ export class KeyService {
     return key;
   }
 
-  /**
-   * Revokes a key. Revoking it again changes nothing.
-   *
-   * @returns the revoked key.
-   * @throws PlatenError NOT_FOUND when the account has no such key.
-   */
+  /** Revoked again, it stays as it is. @throws PlatenError NOT_FOUND when the account has no such key. */
   async revoke(accountId: string, keyId: string, by: DoneBy): Promise<ApiKey> {
     const { key, changed } = await this.#keys.revoke(accountId, keyId);
     if (changed) await this.#record(key, 'key.revoked', by, { prefix: key.prefix });

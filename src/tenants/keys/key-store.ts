@@ -166,11 +166,7 @@ export class KeyStore {
     });
   }
 
-  /**
-   * Replaces an active key by a new one. For the duration of one write both keys are valid.
-   *
-   * @throws PlatenError NOT_FOUND when the account has no such active key.
-   */
+  /** While one write lasts, both keys are valid. @throws PlatenError NOT_FOUND without such an active key. */
   async rotate(accountId: string, keyId: string): Promise<KeyWithSecret> {
     const old = await this.#find(accountId, keyId);
     if (old?.status !== 'active') throw noActiveKey(keyId);
@@ -187,11 +183,7 @@ export class KeyStore {
     return made;
   }
 
-  /**
-   * Changes an active key. The change is in force in every process within CACHE_MS.
-   *
-   * @throws PlatenError NOT_FOUND when the account has no such active key.
-   */
+  /** In force in every process within CACHE_MS. @throws PlatenError NOT_FOUND without such an active key. */
   async change(accountId: string, keyId: string, change: KeyChange): Promise<ApiKey> {
     const { name, allowedIps } = change;
     const set = {

@@ -31,11 +31,7 @@ interface SenderCore extends Pick<Core, 'clock' | 'logger'> {
   };
 }
 
-/**
- * Opens what sends the mails of the outbox.
- *
- * @param folder where mails are written without a mail server; undefined: they are kept in the outbox.
- */
+/** @param folder for mails without a mail server; undefined: they are kept in the outbox. */
 export function openMailSender(
   core: SenderCore,
   folder: string | undefined,

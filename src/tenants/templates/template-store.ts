@@ -178,11 +178,7 @@ export class TemplateStore {
     throw new Error(`Template ${templateId} is saved by too many at once.`);
   }
 
-  /**
-   * Jobs that were accepted have their own copy of its content.
-   *
-   * @returns the bytes of its versions; undefined when the account has no such template.
-   */
+  /** Accepted jobs have copies. @returns the bytes of its versions; undefined when the account has none such. */
   async delete(accountId: string, templateId: string): Promise<number | undefined> {
     if ((await this.#find(accountId, templateId)) === undefined) return undefined;
     const deleted = await this.#templates.deleteOne({ _id: templateId });

@@ -141,11 +141,7 @@ export class BatchAdmission {
     await ledger.undoPositions(accountId, batchId, batchOf, quota, since, bytes);
   }
 
-  /**
-   * For the sweep that finds reserved positions without jobs.
-   *
-   * @returns true when the batch is durable; otherwise everything written for it is deleted.
-   */
+  /** @returns true when the batch is durable; otherwise everything written for it is deleted. */
   async forgetUnless(batchId: string, items: number): Promise<boolean> {
     const { batches, store } = this.#deps;
     if ((await batches.find(batchId)) !== undefined) return true;

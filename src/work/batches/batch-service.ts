@@ -17,10 +17,7 @@ interface ServiceCore extends BatchCore {
   readonly reconciler: BatchReconciler;
 }
 
-/**
- * The owner of the requested batches: a test key sees the batches of test keys, a live key the batches of live keys,
- * the account itself all batches.
- */
+/** A test key sees the batches of test keys, a live key those of live keys, the account itself all. */
 export type BatchOwner = Pick<Caller, 'accountId'> & Partial<Pick<Caller, 'mode'>>;
 
 /** A batch and how many of its items hold a plan slot at the moment. */
@@ -39,11 +36,7 @@ export class BatchService {
     this.#positions = new ItemPositions(deps.batches);
   }
 
-  /**
-   * Accepts a batch. When it resolves, the batch is durable; none of its items has been rendered.
-   *
-   * @throws PlatenError as `BatchAdmission.admit` does.
-   */
+  /** Durable when it resolves; no item has been rendered. @throws PlatenError as `BatchAdmission.admit` does. */
   async submit(caller: Caller, submission: BatchSubmission, admission: PendingAdmission): Promise<Batch> {
     const batch = await this.#deps.admission.admit(caller, submission, admission);
     admission.timer.admitted();
@@ -51,11 +44,7 @@ export class BatchService {
     return batch;
   }
 
-  /**
-   * Finds the batch of a first request that died, by the id that was chosen for it.
-   *
-   * @returns undefined when the batch was never accepted and has to be submitted.
-   */
+  /** @returns the batch of a first request that died; undefined when it was never accepted: submit it. */
   async resume(accountId: string, batchId: string): Promise<Batch | undefined> {
     const batch = await this.#deps.batches.find(batchId);
     if (batch === undefined) await this.#deps.admission.abandon(accountId, batchId);

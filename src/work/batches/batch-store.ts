@@ -51,10 +51,7 @@ const REMEMBERED_MS = 90 * 24 * HOUR_MS;
 
 /** Entries of a due-queue that are read together. */
 const AT_ONCE = 100;
-/**
- * More than enough time from the entry of a batch in the reconciler's queue to the update of its record, and longer than
- * a lease of it, in milliseconds.
- */
+/** Milliseconds: longer than a lease, and than a batch takes from the reconciler's queue to its update. */
 const NOTED_BEFORE_MS = 30_000;
 
 /**
@@ -219,11 +216,7 @@ export class BatchStore {
     return cancelled;
   }
 
-  /**
-   * Has the batches cancelled that were requested before an account had its present owner.
-   *
-   * @returns how many were not being cancelled until now.
-   */
+  /** Cancels the batches of earlier owners. @returns how many were not being cancelled until now. */
   async cancelBefore(accountId: string, ownerFence: number): Promise<number> {
     let cancelled = 0;
     for (const { _id, ownerFence: fence = 0 } of await this.running(accountId))

@@ -7,10 +7,7 @@ const REMEMBERED_ITEMS = 100_000;
 
 type Positions = ReadonlyMap<string, number>;
 
-/**
- * Finds the position of an item by its own id. The items of a batch never change, so its chunks are read once for many
- * single lookups.
- */
+/** The position of an item by its own id. Items never change, so chunks are read once for many lookups. */
 export class ItemPositions {
   readonly #remembered: LRUCache<string, Positions, Batch>;
 

@@ -15,10 +15,7 @@ const PER_HOST_WITH_FIRST = 64;
 /** Of one account to one host: less than either, so that a dead receiver leaves capacity for others. */
 const PER_ACCOUNT_AND_HOST = 4;
 
-/**
- * Bounds the deliveries under way per account, per host and per both, so that no account and no receiver takes what
- * belongs to others.
- */
+/** Bounds the deliveries under way per account, per host and per both: none takes what belongs to others. */
 export class AttemptReservations {
   readonly #pairs = upTo(PER_ACCOUNT_AND_HOST);
   readonly #accounts = upTo(PER_ACCOUNT);

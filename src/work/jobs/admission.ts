@@ -179,9 +179,7 @@ export class Admission {
     throw rejectionOf(record, jobs.length, account, limits, this.#deps.clock.now());
   }
 
-  /**
-   * Waits until the other attempt has written the job or has given up. @throws JobExists, and the errors of `#take`.
-   */
+  /** Waits until the other attempt has written the job or given up. @throws JobExists, and as `#take`. */
   async #afterOther(
     account: AccountSnapshot,
     jobs: readonly Job[],

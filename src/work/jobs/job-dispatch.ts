@@ -173,11 +173,7 @@ export class JobDispatch {
     return { queue: head.queue, head: head.number, jobs, cap, seen, granted };
   }
 
-  /**
-   * Gives a slot to the job at a head, or passes over jobs that have ended there.
-   *
-   * @returns the job with the slot; `done` when no slot is free or no job waits.
-   */
+  /** @returns the job at a head with its slot; `done` when no slot is free or no job waits. Passes over ended jobs. */
   async #advance(accountId: string, plan: Plan): Promise<Granted | 'again' | 'done'> {
     const { ledger } = this.#deps;
     const record = ledger.lastSeen(accountId) ?? (await ledger.find(accountId));

@@ -65,12 +65,7 @@ export class Retries {
     return true;
   }
 
-  /**
-   * Gives back the slot of a job that is queued again.
-   *
-   * @param since only the slot that was taken at this time.
-   * @returns false when the job had no slot.
-   */
+  /** @param since only the slot that was taken at this time. @returns false when the job had no slot. */
   async releaseSlot(queued: Job, since?: number): Promise<boolean> {
     const { ledger, dispatch } = this.#deps;
     const record = await ledger.backToWaiting(queued.accountId, queued._id, since);

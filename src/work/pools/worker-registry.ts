@@ -106,11 +106,7 @@ export class WorkerRegistry {
     await this.#setPause(ids, false);
   }
 
-  /**
-   * Requests a worker to claim nothing more until `drain` is false again, whatever its pool's controller requests.
-   *
-   * @returns false when there is no such worker.
-   */
+  /** It claims nothing until `drain` is false, whatever its pool's controller asks. @returns false if unknown. */
   requestDrain(id: string, drain: boolean): Promise<boolean> {
     const change = drain
       ? { $set: { drainRequested: true } as const }

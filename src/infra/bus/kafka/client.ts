@@ -83,10 +83,7 @@ function saslOptions({ mechanism, ...identity }: NonNullable<KafkaSecurity['sasl
   }
 }
 
-/**
- * kafkajs logs every failed attempt as an error. What matters is reported by the callers that give up on it, so its own
- * lines have the level debug.
- */
+/** kafkajs logs every failed attempt as an error; callers report what they give up on, so these are debug lines. */
 function write(logger: Logger, entry: LogEntry): void {
   const { message, logger: _name, timestamp: _time, stack: _stack, ...rest } = entry.log;
   const level = entry.level === logLevel.ERROR || entry.level === logLevel.WARN ? 'debug' : 'trace';

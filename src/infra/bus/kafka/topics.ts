@@ -83,10 +83,7 @@ export async function raisePartitions(admin: Admin, names: readonly string[], co
   await admin.createPartitions({ topicPartitions: few.map(({ name: topic }) => ({ topic, count })) });
 }
 
-/**
- * Creates missing topics, and resolves when the brokers know them. Any number of processes may do so at once: the later
- * ones find them there.
- */
+/** Creates missing topics, and resolves when the brokers know them. Several processes may do so at once. */
 export async function createMissing(admin: Admin, topics: readonly ITopicConfig[]): Promise<void> {
   const existing = new Set(await admin.listTopics());
   const missing = topics.filter(({ topic }) => !existing.has(topic));

@@ -82,10 +82,7 @@ export function refOf(key: string): ObjectRef {
   return slash < 0 ? { name: key } : { namespace: key.slice(0, slash), name: key.slice(slash + 1) };
 }
 
-/**
- * Whether one resource version is older than the other. They are decimal numbers of any length, and comparable for the
- * objects of one kind (KEP-5504).
- */
+/** Whether a resource version is older; decimal numbers of any length, comparable within a kind (KEP-5504). */
 export function isOlderVersion(version: string, than: string): boolean {
   return version.length === than.length ? version < than : version.length < than.length;
 }

@@ -5,11 +5,7 @@ const MAX_GONE = 1000;
 /** Older than every version. */
 const NO_VERSION = '';
 
-/**
- * @param key `namespace/name`, for a work queue.
- * @param now undefined when the object has gone.
- * @param before undefined when it is new.
- */
+/** @param key `namespace/name`. @param now undefined when the object has gone. @param before when it is new. */
 export type ChangeListener<T extends KubeObject> = (
   key: string,
   now: T | undefined,

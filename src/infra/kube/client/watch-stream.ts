@@ -7,11 +7,7 @@ import { errorOfEvent } from './server-error.ts';
 const MAX_LINE_BYTES = 16 * 1024 * 1024;
 const NEWLINE = 0x0a;
 
-/**
- * The events of a watch from its bytes: one JSON document per line.
- *
- * @throws KubernetesError for an event of the type ERROR, and for a line that is no event.
- */
+/** One JSON document per line. @throws KubernetesError for an event of type ERROR, and for a line that is none. */
 export async function* readWatchEvents<T extends KubeObject>(
   call: string,
   chunks: AsyncIterable<Buffer>,

@@ -13,10 +13,7 @@ export interface RendererWeight {
   readonly count: number;
 }
 
-/**
- * How much memory warm contexts may use: a share of the worker's memory. When memory runs short, for whatever reason,
- * they are closed first.
- */
+/** What warm contexts may use of the worker's memory; they are closed first when it runs short, for any reason. */
 export class WarmMemory {
   readonly #bytes: number;
   readonly #machine: MachineMemory;

@@ -194,10 +194,7 @@ export class ContextPool implements KeptContexts, MovedContexts {
     while (this.#idle.length > bound) this.#drop(this.#idle[0]!);
   }
 
-  /**
-   * Takes the account's context that was used last, so that the others may expire. Contexts in a browser that is not
-   * draining come first.
-   */
+  /** The account's context that was used last, so that others may expire; those of draining browsers come last. */
   #takeIdle(needs: ContextNeeds): RenderContext | undefined {
     const fitting = this.#idle.filter((context) => context.fits(needs));
     const context = fitting.findLast(({ browser }) => browser.drain === undefined) ?? fitting.at(-1);

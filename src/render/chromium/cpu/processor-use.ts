@@ -34,10 +34,7 @@ export class ProcessorUse {
     this.#firstSample = setTimeout(() => this.#begin(), FIRST_SAMPLE_MS).unref();
   }
 
-  /**
-   * Whether the page has used less than WAITS_BELOW of a core since the last call. False if its process is unknown, or
-   * has not been sampled before.
-   */
+  /** Whether the page has used less than WAITS_BELOW of a core since the last call; false if that is unknown. */
   waits(): boolean {
     if (!this.#hasResponded) {
       this.#begin();

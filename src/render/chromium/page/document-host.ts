@@ -38,11 +38,7 @@ export class DocumentHost {
     };
   }
 
-  /**
-   * Responds to any request to DOCUMENT_ORIGIN. The request's body is discarded.
-   *
-   * @returns false for a request to another origin, which is not handled.
-   */
+  /** Responds to a request to DOCUMENT_ORIGIN, and discards its body. @returns false for another origin. */
   response(url: URL, request: IncomingMessage, response: ServerResponse): boolean {
     if (url.origin !== DOCUMENT_ORIGIN) return false;
     const document = this.#documentFor(request);

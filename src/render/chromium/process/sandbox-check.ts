@@ -19,11 +19,7 @@ export class SandboxMissing extends Error {
   }
 }
 
-/**
- * The reason to start the browser without its sandbox; undefined when it is to be started with it.
- *
- * @throws SandboxMissing when the sandbox is required.
- */
+/** Why to start without the sandbox; undefined to start with it. @throws SandboxMissing when it is required. */
 export async function reasonAgainstSandbox(
   policy: SandboxPolicy,
   launch: LaunchOptions,

@@ -66,9 +66,7 @@ export class BlockLedger {
     await this.#records.updateOne({ _id: accountId }, { $pull: { unrecorded: { id: changeId } } });
   }
 
-  /**
-   * The account's ledger, with its blocks counted for this period and quota; undefined when the account has no ledger.
-   */
+  /** The account's ledger, with its blocks counted for this period and quota; undefined without a ledger. */
   counted(accountId: string, period: Period, quota: number): Promise<LedgerRecord | undefined> {
     return this.#decide(accountId, async () => {
       const record = await this.find(accountId);
@@ -259,18 +257,13 @@ export class BlockLedger {
     await this.#change(differs, { $set });
   }
 
-  /**
-   * A billing period has begun, in which nothing has been spent. A repetition, or an earlier period, changes nothing.
-   */
+  /** A billing period has begun, with nothing spent. A repetition, or an earlier period, changes nothing. */
   async begin(accountId: string, cycle: string): Promise<void> {
     const earlier = { _id: accountId, 'overage.cycle': { $lt: cycle } };
     await this.#change(earlier, { $set: { 'overage.cycle': cycle, 'overage.spentCents': 0 } });
   }
 
-  /**
-   * Decides by the present record, and again when other processes have changed it meanwhile. @throws after TRIES
-   * attempts.
-   */
+  /** Decides by the present record, again when others have changed it meanwhile. @throws after TRIES attempts. */
   async #decide<T>(accountId: string, decide: () => Promise<T | 'changed'>): Promise<T> {
     for (let tries = 0; tries < TRIES; tries += 1) {
       const decided = await decide();
@@ -284,10 +277,7 @@ export class BlockLedger {
     return this.#change(during, { ...change, $unset: { 'overage.purchase': '' } });
   }
 
-  /**
-   * Replaces the bought blocks, if they are unchanged since they were read, together with the audit entries and other
-   * changes.
-   */
+  /** Replaces the blocks, if unchanged since they were read, together with audit entries and other changes. */
   #replace(
     seen: LedgerRecord | undefined,
     blockBalance: BlockBalance,

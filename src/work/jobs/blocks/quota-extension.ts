@@ -7,9 +7,7 @@ import type { QuotaLimit } from '../ledger/ledger-filter.ts';
 import type { LedgerRecord } from '../ledger/ledger-record.ts';
 import type { BlockLedger } from './block-ledger.ts';
 
-/**
- * How long a request waits for the decision of a purchase, in milliseconds; after that the caller is asked to retry.
- */
+/** How long a request waits for the decision of a purchase, in milliseconds; then the caller is asked to retry. */
 const WAIT_MS = 10_000;
 const POLL_MS = 200;
 const RETRY_S = 5;

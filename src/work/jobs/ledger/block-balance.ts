@@ -83,11 +83,7 @@ export function leftOf(blockBalance: BlockBalance, used: Used, now: number): num
     .reduce((sum, { left }) => sum + left, 0);
 }
 
-/**
- * The PDFs that may be used in a period with all blocks, by a record that counts for that period.
- *
- * @param quota the quota of the period without blocks.
- */
+/** PDFs that may be used in a period, by a record of that period. @param quota of the period without blocks. */
 export function limitWith(
   record: { readonly blockBalance?: BlockBalance; readonly quota?: Used } | undefined,
   period: Period,

@@ -246,12 +246,7 @@ export class Ledger {
     );
   }
 
-  /**
-   * Gives another position in a queue to a job that already counts as waiting. It is to be confirmed by the id
-   * of the job.
-   *
-   * @returns the number of the position.
-   */
+  /** @returns another position for a job that counts as waiting; to be confirmed by the job's id. */
   async appendPosition(accountId: string, queue: QueueName, jobId: string): Promise<number> {
     const since = this.#clock.now().getTime();
     const change: Change = {
@@ -269,11 +264,7 @@ export class Ledger {
     return this.#changeHeld(accountId, jobId, { $inc: { inFlight: -1, waiting: 1 } }, since);
   }
 
-  /**
-   * Names waiting jobs of an account that are about to be ended, so that a sweep finds them after a crash.
-   *
-   * @param names made by `finalisingName`.
-   */
+  /** Names waiting jobs that are about to end, for the sweep after a crash. @param names by `finalisingName`. */
   async announceEnds(accountId: string, ...names: readonly string[]): Promise<void> {
     const now = this.#clock.now().getTime();
     await this.#change({ _id: accountId }, { $set: { ...fields('finalising', names, now), active: true } });
@@ -329,11 +320,7 @@ export class Ledger {
     return this.#records.updateOne({ _id, revision }, { $unset: { active: '' } });
   }
 
-  /**
-   * Corrects the number of waiting jobs, which a crash between two steps can leave off by one.
-   *
-   * @returns whether the record was unchanged since it was read.
-   */
+  /** Corrects a number that a crash can leave off by one. @returns false when the record has changed since. */
   async setWaiting({ _id, revision }: LedgerRecord, waiting: number): Promise<boolean> {
     return (await this.#change({ _id, revision }, { $set: { waiting } })) !== undefined;
   }

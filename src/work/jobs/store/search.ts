@@ -42,11 +42,7 @@ export class JobSearch {
     );
   }
 
-  /**
-   * Jobs that wait or run, in the order of their ids, which is nearly that of their acceptance.
-   *
-   * @param after the id of the last job of the page before.
-   */
+  /** Live jobs by their ids, nearly in the order of acceptance. @param after the id of the last one before. */
   live(
     { accountId, templateId, from, to, states }: JobConditions & { readonly states: readonly Job['state'][] },
     { after = '', limit }: { readonly after?: string | undefined; readonly limit: number },

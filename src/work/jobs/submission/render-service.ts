@@ -25,10 +25,7 @@ export interface RenderSubmission extends Omit<JobSubmission, 'jobId'> {
   readonly jobId?: string;
 }
 
-/**
- * The owner of the requested jobs: a test key sees the jobs of test keys, a live key the jobs of live keys, the account
- * itself all jobs.
- */
+/** A test key sees the jobs of test keys, a live key those of live keys, the account itself all. */
 type JobOwner = Pick<Caller, 'accountId'> & Partial<Pick<Caller, 'mode'>>;
 
 /** The running and waiting jobs of an account. */

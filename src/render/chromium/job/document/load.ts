@@ -51,11 +51,7 @@ async function setCookies({ session }: RenderPage, cookies: readonly Cookie[]): 
   );
 }
 
-/**
- * Sets the page as options require, and loads a document by `strategy`; resolves when it has reached its milestone.
- *
- * @throws PlatenError when it cannot be loaded.
- */
+/** Resolves at the milestone of `strategy`. @throws PlatenError when the document cannot be loaded. */
 export async function loadWithOptions(
   page: RenderPage,
   strategy: LoadStrategy,

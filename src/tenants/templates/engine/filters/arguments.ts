@@ -23,11 +23,7 @@ function isPair(argument: unknown): argument is [string, unknown] {
   return Array.isArray(argument) && argument.length === 2 && typeof argument[0] === 'string';
 }
 
-/**
- * The number that a filter of arithmetic is given. Nothing is 0, as is a value that is missing.
- *
- * @throws Error for a value that is not a number.
- */
+/** A number for arithmetic; nothing, or a missing value, is 0. @throws Error for what is not a number. */
 export function numberOf(value: unknown, filter: string): Decimal {
   const given = value instanceof Decimal ? value : toValue(value);
   if (isNothing(given)) return new Decimal(0n);
