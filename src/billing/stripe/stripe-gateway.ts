@@ -34,13 +34,6 @@ export interface HostedPage {
   readonly expiresAt: Date;
 }
 
-/** The outcome of a change of the running subscription. */
-interface PlanChange {
-  readonly subscription: SubscriptionSnapshot;
-  /** The page on which the customer confirms the payment that the change waits for; undefined once it is made. */
-  readonly confirmAt: string | undefined;
-}
-
 /**
  * Every call to Stripe about customers and their subscriptions. Calls that change something take an idempotency key
  * that was stored before; the library repeats a call with the same key. Errors are Stripe's: `isRejection` says which
@@ -199,7 +192,7 @@ export class StripeGateway {
   async changePlan(
     change: { subscriptionId: string; itemId: string; priceId: string; prorationDate: number },
     key: string,
-  ): Promise<PlanChange> {
+  ) {
     const subscription = await this.stripe.subscriptions.update(
       change.subscriptionId,
       {

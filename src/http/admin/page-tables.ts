@@ -16,15 +16,9 @@ export function tableOf(
 </table></section>`;
 }
 
-/** A button that sends fields to a path of the pages. */
-export function act(
-  label: string,
-  name: string,
-  path: string,
-  fields: Readonly<Record<string, string>> = {},
-): Html {
+/** A button that posts to a path of the pages. */
+export function act(label: string, name: string, path: string): Html {
   return html`<form method="post" action="/admin/act/${path}">
-${Object.entries(fields).map(([field, value]) => html`<input type="hidden" name="${field}" value="${value}">`)}
 <button aria-label="${label} ${name}">${label}</button></form>`;
 }
 

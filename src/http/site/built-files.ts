@@ -1,7 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { extname, join, relative } from 'node:path';
-import type { FileBody } from '../request/route.ts';
 
 const TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
@@ -25,12 +24,6 @@ const ENCODINGS = [
 
 type Listing = ReadonlyMap<string, string>;
 
-/** A built file, ready to be sent. */
-interface BuiltFile {
-  readonly body: FileBody;
-  readonly headers: Readonly<Record<string, string>>;
-}
-
 /**
  * The files of a folder that a build replaces as a whole, with their compressed copies.
  *
@@ -53,10 +46,7 @@ export class BuiltFiles {
    * @param accepts whether the caller accepts an encoding.
    * @returns undefined when none of the names exists.
    */
-  async find(
-    names: readonly string[],
-    accepts: (encoding: 'br' | 'gzip') => boolean,
-  ): Promise<BuiltFile | undefined> {
+  async find(names: readonly string[], accepts: (encoding: 'br' | 'gzip') => boolean) {
     const files = await this.files();
     const name = names.find((candidate) => files.has(candidate));
     if (name === undefined) return undefined;

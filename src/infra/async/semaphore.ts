@@ -28,12 +28,9 @@ export class Semaphore {
     return this.#running === 0;
   }
 
-  /**
-   * @param signal ends the wait; a task that has begun is not affected.
-   * @throws the error of `full` when the queue is full; the reason of the signal.
-   */
-  async run<T>(task: () => Promise<T>, signal?: AbortSignal): Promise<T> {
-    const release = await this.acquire(signal);
+  /** @throws the error of `full` when the queue is full. */
+  async run<T>(task: () => Promise<T>): Promise<T> {
+    const release = await this.acquire();
     try {
       return await task();
     } finally {
@@ -41,7 +38,7 @@ export class Semaphore {
     }
   }
 
-  /** Waits for a permit. @returns a function that releases it; further calls change nothing. @throws as `run`. */
+  /** @returns a function that releases the permit, once. @throws as `run`; the reason of the signal. */
   async acquire(signal?: AbortSignal): Promise<() => void> {
     signal?.throwIfAborted();
     if (this.#running < this.#permits) this.#running += 1;

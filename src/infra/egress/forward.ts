@@ -4,14 +4,8 @@ import { pipeline } from 'node:stream/promises';
 import { EgressError } from './errors.ts';
 import { EGRESS_HEADER, forwardedHeaders } from './headers.ts';
 
-/** A plain-http request as it is sent to the origin. */
-interface Onward {
-  readonly url: URL;
-  readonly headers: string[];
-}
-
 /** Rewrites an absolute-form request to origin form; Host is what the target says (RFC 9112 section 3.2.2). */
-function onward(request: IncomingMessage, url: URL, extra: readonly string[]): Onward {
+function onward(request: IncomingMessage, url: URL, extra: readonly string[]) {
   // 100-continue has been handled here already.
   const rest = forwardedHeaders(request.rawHeaders, ['host', 'expect']);
   return { url, headers: ['Host', url.host, ...rest, ...extra] };

@@ -101,21 +101,11 @@ type FirstResponse =
   | { readonly kind: 'ended'; readonly how: number | string }
   | { readonly kind: 'silent' };
 
-interface Launched {
-  readonly process: GuardedProcess;
-  /** The first decisive response, or that the process has ended, or that nothing came in time. */
-  readonly first: FirstResponse;
-  /** The JVM's name for itself. */
-  readonly jvm: () => string | undefined;
-  /** Why it cannot write at present. */
-  readonly problem: () => string | undefined;
-}
-
 async function launch(
   options: MongoJavaServerOptions,
   socket: PrivateSocket,
   archiveFlags: readonly string[],
-): Promise<Launched> {
+) {
   const { folder, jarsDir, java, lockWaitMs, logger } = options;
   const file = databaseFile(folder);
   const flags = ['@java.args', ...archiveFlags, `-XX:ErrorFile=${resolve(folder)}/hs_err_%p.log`];

@@ -5,14 +5,6 @@ interface LeastRateBounds {
   readonly windowMs: number;
 }
 
-/** Data that are being received. */
-interface Incoming {
-  /** Notes that this many bytes have been received. */
-  received(bytes: number): void;
-  /** Ends watching: all data have been received, or are not waited for any more. */
-  done(): void;
-}
-
 interface Watched {
   /** Bytes received in this window. */
   bytes: number;
@@ -34,13 +26,13 @@ export class LeastRate {
   }
 
   /** @param giveUp called once, when too few bytes were received in one window. */
-  watch(giveUp: () => void): Incoming {
+  watch(giveUp: () => void) {
     const watched: Watched = { bytes: 0, whole: false, giveUp };
     this.#watched.add(watched);
     this.#timer ??= setInterval(() => this.#endWindow(), this.#windowMs);
     this.#timer.unref();
     return {
-      received(bytes) {
+      received(bytes: number) {
         watched.bytes += bytes;
       },
       done: () => this.#forget(watched),

@@ -115,8 +115,8 @@ export abstract class FairQueue {
   }
 
   /** The account that would be served next. */
-  nextAccount(priority: Priority, isEligible: AccountFilter = () => true): string | undefined {
-    return this.#backlogs[priority].first(isEligible)?.account;
+  nextAccount(priority: Priority): string | undefined {
+    return this.#backlogs[priority].first(() => true)?.account;
   }
 
   /** @throws the signal's reason when it aborts first; the errors of `deadline` and `maxWaiting`. */

@@ -14,12 +14,6 @@ export interface NewAccount {
   readonly plan: PlanName;
 }
 
-/** An account, and whether this call created it. */
-interface FoundOrCreated {
-  readonly account: Account;
-  readonly created: boolean;
-}
-
 /** Attempts to update an account that other processes change concurrently. */
 const TRIES = 20;
 
@@ -58,7 +52,7 @@ export class AccountService {
   }
 
   /** The account with this address, whatever its plan; created as described when there is none. */
-  async findOrCreate(described: NewAccount, by: DoneBy): Promise<FoundOrCreated> {
+  async findOrCreate(described: NewAccount, by: DoneBy) {
     const known = await this.#accounts.findByEmail(described.email);
     if (known !== undefined) return { account: known, created: false };
     const made = await this.create(described, by);

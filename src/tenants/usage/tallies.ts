@@ -25,21 +25,12 @@ export interface KeyUsage {
   readonly failedCount: number;
 }
 
-export interface UsageTotals {
-  readonly totalRequests: number;
-  readonly successCount: number;
-  readonly failedCount: number;
-  readonly errorsByCategory: Record<string, number>;
-  /** The busiest key first. */
-  readonly keyBreakdown: KeyUsage[];
-}
-
 /** Adds counts to sums of the same names. */
 export function addCounts(sums: Record<string, number>, counts: Readonly<Record<string, number>> = {}): void {
   for (const [name, count] of Object.entries(counts)) sums[name] = (sums[name] ?? 0) + count;
 }
 
-export function totalUsage(tallies: readonly Tally[]): UsageTotals {
+export function totalUsage(tallies: readonly Tally[]) {
   const errorsByCategory: Record<string, number> = { validation: 0, render: 0, timeout: 0 };
   const keys = new Map<string, KeyUsage>();
   for (const { apiKeyId, total = 0, failed = 0, errors = {} } of tallies) {

@@ -6,7 +6,7 @@ import type { Logger } from '../../infra/telemetry/logger.ts';
 import type { RenderReport } from '../../render/report/phases.ts';
 import { errorCategory } from './error-category.ts';
 import { dayOf, LONGEST_PERIOD_MS } from './periods.ts';
-import { type Tally, totalUsage, type UsageTotals } from './tallies.ts';
+import { type Tally, totalUsage } from './tallies.ts';
 import { binOf, type SeriesPoint, type SeriesQuery, seriesOf } from './usage-series.ts';
 
 /** The outcome of one request for a render: the outcome of its job, or the reason of its rejection. */
@@ -77,7 +77,7 @@ export class UsageCounters {
   }
 
   /** @param since a whole hour. */
-  async usage(accountId: string, since: Date): Promise<UsageTotals> {
+  async usage(accountId: string, since: Date) {
     return totalUsage(await this.#tallies(accountId, since));
   }
 

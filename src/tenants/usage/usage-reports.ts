@@ -8,8 +8,7 @@ import {
 } from '../plans/quota-period.ts';
 import { maskAddress } from './mask-address.ts';
 import { dayOf, periodStart, type ReportPeriod } from './periods.ts';
-import type { RequestLog, RequestLogEntry, RequestLogQuery } from './request-log.ts';
-import type { KeyUsage, UsageTotals } from './tallies.ts';
+import type { RequestLog, RequestLogQuery } from './request-log.ts';
 import type { UsageCounters } from './usage-counters.ts';
 import type { SeriesPoint, SeriesQuery } from './usage-series.ts';
 
@@ -20,29 +19,6 @@ export interface Reader {
   readonly plan: Plan;
   /** As in `Caller`. */
   readonly quotaWindow?: QuotaWindow | null | undefined;
-}
-
-/** The usage summary of the API. */
-export interface UsageSummary
-  extends Omit<UsageTotals, 'keyBreakdown'>,
-    Pick<
-      Plan,
-      'requestsPerMinute' | 'concurrentRenders' | 'maxInputSizeBytes' | 'maxOutputSizeBytes' | 'maxTimeoutMs'
-    > {
-  readonly plan: PlanName;
-  /** PDFs left of this period's quota and of the bought blocks. */
-  readonly remaining: number;
-  /** `yyyy-mm-dd` (UTC): the day on which the next quota begins. */
-  readonly resetDate: string;
-  readonly keyBreakdown?: KeyUsage[];
-}
-
-interface RequestLogReport {
-  readonly total: number;
-  readonly endpointOptions: string[];
-  readonly summary: { readonly successCount: number; readonly failedCount: number };
-  readonly logs: readonly Omit<RequestLogEntry, 'accountId'>[];
-  readonly canRevealIp: boolean;
 }
 
 export interface RequestLogOrder extends Omit<RequestLogQuery, 'accountId' | 'since' | 'now'> {
@@ -75,7 +51,7 @@ export class UsageReports {
     { accountId, planName, plan, quotaWindow }: Reader,
     period: ReportPeriod,
     includeBreakdown: boolean,
-  ): Promise<UsageSummary> {
+  ) {
     const now = this.#clock.now();
     const [{ keyBreakdown, ...totals }, remaining] = await Promise.all([
       this.#counters.usage(accountId, periodStart(period, now)),
@@ -106,7 +82,7 @@ export class UsageReports {
     return await this.#counters.series(accountId, { ...query, since, now });
   }
 
-  async requestLog({ accountId, plan }: Reader, order: RequestLogOrder): Promise<RequestLogReport> {
+  async requestLog({ accountId, plan }: Reader, order: RequestLogOrder) {
     const { period, ...page } = order;
     const now = this.#clock.now();
     const since = periodStart(period, now);

@@ -30,12 +30,6 @@ export interface BatchZip {
   open(range?: ByteRange): Readable;
 }
 
-/** One PDF of the completed items of a batch, not read yet. */
-interface MergedBatch extends Pick<BatchZip, 'items' | 'pending'> {
-  /** @param signal aborts when the caller has disconnected. */
-  open(signal: AbortSignal): Readable;
-}
-
 interface PackedItem extends ZipEntry {
   readonly output: JobOutput;
 }
@@ -69,7 +63,7 @@ export class BatchFiles {
   }
 
   /** One PDF of the completed items in the batch's order, with a bookmark for each. @throws PlatenError as `zip`. */
-  async merged(batch: Batch): Promise<MergedBatch> {
+  async merged(batch: Batch) {
     const entries = await this.#completed(batch);
     const sources = entries.map(({ name, output }) => ({
       title: withoutExtension(name),
@@ -79,7 +73,8 @@ export class BatchFiles {
     return {
       items: entries.length,
       pending: pendingOf(batch),
-      open: (signal) => this.#merger.merge(sources, { account: batch.accountId, signal }),
+      /** @param signal aborts when the caller has disconnected. */
+      open: (signal: AbortSignal) => this.#merger.merge(sources, { account: batch.accountId, signal }),
     };
   }
 

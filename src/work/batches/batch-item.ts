@@ -15,23 +15,6 @@ export interface Item {
   readonly error: JobError | { readonly code: string; readonly message: string } | null;
 }
 
-/** The batch item record of the API. */
-interface ItemRecord {
-  itemId: string;
-  status: ItemStatus;
-  outputAvailable: boolean;
-  downloadUrlEndpoint: string;
-  outputExpiresAt: string | null;
-  errorMessage: string | null;
-  retryAttempt: number | null;
-  error: { code: string; message: string } | null;
-  pdfSize: number;
-  pages: number;
-  processingTimeMs: number;
-  /** The path of its report; absent without a report. */
-  reportEndpoint?: string;
-}
-
 /**
  * The state of an item: from its job or, after the job is deleted, from the batch's count of ended items.
  *
@@ -54,7 +37,7 @@ export function itemOf(batch: Batch, item: BatchItem, job: Job | undefined, end:
 }
 
 /** An item as the API returns it to its owner. */
-export function itemRecord(batch: Batch, { item, job, status, error }: Item): ItemRecord {
+export function itemRecord(batch: Batch, { item, job, status, error }: Item) {
   const path = `/v1/pdf/batch/${batch._id}/items/${encodeURIComponent(item.id)}/download-url`;
   const available = job?.output != null;
   return {

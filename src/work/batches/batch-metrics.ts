@@ -5,25 +5,6 @@ import { type Batch, hasFinished, isItemOf, pendingOf, totalsOf } from './batch.
 import { statusOf } from './batch-record.ts';
 import type { BatchStore } from './batch-store.ts';
 
-/** The batch metrics of the API. A rate over no items or batches is 0. */
-interface BatchMetricsReport {
-  readonly queueDepth: number;
-  readonly activeBatches: number;
-  readonly queuedBatches: number;
-  readonly processingBatches: number;
-  readonly completionRatePercent: number;
-  readonly itemSuccessRatePercent: number;
-  readonly itemEligibleCount: number;
-  readonly webhookSuccessRatePercent: number;
-  readonly webhookEligibleCount: number;
-  readonly webhookDeliveredCount: number;
-  readonly averageItemsPerBatch: number;
-  readonly averageBatchProcessingTimeMs: number;
-  readonly commonFailureReasons: { code: string; count: number }[];
-  readonly lookbackDays: number;
-  readonly generatedAt: string;
-}
-
 /** The API's names for some error codes of items. */
 const SHOWN_AS: Readonly<Record<string, string>> = {
   RENDER_TIMEOUT: 'TIMEOUT',
@@ -48,7 +29,7 @@ export class BatchMetrics {
   }
 
   /** @param period of the batches that rates and averages are of; all running batches count as active. */
-  async report(accountId: string, period: ReportPeriod): Promise<BatchMetricsReport> {
+  async report(accountId: string, period: ReportPeriod) {
     const now = this.#clock.now();
     const sums = new Sums();
     for await (const batch of this.#batches.since(accountId, periodStart(period, now))) sums.add(batch);

@@ -2,48 +2,6 @@ import { type Batch, type BatchStatus, hasFinished, pendingOf, totalsOf } from '
 import type { BatchView } from './batch-service.ts';
 import { paceMs } from './pace.ts';
 
-export interface BatchProgress {
-  total: number;
-  completed: number;
-  failed: number;
-  /** Items that have not ended. */
-  pending: number;
-  /** Pending items that wait for a plan slot. */
-  throttled: number;
-  percentComplete: number;
-}
-
-/** The batch record of the API, without its items. */
-interface BatchRecord {
-  jobId: string;
-  status: BatchStatus;
-  createdAt: string;
-  updatedAt: string;
-  completedAt: string | null;
-  finishedAt: string | null;
-  expiresAt: string;
-  zipUrl: string;
-  manifestAvailable: boolean;
-  manifestDownloadUrlEndpoint: string;
-  progress: BatchProgress;
-  estimatedCompletionTime: string | null;
-  job: {
-    id: string;
-    status: BatchStatus;
-    accessExpired: boolean;
-    totalCount: number;
-    completedCount: number;
-    failedCount: number;
-    createdAt: string;
-    updatedAt: string;
-    completedAt: string | null;
-    finishedAt: string | null;
-    expiresAt: string;
-    notes: string;
-    metadata: Record<string, string>;
-  };
-}
-
 export function statusOf({ batch, inFlight }: BatchView): BatchStatus {
   if (batch.phase === 'completed' || batch.phase === 'failed' || batch.phase === 'cancelled')
     return batch.phase;
@@ -51,7 +9,7 @@ export function statusOf({ batch, inFlight }: BatchView): BatchStatus {
   return inFlight > 0 || batch.startedAt !== undefined ? 'processing' : 'queued';
 }
 
-export function progressOf({ batch, inFlight }: BatchView): BatchProgress {
+export function progressOf({ batch, inFlight }: BatchView) {
   const { completed, failed } = totalsOf(batch);
   const pending = pendingOf(batch);
   return {
@@ -59,6 +17,7 @@ export function progressOf({ batch, inFlight }: BatchView): BatchProgress {
     completed,
     failed,
     pending,
+    /** Pending items that wait for a plan slot. */
     throttled: Math.max(0, pending - inFlight),
     percentComplete: Math.floor((1000 * (completed + failed)) / batch.total) / 10,
   };
@@ -79,7 +38,7 @@ export function estimatedCompletion(batch: Batch, now: Date): Date | null {
 }
 
 /** A batch as the API returns it to its owner. */
-export function batchRecord(view: BatchView, accessExpired: boolean, now: Date): BatchRecord {
+export function batchRecord(view: BatchView, accessExpired: boolean, now: Date) {
   const { batch } = view;
   const status = statusOf(view);
   const progress = progressOf(view);

@@ -159,15 +159,7 @@ function prefixOf({ _id }: BatchIds): string {
   return `${_id.slice(0, SHARED)}-8${_id.slice(TAG.from, TAG.to)}`;
 }
 
-/** The items of a batch by outcome. */
-interface BatchTotals {
-  readonly completed: number;
-  readonly failed: number;
-  readonly bytes: number;
-  readonly codes: Readonly<Record<string, number>>;
-}
-
-export function totalsOf({ tallies = {} }: Pick<Batch, 'tallies'>): BatchTotals {
+export function totalsOf({ tallies = {} }: Pick<Batch, 'tallies'>) {
   const codes: Record<string, number> = {};
   let completed = 0;
   let failed = 0;

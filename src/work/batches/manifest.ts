@@ -2,20 +2,6 @@ import { Readable } from 'node:stream';
 import type { Batch } from './batch.ts';
 import type { NamedItem } from './batch-files.ts';
 
-/** An item in the manifest of a batch. */
-interface ManifestItem {
-  itemId: string;
-  /** The name in the zip. */
-  fileName: string;
-  status: string;
-  /** Bytes; 0 without a PDF. */
-  size: number;
-  pages: number;
-  /** Hex; null without a PDF. */
-  sha256: string | null;
-  error: { code: string; message: string } | null;
-}
-
 /** The manifest as JSON, generated as it is read: one chunk of items is in memory, however large the batch. */
 export function manifestStream(batch: Batch, items: AsyncIterable<NamedItem>): Readable {
   return Readable.from(manifestText(batch, items), { objectMode: false });
@@ -32,7 +18,7 @@ async function* manifestText(batch: Batch, items: AsyncIterable<NamedItem>): Asy
   yield '\n]}\n';
 }
 
-function manifestItem({ item, name, status, job, error }: NamedItem): ManifestItem {
+function manifestItem({ item, name, status, job, error }: NamedItem) {
   const output = job?.output ?? null;
   return {
     itemId: item.id,

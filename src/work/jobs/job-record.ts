@@ -1,5 +1,4 @@
-import type { InputMode } from '../inputs/inputs.ts';
-import { hasEnded, type Job, type JobState, type OutputMode } from './job.ts';
+import { hasEnded, type Job, type JobState } from './job.ts';
 
 /** Values of `status` that callers see. */
 export const JOB_STATUSES = ['queued', 'processing', 'completed', 'failed', 'cancelled'] as const;
@@ -15,35 +14,8 @@ export function statesOf(status: JobStatus): JobState[] {
   return status === 'queued' ? ['queued', 'dispatched'] : [status];
 }
 
-/** The job status record of the API. */
-export interface JobRecord {
-  success: boolean;
-  jobId: string;
-  status: JobStatus;
-  inputMode: InputMode;
-  outputMode: OutputMode;
-  createdAt: string;
-  updatedAt: string;
-  completedAt: string | null;
-  outputAvailable: boolean;
-  outputExpiresAt: string | null;
-  downloadUrlEndpoint: string;
-  fileName: string;
-  pdfSize: number;
-  pages: number;
-  processingTimeMs: number;
-  attemptCount: number;
-  retryAttempt: number | null;
-  maxAttempts: number;
-  willRetry: boolean;
-  deadLettered: boolean;
-  error: { code: string; message: string } | null;
-  /** The path of its report; absent without a report, and until the job has ended. */
-  reportEndpoint?: string;
-}
-
 /** A job as the API returns it to its owner. */
-export function jobRecord(job: Job): JobRecord {
+export function jobRecord(job: Job) {
   const willRetry = !hasEnded(job.state) && job.error !== null;
   return {
     success: true,

@@ -32,33 +32,6 @@ export interface JobSubmission {
   readonly trace?: TraceContext | undefined;
 }
 
-/** The fields of a job that are determined before its admission. */
-type JobFacts = Pick<
-  Job,
-  | '_id'
-  | 'accountId'
-  | 'apiKeyId'
-  | 'plan'
-  | 'pool'
-  | 'class'
-  | 'test'
-  | 'quotaPeriod'
-  | 'inputMode'
-  | 'outputMode'
-  | 'fileName'
-  | 'format'
-  | 'createdAt'
-  | 'retentionHours'
-  | 'item'
-  | 'inputBytes'
-  | 'webhookUrl'
-  | 'templateId'
-  | 'retryOf'
-  | 'wantsReport'
-  | 'ownerFence'
-  | 'trace'
->;
-
 /** The options in the record of a job: the paper format, requested or default, and whether a report is requested. */
 export function optionFacts(options: RenderOptions): Pick<Job, 'format' | 'wantsReport'> {
   return { format: given(options)(format)!, ...(options.report && { wantsReport: true as const }) };
@@ -110,27 +83,27 @@ export function newJob(submission: JobSubmission, caller: Caller, now: Date): Ne
   return { job, input: newInput(submission, caller, now) };
 }
 
+/** What every job has in its first state. */
+const NEW = {
+  version: 1,
+  state: 'queued',
+  dispatchedAt: null,
+  startedAt: null,
+  completedAt: null,
+  attempts: 0,
+  maxAttempts: MAX_ATTEMPTS,
+  crashes: 0,
+  owner: null,
+  leaseExpiresAt: null,
+  error: null,
+  expiresAt: null,
+  output: null,
+  processingTimeMs: 0,
+} as const satisfies Partial<Job>;
+
 /** A job in its first state. */
-export function queuedJob(facts: JobFacts): Job {
-  return {
-    ...facts,
-    version: 1,
-    state: 'queued',
-    updatedAt: facts.createdAt,
-    dispatchedAt: null,
-    startedAt: null,
-    completedAt: null,
-    notBefore: facts.createdAt,
-    attempts: 0,
-    maxAttempts: MAX_ATTEMPTS,
-    crashes: 0,
-    owner: null,
-    leaseExpiresAt: null,
-    error: null,
-    expiresAt: null,
-    output: null,
-    processingTimeMs: 0,
-  };
+export function queuedJob(facts: Omit<Job, keyof typeof NEW | 'updatedAt' | 'notBefore'>): Job {
+  return { ...facts, ...NEW, updatedAt: facts.createdAt, notBefore: facts.createdAt };
 }
 
 /** The input of a job, within the limits of the caller's present plan. */

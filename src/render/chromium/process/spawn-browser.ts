@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
-import puppeteer, { type Browser } from 'puppeteer';
+import puppeteer from 'puppeteer';
 import { within } from '../../../infra/async/timeout.ts';
 import { BoundedPipe } from './bounded-pipe.ts';
 import { niceCommand, niceSession } from './priority.ts';
@@ -16,12 +16,6 @@ interface SpawnOptions {
   readonly env: Record<string, string>;
   /** Longest wait for its first response, in milliseconds. */
   readonly timeoutMs: number;
-}
-
-interface SpawnedBrowser {
-  readonly browser: Browser;
-  readonly pipe: BoundedPipe;
-  readonly child: ChildProcess;
 }
 
 /** Puppeteer's argument against parts of a full Chromium that are kept up to date by themselves. */
@@ -53,7 +47,7 @@ process.once('exit', () => {
  * @throws Error when it ends before it has responded; TimeoutError when it does not respond in time. The browser is
  *   then ended completely.
  */
-export async function spawnBrowser(options: SpawnOptions): Promise<SpawnedBrowser> {
+export async function spawnBrowser(options: SpawnOptions) {
   const headless = options.kind === 'shell' ? 'shell' : true;
   const { userDataDir } = options;
   const all = await puppeteer.defaultArgs({ headless, userDataDir, args: [...options.args] });

@@ -11,12 +11,6 @@ export type ChunkName = 'markup' | 'options';
 /** Characters. Shorter parts are not shared, because a reference takes nearly as much space. */
 const WORTH_SHARING = 128;
 
-/** An input without its parts, and the parts. */
-interface Split {
-  readonly rest: JobInput;
-  readonly chunks: Readonly<Record<ChunkName, string>>;
-}
-
 /**
  * Converts inputs to their stored form, with shared parts stored once: a thousand invoices of one template store the
  * text of the template once.
@@ -75,7 +69,7 @@ function textsOf(): (options: RenderOptions) => string {
   };
 }
 
-function asChunks(input: JobInput, options: string): Split {
+function asChunks(input: JobInput, options: string) {
   const { source } = input;
   const { markupOf, withMarkup } = INPUTS[source.mode];
   return {

@@ -28,15 +28,6 @@ export interface RenderSubmission extends Omit<JobSubmission, 'jobId'> {
 /** A test key sees the jobs of test keys, a live key those of live keys, the account itself all. */
 type JobOwner = Pick<Caller, 'accountId'> & Partial<Pick<Caller, 'mode'>>;
 
-/** The running and waiting jobs of an account. */
-interface QueueStatus {
-  /** Plan slots in use. */
-  readonly inFlight: number;
-  readonly waiting: number;
-  /** The creation of the oldest job at the head of a queue; null when no job waits. */
-  readonly oldestWaitingAt: Date | null;
-}
-
 export interface Accepted {
   readonly jobId: string;
   /** Resolves when the job has ended or will be retried, or after the sync wait; at once for an async submission. */
@@ -221,7 +212,7 @@ export class RenderService {
   }
 
   /** The jobs of an account that run and wait now. */
-  async queue(accountId: string): Promise<QueueStatus> {
+  async queue(accountId: string) {
     const { ledger, store } = this.#deps;
     const record = await ledger.find(accountId);
     if (record === undefined) return { inFlight: 0, waiting: 0, oldestWaitingAt: null };

@@ -12,15 +12,8 @@ const MAX_CHARACTERS = 512 * 1024;
 /** Runs in a world of its own. */
 const UNSUPPORTED_IN_ALL = `(texts) => texts.map(${UNSUPPORTED_IN})`;
 
-/** What style sheets that are not in the document itself use of CSS that the browser does not have. */
-interface LinkedStyles {
-  readonly facts: readonly Fact[];
-  /** Whether there is more than is looked at, or the browser has not kept a text. */
-  readonly cut: boolean;
-}
-
 /** To be called once the document needs nothing more: its requests are blocked meanwhile. */
-export async function unsupportedInLinked(page: RenderPage): Promise<LinkedStyles> {
+export async function unsupportedInLinked(page: RenderPage) {
   const { session } = page;
   const sheets: Protocol.CSS.CSSStyleSheetHeader[] = [];
   let [cut, left] = [false, MAX_CHARACTERS];
