@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { type Bench, render, startBench } from '../integration/chromium/support.ts';
+import { render, useBench } from '../integration/chromium/support.ts';
 
 const RENDERS = 400;
 /** Milliseconds; most renders are under way for about this long. */
@@ -12,11 +12,7 @@ const DOCUMENTS = [
 ];
 
 describe('Renders that are cancelled at any moment', () => {
-  let bench: Bench;
-  before(async () => {
-    bench = await startBench();
-  });
-  after(() => bench.close());
+  const bench = useBench();
 
   it('leave no unhandled rejection behind, and a renderer that works', async () => {
     const forgotten: unknown[] = [];

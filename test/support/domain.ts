@@ -12,6 +12,7 @@ import type { Job } from '../../src/work/jobs/job.ts';
 import { newJobId, newJob as newJobOfSubmission } from '../../src/work/jobs/new-job.ts';
 import { openWork, type Work } from '../../src/work/open-work.ts';
 import { startMongo } from './mongo.ts';
+import { used } from './used.ts';
 
 /** A clock that a test can set forward. */
 export class TestClock implements Clock {
@@ -27,8 +28,14 @@ export class TestClock implements Clock {
 /** The work of accounts on a database of its own; the same parts as in production, but for the clock. */
 export type Domain = Awaited<ReturnType<typeof openDomain>>;
 
-/** @param options.uri of a database that others use as well. */
-export async function openDomain(options: { plan?: Partial<Plan>; bus?: Bus; uri?: string } = {}) {
+interface DomainOptions {
+  readonly plan?: Partial<Plan>;
+  readonly bus?: Bus;
+  /** Of a database that others use as well. */
+  readonly uri?: string;
+}
+
+export async function openDomain(options: DomainOptions = {}) {
   const logger = pino({ level: 'silent' });
   const clock = new TestClock();
   const connection = await connectDatabase(options.uri ?? (await startMongo()).uri, logger);
@@ -68,6 +75,11 @@ export async function openDomain(options: { plan?: Partial<Plan>; bus?: Bus; uri
       await connection.close();
     },
   };
+}
+
+/** A domain for the tests of one `describe`, there from its `before` on; with `each`, one for each test. */
+export function useDomain(options?: DomainOptions, each?: 'each'): Domain {
+  return used(() => openDomain(options), each);
 }
 
 /** A new job, ready for admission, and its input; by default it uses no quota. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { newEmail, PASSWORD } from '../../support/account-client.ts';
 import { openBrowser } from '../../support/browser.ts';
 import { eventually } from '../../support/eventually.ts';
-import { openApi, type TestApi } from '../http/support/api.ts';
+import { useApi } from '../http/support/api.ts';
 import { FirstPerson } from './support/first-person.ts';
 import { forgotten, linkTo, mailsTo, sendAsPage } from './support/mailed-links.ts';
 
@@ -10,12 +10,7 @@ const NEW_PASSWORD = 'quite another battery, and staple';
 const DAY_MS = 24 * 3_600_000;
 
 describe('The link that confirms the address of an account', () => {
-  let api: TestApi;
-
-  before(async () => {
-    api = await openApi({ trustedProxies: 1 });
-  });
-  after(() => api.close());
+  const api = useApi({ trustedProxies: 1 });
 
   /** Somebody has registered an address, and a link is mailed to it. */
   async function registered() {
@@ -141,12 +136,7 @@ describe('The link that confirms the address of an account', () => {
 });
 
 describe('Where live keys need a confirmed address', () => {
-  let api: TestApi;
-
-  before(async () => {
-    api = await openApi({ trustedProxies: 1, confirmAddress: 'required' });
-  });
-  after(() => api.close());
+  const api = useApi({ trustedProxies: 1, confirmAddress: 'required' });
 
   const rejected = { status: 403, code: 'ADDRESS_NOT_CONFIRMED' };
   const of = ({ status, json }: { status: number; json: { code?: string; remedy?: string } }) => {

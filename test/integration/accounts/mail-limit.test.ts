@@ -2,17 +2,12 @@ import assert from 'node:assert/strict';
 import type { Mail } from '../../../src/tenants/mail/mail.ts';
 import { newEmail, signUp } from '../../support/account-client.ts';
 import { openBrowser, SAME_ORIGIN } from '../../support/browser.ts';
-import { callApi, openApi, type TestApi } from '../http/support/api.ts';
+import { callApi, useApi } from '../http/support/api.ts';
 
 const HOUR_MS = 3_600_000;
 
 describe('The bounds of mails that anybody can ask for', () => {
-  let api: TestApi;
-
-  before(async () => {
-    api = await openApi({ trustedProxies: 1 });
-  });
-  after(() => api.close());
+  const api = useApi({ trustedProxies: 1 });
 
   let lastAddress = 0;
   const newAddress = () => `198.51.${++lastAddress}.1`;

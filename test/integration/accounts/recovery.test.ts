@@ -2,18 +2,13 @@ import assert from 'node:assert/strict';
 import type { Mail } from '../../../src/tenants/mail/mail.ts';
 import { newEmail, PASSWORD, signUp } from '../../support/account-client.ts';
 import { type Browser, cookieOf, openBrowser, SAME_ORIGIN } from '../../support/browser.ts';
-import { callApi, openApi, type TestApi } from '../http/support/api.ts';
+import { callApi, useApi } from '../http/support/api.ts';
 
 const NEW_PASSWORD = 'another battery, another staple';
 const HOUR_MS = 3_600_000;
 
 describe('Account recovery', () => {
-  let api: TestApi;
-
-  before(async () => {
-    api = await openApi({ trustedProxies: 1 });
-  });
-  after(() => api.close());
+  const api = useApi({ trustedProxies: 1 });
 
   let lastAddress = 0;
   /** Sends a request like a page, from a new address, so that no test uses up the mails of another. */

@@ -4,7 +4,7 @@ import { AccountTakeover, type TakeoverStep } from '../../../src/tenants/account
 import { TakeoverStore } from '../../../src/tenants/accounts/takeover-store.ts';
 import { byAccount } from '../../../src/tenants/audit/audit-log.ts';
 import { takeoverSteps } from '../../../src/work/takeover-steps.ts';
-import { openApi, type TestApi } from '../http/support/api.ts';
+import { useApi } from '../http/support/api.ts';
 import { latch } from '../http/support/test-worker.ts';
 import { FirstPerson } from './support/first-person.ts';
 import { forgotten, mailsTo, sendAsPage } from './support/mailed-links.ts';
@@ -16,12 +16,7 @@ const ASYNC = { html: '<p>x</p>', executionMode: 'async' };
 const STEPS = 6;
 
 describe('A takeover whose process dies', () => {
-  let api: TestApi;
-
-  before(async () => {
-    api = await openApi({ trustedProxies: 1 });
-  });
-  after(() => api.close());
+  const api = useApi({ trustedProxies: 1 });
 
   /** The takeovers of a process that dies in a step, or before the account is written. */
   function dying(at: number | 'before the account', died = latch()): AccountTakeover {

@@ -3,21 +3,19 @@ import { pino } from 'pino';
 import { ensureIndexes } from '../../../src/infra/store/collection-spec.ts';
 import { type AuditAction, type AuditActor, AuditLog } from '../../../src/tenants/audit/audit-log.ts';
 import { AccountClient, newEmail, PASSWORD, signUp } from '../../support/account-client.ts';
-import { callApi, openApi, type TestApi } from '../http/support/api.ts';
+import { callApi, useApi } from '../http/support/api.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
 describe('The audit log', () => {
-  let api: TestApi;
+  const api = useApi({ trustedProxies: 1 });
 
-  before(async () => {
-    api = await openApi({ trustedProxies: 1 });
+  before(() => {
     // Well inside a day (UTC), by which entries are counted, so that none ends during a test.
     const { clock } = api.domain;
     clock.pass(DAY_MS + HOUR_MS - (clock.now().getTime() % DAY_MS));
   });
-  after(() => api.close());
 
   const login = (email: string, password: string) =>
     callApi(api.url, 'POST', '/auth/login', { email, password }, { 'x-forwarded-for': '192.0.2.7' });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { PlatenError } from '../../../src/infra/errors/registry.ts';
 import type { Job, JobInput } from '../../../src/work/jobs/job.ts';
 import { eventually } from '../../support/eventually.ts';
-import { openApi, type TestApi, type TestCaller } from '../http/support/api.ts';
+import { openApi, type TestCaller, useApi } from '../http/support/api.ts';
 import { latch } from '../http/support/test-worker.ts';
 
 const HOUR_MS = 3_600_000;
@@ -13,13 +13,9 @@ function items(count: number, prefix = 'item-') {
 }
 
 describe('POST /v1/pdf/batch', () => {
-  let api: TestApi;
+  const api = useApi({ plan: { concurrentRenders: 4, maxBatchItems: 300 } });
   let caller: TestCaller;
 
-  before(async () => {
-    api = await openApi({ plan: { concurrentRenders: 4, maxBatchItems: 300 } });
-  });
-  after(() => api.close());
   beforeEach(async () => {
     caller = await api.newCaller();
     api.worker.render = async () => ({ pages: 1 });

@@ -2,15 +2,14 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { eventually } from '../../support/eventually.ts';
 import { largePdf, stall } from '../../support/stall.ts';
-import { openApi, type TestApi, type TestCaller } from '../http/support/api.ts';
+import { type TestCaller, useApi } from '../http/support/api.ts';
 
 describe('downloads of batches at a time', () => {
-  let api: TestApi;
+  const api = useApi();
   let caller: TestCaller;
   let batchId: string;
 
   before(async () => {
-    api = await openApi();
     const pdf = await largePdf();
     api.worker.render = async () => ({ pages: 1, pdf });
     caller = await api.newCaller();
@@ -19,7 +18,6 @@ describe('downloads of batches at a time', () => {
     const status = () => caller.get(`/v1/pdf/batch/${batchId}`);
     await eventually('its end', async () => (await status()).json.finishedAt !== null);
   });
-  after(() => api.close());
 
   const stalled = (path: string) => stall(`${api.url}${path}`, { headers: { 'x-api-key': caller.secret } });
 

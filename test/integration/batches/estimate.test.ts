@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Job } from '../../../src/work/jobs/job.ts';
 import { eventually } from '../../support/eventually.ts';
-import { openApi, type TestApi, type TestCaller } from '../http/support/api.ts';
+import { type TestCaller, useApi } from '../http/support/api.ts';
 import { latch } from '../http/support/test-worker.ts';
 
 const SLOTS = 2;
@@ -12,16 +12,12 @@ const RENDER_MS = 20_000;
 const OTHERS = 3 * ITEMS;
 
 describe('estimatedCompletionTime half-way through a batch', () => {
-  let api: TestApi;
+  const api = useApi({ plan: { concurrentRenders: SLOTS, maxWaitingJobs: 1000 } });
   let caller: TestCaller;
   /** Ends the renders that run, in the order in which they began. */
   let gates: ReturnType<typeof latch>[];
   let batchItems: number;
 
-  before(async () => {
-    api = await openApi({ plan: { concurrentRenders: SLOTS, maxWaitingJobs: 1000 } });
-  });
-  after(() => api.close());
   beforeEach(async () => {
     caller = await api.newCaller();
     gates = [];

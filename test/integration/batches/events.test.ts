@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { get, type IncomingMessage } from 'node:http';
 import { eventually } from '../../support/eventually.ts';
-import { openApi, type TestApi, type TestCaller } from '../http/support/api.ts';
+import { type TestCaller, useApi } from '../http/support/api.ts';
 import { latch } from '../http/support/test-worker.ts';
 
 interface ServerEvent {
@@ -50,14 +50,10 @@ class Follower {
 }
 
 describe('GET /v1/pdf/batch/:id/events', () => {
-  let api: TestApi;
+  const api = useApi({ plan: { concurrentRenders: 2 } });
   let caller: TestCaller;
   let gates: ReturnType<typeof latch>[];
 
-  before(async () => {
-    api = await openApi({ plan: { concurrentRenders: 2 } });
-  });
-  after(() => api.close());
   beforeEach(async () => {
     caller = await api.newCaller();
     gates = [];

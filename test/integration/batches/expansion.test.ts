@@ -9,7 +9,7 @@ import type { Job } from '../../../src/work/jobs/job.ts';
 import { queueState } from '../../../src/work/jobs/ledger/ledger-record.ts';
 import { repairInterruptedJobs } from '../../../src/work/jobs/sweeps/interrupted-jobs.ts';
 import { WaitingJobs } from '../../../src/work/jobs/sweeps/waiting-jobs.ts';
-import { type Domain, openDomain } from '../../support/domain.ts';
+import { useDomain } from '../../support/domain.ts';
 import { batchOf, callerWith, dyingAt, Killed } from './support.ts';
 
 const ITEMS = 180;
@@ -18,12 +18,7 @@ const CHUNKS = 4;
 const LONG_MS = 20_000;
 
 describe('admitting a batch, with a death at any step', () => {
-  let domain: Domain;
-
-  before(async () => {
-    domain = await openDomain({ plan: { concurrentRenders: 3, monthlyRenders: 100_000 } });
-  });
-  after(() => domain.close());
+  const domain = useDomain({ plan: { concurrentRenders: 3, monthlyRenders: 100_000 } });
 
   /** What the dispatcher does again and again. */
   async function sweep(): Promise<void> {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { JobPointer } from '../../../src/infra/bus/bus.ts';
 import { eventually } from '../../support/eventually.ts';
-import { openApi, type TestApi, type TestCaller } from '../http/support/api.ts';
+import { type TestCaller, useApi } from '../http/support/api.ts';
 
 const ITEMS = 1000;
 /** Far more than the worker of the tests has: what is published and has no slot there waits on the bus. */
@@ -15,7 +15,9 @@ const SINGLES = 8;
 const ITEM_MS = 200;
 
 describe(`single renders concurrent with a batch of ${ITEMS}`, () => {
-  let api: TestApi;
+  const api = useApi({
+    plan: { concurrentRenders: PLAN_SLOTS, maxBatchItems: ITEMS, monthlyRenders: 10_000 },
+  });
   let owner: TestCaller;
   let other: TestCaller;
   /** Items whose renders have begun. */
@@ -27,9 +29,6 @@ describe(`single renders concurrent with a batch of ${ITEMS}`, () => {
   const waited = new Map<string, number>();
 
   before(async () => {
-    api = await openApi({
-      plan: { concurrentRenders: PLAN_SLOTS, maxBatchItems: ITEMS, monthlyRenders: 10_000 },
-    });
     const { bus } = api.domain;
     const publish = bus.publishPointer.bind(bus);
     bus.publishPointer = (pointer: JobPointer) => {
@@ -47,7 +46,6 @@ describe(`single renders concurrent with a batch of ${ITEMS}`, () => {
       return { pages: 1 };
     };
   });
-  after(() => api.close());
 
   it('go before its items, renders of other accounts and of its owner, as soon as a slot of the worker is free', async () => {
     const items = Array.from({ length: ITEMS }, (_, i) => ({ id: `item-${i}`, html: `<p>${i}</p>` }));

@@ -3,22 +3,18 @@ import { pendingAdmission } from '../../../src/infra/overload/pending-admission.
 import { BATCH_STATUSES, type BatchStatus } from '../../../src/work/batches/batch.ts';
 import type { Job } from '../../../src/work/jobs/job.ts';
 import { eventually } from '../../support/eventually.ts';
-import { openApi, type TestApi, type TestCaller } from '../http/support/api.ts';
+import { type TestCaller, useApi } from '../http/support/api.ts';
 import { latch } from '../http/support/test-worker.ts';
 import { batchOf, callerWith } from './support.ts';
 
 const SLOTS = 2;
 
 describe('GET /v1/pdf/batch', () => {
-  let api: TestApi;
+  const api = useApi({ plan: { concurrentRenders: SLOTS } });
   let caller: TestCaller;
   /** What is being rendered, by the id of the item, and how to end it. */
   let gates: Map<string, ReturnType<typeof latch>>;
 
-  before(async () => {
-    api = await openApi({ plan: { concurrentRenders: SLOTS } });
-  });
-  after(() => api.close());
   beforeEach(async () => {
     caller = await api.newCaller();
     gates = new Map();

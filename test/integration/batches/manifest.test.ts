@@ -2,20 +2,16 @@ import assert from 'node:assert/strict';
 import { PlatenError } from '../../../src/infra/errors/registry.ts';
 import { eventually } from '../../support/eventually.ts';
 import { unzip } from '../../support/unzip.ts';
-import { callApi, openApi, type TestApi, type TestCaller } from '../http/support/api.ts';
+import { callApi, type TestCaller, useApi } from '../http/support/api.ts';
 import { latch } from '../http/support/test-worker.ts';
 
 const MINUTE_MS = 60_000;
 const ITEMS = 120;
 
 describe('the manifest of a batch', () => {
-  let api: TestApi;
+  const api = useApi();
   let caller: TestCaller;
 
-  before(async () => {
-    api = await openApi();
-  });
-  after(() => api.close());
   beforeEach(async () => {
     caller = await api.newCaller();
   });

@@ -7,7 +7,7 @@ import { PlatenError } from '../../../src/infra/errors/registry.ts';
 import { createPdfMerger, type PdfMerger } from '../../../src/render/pdf/merge.ts';
 import { eventually } from '../../support/eventually.ts';
 import { documentWithObjects, readPdf } from '../../support/pdf.ts';
-import { openApi, type TestApi, type TestCaller } from '../http/support/api.ts';
+import { type TestCaller, useApi } from '../http/support/api.ts';
 
 /** A document with a line of text on each page, and a link from its first page to its last by name. */
 async function documentOf(pages: readonly string[], useObjectStreams = true): Promise<Buffer> {
@@ -40,13 +40,9 @@ function assertTable(pdf: Buffer): void {
 const MIB = 1024 * 1024;
 
 describe('the merged PDF of a batch', () => {
-  let api: TestApi;
+  const api = useApi();
   let caller: TestCaller;
 
-  before(async () => {
-    api = await openApi();
-  });
-  after(() => api.close());
   beforeEach(async () => {
     caller = await api.newCaller();
   });

@@ -4,21 +4,17 @@ import { PlatenError } from '../../../src/infra/errors/registry.ts';
 import { type Batch, chunkSizeOf } from '../../../src/work/batches/batch.ts';
 import { documentsRead } from '../../support/documents-read.ts';
 import { eventually } from '../../support/eventually.ts';
-import { openApi, type TestApi, type TestCaller } from '../http/support/api.ts';
+import { type TestCaller, useApi } from '../http/support/api.ts';
 import { latch } from '../http/support/test-worker.ts';
 
 const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
 
 describe('GET /user/batches/metrics', () => {
-  let api: TestApi;
+  const api = useApi({ plan: { concurrentRenders: 3 } });
   let caller: TestCaller;
   let bearer: Record<string, string>;
 
-  before(async () => {
-    api = await openApi({ plan: { concurrentRenders: 3 } });
-  });
-  after(() => api.close());
   beforeEach(async () => {
     caller = await api.newCaller();
     const { token } = await api.tenants.tokens.issue(caller.accountId);

@@ -5,7 +5,7 @@ import { itemJobId } from '../../../src/work/batches/batch.ts';
 import { endBatchRetention } from '../../../src/work/batches/retention.ts';
 import { endRetention } from '../../../src/work/jobs/sweeps/retention.ts';
 import { eventually } from '../../support/eventually.ts';
-import { openApi, type TestApi, type TestCaller } from '../http/support/api.ts';
+import { type TestCaller, useApi } from '../http/support/api.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -20,16 +20,14 @@ const COLLECTIONS = [
 ];
 
 describe('the retention of a batch', () => {
-  let api: TestApi;
+  const api = useApi({}, 'each');
   let caller: TestCaller;
 
   beforeEach(async () => {
-    api = await openApi();
     caller = await api.newCaller();
     api.worker.render = async ({ item }) =>
       item?.id === 'item-3' ? { fails: new PlatenError('URL_UNREACHABLE') } : { pages: 1 };
   });
-  afterEach(() => api.close());
 
   /** A batch that has ended, of which one item has failed; markup and options are shared. */
   async function ended(expiresInHours?: number): Promise<string> {

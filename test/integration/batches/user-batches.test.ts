@@ -5,21 +5,17 @@ import { pendingAdmission } from '../../../src/infra/overload/pending-admission.
 import { chunkCount } from '../../../src/work/batches/batch.ts';
 import { AccountClient } from '../../support/account-client.ts';
 import { eventually } from '../../support/eventually.ts';
-import { openApi, type TestApi, type TestCaller } from '../http/support/api.ts';
+import { type TestCaller, useApi } from '../http/support/api.ts';
 import { batchOf, callerWith } from './support.ts';
 
 const ITEMS = 60;
 
 describe('The batches of an account', () => {
-  let api: TestApi;
+  const api = useApi();
   let caller: TestCaller;
   let owner: AccountClient;
   let stranger: AccountClient;
 
-  before(async () => {
-    api = await openApi();
-  });
-  after(() => api.close());
   beforeEach(async () => {
     failing(() => false);
     caller = await api.newCaller();

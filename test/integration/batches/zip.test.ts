@@ -8,22 +8,18 @@ import { PlatenError } from '../../../src/infra/errors/registry.ts';
 import { itemJobId } from '../../../src/work/batches/batch.ts';
 import { eventually } from '../../support/eventually.ts';
 import { unzip } from '../../support/unzip.ts';
-import { openApi, type TestApi, type TestCaller } from '../http/support/api.ts';
+import { type TestCaller, useApi } from '../http/support/api.ts';
 import { latch } from '../http/support/test-worker.ts';
 
 const HOUR_MS = 3_600_000;
 const LARGE = 3_000_000;
 
 describe('the zip of a batch', () => {
-  let api: TestApi;
+  const api = useApi();
   let caller: TestCaller;
   /** What was rendered, by the id of the item. */
   let pdfs: Map<string, Buffer>;
 
-  before(async () => {
-    api = await openApi();
-  });
-  after(() => api.close());
   beforeEach(async () => {
     caller = await api.newCaller();
     pdfs = new Map();

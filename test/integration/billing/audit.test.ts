@@ -4,7 +4,7 @@ import { BY_BILLING } from '../../../src/tenants/audit/audit-log.ts';
 import { quotaPeriod } from '../../../src/tenants/plans/quota-period.ts';
 import { BlockOracle } from './block-oracle.ts';
 import { followAndDie } from './killed-dispatcher.ts';
-import { deliverEvents, type Life, type LifeRig, openLifeRig, passDays } from './life-rig.ts';
+import { deliverEvents, type Life, passDays, useLifeRig } from './life-rig.ts';
 
 const DAY_MS = 86_400_000;
 /** Longer than an account is left to a silent dispatcher. */
@@ -14,13 +14,9 @@ const UNITS = 1_000;
 type Entry = readonly [action: string, details: Readonly<Record<string, string>>];
 
 describe('The audit log of what billing changes', () => {
-  let rig: LifeRig;
+  const rig = useLifeRig();
   let life: Life;
 
-  before(async () => {
-    rig = await openLifeRig();
-  });
-  after(() => rig?.close());
   beforeEach(async () => {
     life = await rig.begin();
   });

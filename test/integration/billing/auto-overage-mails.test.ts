@@ -1,21 +1,17 @@
 import assert from 'node:assert/strict';
 import { signUp } from '../../support/account-client.ts';
-import { openApi, type TestApi } from '../http/support/api.ts';
+import { useApi } from '../http/support/api.ts';
 
 const SETTINGS = { enabled: true, units: 1000, priceCents: 1000, capCents: 5000, cycle: '2026-01' };
 const OFF = { kind: 'auto-overage-disabled', values: { because: 'link' } };
 
 describe('The mail that reports that auto overage was switched off', () => {
-  let api: TestApi;
+  const api = useApi({
+    billing: { STRIPE_SECRET_KEY: 'sk_test_nobody', STRIPE_API_BASE: 'http://127.0.0.1:9' },
+  });
   let accountId: string;
   let email: string;
 
-  before(async () => {
-    api = await openApi({
-      billing: { STRIPE_SECRET_KEY: 'sk_test_nobody', STRIPE_API_BASE: 'http://127.0.0.1:9' },
-    });
-  });
-  after(() => api?.close());
   beforeEach(async () => {
     const owner = await signUp(api.url);
     ({ id: accountId, email } = await owner.expect(200, 'GET', '/auth/me'));

@@ -1,18 +1,14 @@
 import assert from 'node:assert/strict';
 import { quotaPeriod } from '../../../src/tenants/plans/quota-period.ts';
-import { followEvents, type Life, type LifeRig, openLifeRig } from './life-rig.ts';
+import { followEvents, type Life, useLifeRig } from './life-rig.ts';
 
 const HOUR_MS = 3_600_000;
 const PAGES = '/v1/checkout/sessions';
 
 describe('The page of a block that is bought by hand', () => {
-  let rig: LifeRig;
+  const rig = useLifeRig();
   let life: Life;
 
-  before(async () => {
-    rig = await openLifeRig();
-  });
-  after(() => rig?.close());
   beforeEach(async () => {
     life = await rig.begin();
   });

@@ -4,7 +4,7 @@ import { BY_BILLING } from '../../../src/tenants/audit/audit-log.ts';
 import { quotaPeriod } from '../../../src/tenants/plans/quota-period.ts';
 import type { Card } from '../../support/stripe/cards.ts';
 import { BlockOracle } from './block-oracle.ts';
-import { type Life, type LifeRig, openLifeRig, passDays } from './life-rig.ts';
+import { type Life, passDays, useLifeRig } from './life-rig.ts';
 import { checkMirror, checkSubscription } from './subscription-oracle.ts';
 
 const MINUTE_MS = 60_000;
@@ -16,15 +16,11 @@ const AT_ONCE = 20;
 
 /** The months of a year, a day at a time; after every event, and every day, all that was written is held against Stripe's books. */
 describe('A year of blocks beyond the quota', () => {
-  let rig: LifeRig;
+  const rig = useLifeRig();
   let life: Life;
   let oracle: BlockOracle;
   let checks: number;
 
-  before(async () => {
-    rig = await openLifeRig();
-  });
-  after(() => rig?.close());
   beforeEach(async () => {
     life = await rig.begin({ afterEvent: settleAndCheck });
     oracle = new BlockOracle(life, rig);

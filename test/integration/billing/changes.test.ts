@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BY_BILLING } from '../../../src/tenants/audit/audit-log.ts';
 import { itemOf } from '../../support/stripe/subscription-life.ts';
-import { deliverEvents, followEvents, type Life, type LifeRig, openLifeRig } from './life-rig.ts';
+import { deliverEvents, followEvents, type Life, useLifeRig } from './life-rig.ts';
 
 /** The most calls to Stripe for one change, with the check that follows it. */
 const MOST_CALLS = 12;
@@ -18,17 +18,13 @@ type Plan = 'starter' | 'professional' | 'business';
 
 /** Changes while Stripe is slow, and a dispatcher follows their events as they come. */
 describe('A change of a subscription, when Stripe is slow', () => {
-  let rig: LifeRig;
+  const rig = useLifeRig();
   let life: Life;
   let dispatching: Promise<void>;
   let over: boolean;
   let inFlight: Map<string, number>;
   let most: number;
 
-  before(async () => {
-    rig = await openLifeRig();
-  });
-  after(() => rig?.close());
   beforeEach(async () => {
     life = await rig.begin();
     inFlight = new Map();

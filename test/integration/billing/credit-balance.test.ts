@@ -2,20 +2,16 @@ import assert from 'node:assert/strict';
 import { BY_BILLING } from '../../../src/tenants/audit/audit-log.ts';
 import type * as R from '../../support/stripe/records.ts';
 import { BlockOracle } from './block-oracle.ts';
-import { followEvents, type Life, type LifeRig, openLifeRig } from './life-rig.ts';
+import { followEvents, type Life, useLifeRig } from './life-rig.ts';
 
 const PRICE = 1_000;
 const UNITS = 1_000;
 
 describe('A block that is not paid, or not wholly paid, by a card', () => {
-  let rig: LifeRig;
+  const rig = useLifeRig();
   let life: Life;
   let oracle: BlockOracle;
 
-  before(async () => {
-    rig = await openLifeRig();
-  });
-  after(() => rig?.close());
   beforeEach(async () => {
     life = await rig.begin();
     oracle = new BlockOracle(life, rig);

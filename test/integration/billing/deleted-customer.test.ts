@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { BY_BILLING } from '../../../src/tenants/audit/audit-log.ts';
 import { BlockOracle } from './block-oracle.ts';
-import { type Life, type LifeRig, openLifeRig } from './life-rig.ts';
+import { type Life, useLifeRig } from './life-rig.ts';
 
 const PRICE = 1_000;
 const UNITS = 1_000;
@@ -9,13 +9,9 @@ const UNITS = 1_000;
 const LATER_MS = 10_000;
 
 describe('A purchase whose customer is deleted before it is made', () => {
-  let rig: LifeRig;
+  const rig = useLifeRig();
   let life: Life;
 
-  before(async () => {
-    rig = await openLifeRig();
-  });
-  after(() => rig?.close());
   beforeEach(async () => {
     life = await rig.begin();
   });

@@ -1,17 +1,13 @@
 import assert from 'node:assert/strict';
 import { deletionHindrance } from '../../../src/billing/deletion-hindrance.ts';
-import { type Life, type LifeRig, openLifeRig } from './life-rig.ts';
+import { type Life, useLifeRig } from './life-rig.ts';
 
 const DAY_MS = 86_400_000;
 
 describe('The deletion of an account that is a customer', () => {
-  let rig: LifeRig;
+  const rig = useLifeRig();
   let life: Life;
 
-  before(async () => {
-    rig = await openLifeRig();
-  });
-  after(() => rig?.close());
   beforeEach(async () => {
     life = await rig.begin();
   });

@@ -1,15 +1,11 @@
 import assert from 'node:assert/strict';
 import { billingSweeps } from '../../../src/billing/billing-sweeps.ts';
-import { type Life, type LifeRig, openLifeRig } from './life-rig.ts';
+import { type Life, useLifeRig } from './life-rig.ts';
 
 describe('Disputes of payments', () => {
-  let rig: LifeRig;
+  const rig = useLifeRig();
   let life: Life;
 
-  before(async () => {
-    rig = await openLifeRig();
-  });
-  after(() => rig?.close());
   beforeEach(async () => {
     life = await rig.begin();
     await life.selling.subscriptions.checkout(life.accountId, 'starter');

@@ -1,19 +1,15 @@
 import assert from 'node:assert/strict';
 import { itemOf } from '../../support/stripe/subscription-life.ts';
 import { OF_ITEM, QUANTITY, TERMS } from './agreed-terms.ts';
-import { followEvents, type Life, type LifeRig, openLifeRig } from './life-rig.ts';
+import { followEvents, type Life, useLifeRig } from './life-rig.ts';
 
 const DAY_MS = 86_400_000;
 const OFF = 500;
 
 describe("An operator's agreement with a customer", () => {
-  let rig: LifeRig;
+  const rig = useLifeRig();
   let life: Life;
 
-  before(async () => {
-    rig = await openLifeRig();
-  });
-  after(() => rig?.close());
   beforeEach(async () => {
     life = await rig.begin();
   });

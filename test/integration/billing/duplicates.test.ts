@@ -1,21 +1,17 @@
 import assert from 'node:assert/strict';
 import type * as R from '../../support/stripe/records.ts';
 import type { Problem } from '../../support/stripe/stand-in.ts';
-import { type Life, type LifeRig, openLifeRig } from './life-rig.ts';
+import { type Life, useLifeRig } from './life-rig.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
 describe('Repairs at the provider that are rejected or fail', () => {
-  let rig: LifeRig;
+  const rig = useLifeRig();
   let life: Life;
   let second: R.Subscription;
 
-  before(async () => {
-    rig = await openLifeRig();
-  });
-  after(() => rig?.close());
   beforeEach(async () => {
     life = await rig.begin();
     const { accountId, standIn, selling, clock } = life;

@@ -20,6 +20,7 @@ import { StillClock } from '../../support/still-clock.ts';
 import type { Books } from '../../support/stripe/books.ts';
 import { Deliverer, FAIR, type Weather } from '../../support/stripe/deliverer.ts';
 import { StripeStandIn } from '../../support/stripe/stand-in.ts';
+import { used } from '../../support/used.ts';
 
 const SECRET = 'whsec_for_tests';
 const DAY_MS = 86_400_000;
@@ -142,6 +143,11 @@ export async function openLifeRig(): Promise<LifeRig> {
     reopen: (life) => open(life).selling!,
     close: () => domain.close(),
   };
+}
+
+/** A rig for the tests of one `describe`, there from its `before` on. */
+export function useLifeRig(): LifeRig {
+  return used(openLifeRig);
 }
 
 type Shop = Pick<Books, 'products' | 'prices' | 'portalConfigurations'>;

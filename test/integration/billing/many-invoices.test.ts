@@ -5,7 +5,7 @@ import { charge, newIntent, saveCard } from '../../support/stripe/cards.ts';
 import { FAIR } from '../../support/stripe/deliverer.ts';
 import { addLine, createInvoice, finalize, settle } from '../../support/stripe/invoice-life.ts';
 import type * as R from '../../support/stripe/records.ts';
-import { type Life, type LifeRig, openLifeRig } from './life-rig.ts';
+import { type Life, useLifeRig } from './life-rig.ts';
 
 const DAY_MS = 86_400_000;
 /** More than one pass reads. */
@@ -13,13 +13,9 @@ const MANY = 1_150;
 const A_PASS = 500;
 
 describe('Customers with more than one page of everything', () => {
-  let rig: LifeRig;
+  const rig = useLifeRig();
   let life: Life;
 
-  before(async () => {
-    rig = await openLifeRig();
-  });
-  after(() => rig?.close());
   beforeEach(async () => {
     life = await rig.begin();
     life.standIn.onResponse = ({ method, route }, { body }) => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { billingSweeps } from '../../../src/billing/billing-sweeps.ts';
-import { followEvents, type Life, type LifeRig, openLifeRig } from './life-rig.ts';
+import { followEvents, type Life, useLifeRig } from './life-rig.ts';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
@@ -8,13 +8,9 @@ const DAY_MS = 24 * 60 * MINUTE_MS;
 const A_RUN = 20;
 
 describe('Reconciliation with the provider', () => {
-  let rig: LifeRig;
+  const rig = useLifeRig();
   let life: Life;
 
-  before(async () => {
-    rig = await openLifeRig();
-  });
-  after(() => rig?.close());
   beforeEach(async () => {
     life = await rig.begin();
   });

@@ -4,18 +4,14 @@ import { LEASE_MS } from '../../../src/infra/store/due-queue.ts';
 import { DEFAULT_PLANS } from '../../../src/tenants/plans/plan.ts';
 import { quotaPeriod } from '../../../src/tenants/plans/quota-period.ts';
 import { latch } from '../http/support/test-worker.ts';
-import { followEvents, type Life, type LifeRig, openLifeRig } from './life-rig.ts';
+import { followEvents, type Life, useLifeRig } from './life-rig.ts';
 
 const QUOTA = DEFAULT_PLANS.free.monthlyRenders;
 
 describe('Refunds of blocks, and refunds that fail', () => {
-  let rig: LifeRig;
+  const rig = useLifeRig();
   let life: Life;
 
-  before(async () => {
-    rig = await openLifeRig();
-  });
-  after(() => rig?.close());
   beforeEach(async () => {
     life = await rig.begin();
   });

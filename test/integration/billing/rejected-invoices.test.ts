@@ -1,21 +1,17 @@
 import assert from 'node:assert/strict';
 import { BY_BILLING } from '../../../src/tenants/audit/audit-log.ts';
 import { BlockOracle } from './block-oracle.ts';
-import { type Life, type LifeRig, openLifeRig } from './life-rig.ts';
+import { type Life, useLifeRig } from './life-rig.ts';
 
 const PRICE = 1_000;
 /** No longer than a request waits for a purchase. */
 const WAIT_S = 10;
 
 describe('A block whose invoice Stripe rejects', () => {
-  let rig: LifeRig;
+  const rig = useLifeRig();
   let life: Life;
   let oracle: BlockOracle;
 
-  before(async () => {
-    rig = await openLifeRig();
-  });
-  after(() => rig?.close());
   beforeEach(async () => {
     life = await rig.begin();
     oracle = new BlockOracle(life, rig);

@@ -3,7 +3,7 @@ import Stripe from 'stripe';
 import type { Mail } from '../../../src/tenants/mail/mail.ts';
 import { callApi, openApi } from '../http/support/api.ts';
 import { FailingStore } from './failing-store.ts';
-import { type Life, type LifeRig, openLifeRig } from './life-rig.ts';
+import { type Life, useLifeRig } from './life-rig.ts';
 import { checkMirror, checkSubscription } from './subscription-oracle.ts';
 
 const SECRET = 'whsec_for_tests';
@@ -62,13 +62,9 @@ describe('A store that fails', () => {
   });
 
   describe('in the middle of a sync, at each of its writes one after the other', () => {
-    let rig: LifeRig;
+    const rig = useLifeRig();
     let life: Life;
 
-    before(async () => {
-      rig = await openLifeRig();
-    });
-    after(() => rig?.close());
     afterEach(() => life?.end());
 
     async function follow(): Promise<void> {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { LEASE_MS } from '../../../src/infra/store/due-queue.ts';
 import type { Mail } from '../../../src/tenants/mail/mail.ts';
 import { followAndDie } from './killed-dispatcher.ts';
-import { followEvents, type Life, type LifeRig, openLifeRig, passDays } from './life-rig.ts';
+import { followEvents, type Life, passDays, useLifeRig } from './life-rig.ts';
 
 const DAY_MS = 86_400_000;
 /** Longer than an account is left to a silent dispatcher. */
@@ -10,13 +10,9 @@ const CLAIM_OVER_MS = LEASE_MS;
 const PLAN = 'professional';
 
 describe('The mail that reports that a subscription has ended', () => {
-  let rig: LifeRig;
+  const rig = useLifeRig();
   let life: Life;
 
-  before(async () => {
-    rig = await openLifeRig();
-  });
-  after(() => rig?.close());
   beforeEach(async () => {
     life = await rig.begin();
     await life.selling.subscriptions.checkout(life.accountId, PLAN);

@@ -10,7 +10,7 @@ import { SubscriptionSync } from '../../../src/billing/subscriptions/subscriptio
 import { ensureIndexes } from '../../../src/infra/store/collection-spec.ts';
 import { LEASE_MS } from '../../../src/infra/store/due-queue.ts';
 import type { AccountStore } from '../../../src/tenants/accounts/account-store.ts';
-import { type Domain, openDomain } from '../../support/domain.ts';
+import { useDomain } from '../../support/domain.ts';
 import { openShop } from './life-rig.ts';
 
 const HOUR_MS = 3_600_000;
@@ -36,7 +36,7 @@ function subscribed(over: Partial<SubscriptionSnapshot> = {}): SubscriptionSnaps
 
 /** The store and the sync on a real database; the test supplies the provider's responses. */
 describe('syncing with the provider', () => {
-  let domain: Domain;
+  const domain = useDomain();
   let services: ReturnType<typeof openShop>;
   let accounts: AccountStore;
   let store: BillingStore;
@@ -48,7 +48,6 @@ describe('syncing with the provider', () => {
   let made = 0;
 
   before(async () => {
-    domain = await openDomain();
     const { connection, clock } = domain;
     services = openShop(connection, clock);
     accounts = services.accounts;
@@ -56,7 +55,6 @@ describe('syncing with the provider', () => {
     mirror = new InvoiceMirror(connection);
     await ensureIndexes(connection);
   });
-  after(() => domain.close());
   beforeEach(async () => {
     made += 1;
     accountId = (await accounts.create(`owner${made}@example.com`, null, 'free'))!._id;

@@ -3,20 +3,16 @@ import type Stripe from 'stripe';
 import { checkStripe } from '../../../src/billing/setup.ts';
 import { PlatenError } from '../../../src/infra/errors/registry.ts';
 import { BY_BILLING } from '../../../src/tenants/audit/audit-log.ts';
-import { type Life, type LifeRig, openLifeRig } from './life-rig.ts';
+import { type Life, useLifeRig } from './life-rig.ts';
 
 const PLAN = 'platen_plan_starter_monthly';
 const BLOCK = 'platen_block_1000';
 const WEBHOOK_URL = 'https://platen.test/webhooks/payments';
 
 describe('A price at Stripe that cannot be sold for', () => {
-  let rig: LifeRig;
+  const rig = useLifeRig();
   let life: Life;
 
-  before(async () => {
-    rig = await openLifeRig();
-  });
-  after(() => rig?.close());
   beforeEach(async () => {
     life = await rig.begin();
   });

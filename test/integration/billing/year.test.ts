@@ -1,17 +1,13 @@
 import assert from 'node:assert/strict';
-import { followEvents, type Life, type LifeRig, openLifeRig, passDays } from './life-rig.ts';
+import { followEvents, type Life, passDays, useLifeRig } from './life-rig.ts';
 
 const DAY_MS = 86_400_000;
 
 /** A year of an account, a day at a time; Stripe renews, charges, tries again and gives up by the same clock. */
 describe('A year of a subscription', () => {
-  let rig: LifeRig;
+  const rig = useLifeRig();
   let life: Life;
 
-  before(async () => {
-    rig = await openLifeRig();
-  });
-  after(() => rig?.close());
   beforeEach(async () => {
     life = await rig.begin();
   });

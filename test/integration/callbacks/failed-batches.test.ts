@@ -4,7 +4,7 @@ import { pendingAdmission } from '../../../src/infra/overload/pending-admission.
 import type { Batch } from '../../../src/work/batches/batch.ts';
 import { BatchReconciler } from '../../../src/work/batches/batch-reconciler.ts';
 import { EXPANDER_MS } from '../../../src/work/batches/expansion.ts';
-import { type Domain, openDomain } from '../../support/domain.ts';
+import { useDomain } from '../../support/domain.ts';
 import { batchOf, callerWith, Killed } from '../batches/support.ts';
 
 const WEBHOOK_URL = 'https://callbacks.test/hook';
@@ -12,11 +12,7 @@ const ITEMS = 3;
 const ALL = { limit: 100, offset: 0, newestFirst: true } as const;
 
 describe('The callback of a batch that could not be run at all', () => {
-  let domain: Domain;
-  before(async () => {
-    domain = await openDomain();
-  });
-  after(() => domain.close());
+  const domain = useDomain();
 
   /** A batch whose positions have been given back before its jobs are written, and whose expander is dead. */
   async function lost(): Promise<Batch> {

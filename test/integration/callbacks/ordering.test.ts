@@ -5,18 +5,14 @@ import { deliveryIdOf } from '../../../src/work/callbacks/delivery.ts';
 import { endEarly } from '../../../src/work/jobs/end-early.ts';
 import { type FollowUpStep, JobFollowUp } from '../../../src/work/jobs/job-follow-up.ts';
 import { repairInterruptedJobs } from '../../../src/work/jobs/sweeps/interrupted-jobs.ts';
-import { type Domain, newJob, openDomain } from '../../support/domain.ts';
+import { newJob, useDomain } from '../../support/domain.ts';
 import { Killed } from '../batches/support.ts';
 
 const WEBHOOK_URL = 'https://callbacks.test/hook';
 const ALL = { limit: 100, offset: 0, newestFirst: true } as const;
 
 describe('The callback of a render whose follower is killed', () => {
-  let domain: Domain;
-  before(async () => {
-    domain = await openDomain();
-  });
-  after(() => domain.close());
+  const domain = useDomain();
 
   /** A sweep, after the follower of the end has gone silent. */
   const repair = async () => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { type Bench, render, startBench } from './support.ts';
+import { type Bench, render, useBench } from './support.ts';
 
 const FLOOD = 10;
 
@@ -13,15 +13,13 @@ async function renderAll(bench: Bench, html: string, onEnd: () => void = () => u
 }
 
 describe('renders of two accounts on one core', () => {
-  let bench: Bench;
+  const bench = useBench({ slots: FLOOD + 2, cores: 1 });
   const other = () => render(bench, busy(1), {}, { accountId: 'other' });
 
   before(async () => {
-    bench = await startBench({ slots: FLOOD + 2, cores: 1 });
     await renderAll(bench, busy(1));
     await other();
   });
-  after(() => bench.close());
 
   it('are granted fairly: one render of another account does not wait for a flood that came before it', async () => {
     let ended = 0;

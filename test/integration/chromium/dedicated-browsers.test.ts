@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { eventually } from '../../support/eventually.ts';
 import { HELD, type ImageSite, startImageSite } from './image-site.ts';
-import { type Bench, failure, mainProcesses, render, startBench } from './support.ts';
+import { type Bench, failure, mainProcesses, render, startBench, useBench } from './support.ts';
 
 const SCRIPTED = '<p id=p>x</p><script>p.textContent = "scripted"</script>';
 const assetHeaders = { 'X-Asset': 'a' };
@@ -83,13 +83,11 @@ describe('renders in dedicated browsers', () => {
 });
 
 describe('dedicated browsers', () => {
-  let bench: Bench;
+  const bench = useBench({ browsers: 1, slots: 8, dedicatedBrowsers: 2, checkEveryMs: 250 }, 'each');
   let everybodys: number;
-  beforeEach(async () => {
-    bench = await startBench({ browsers: 1, slots: 8, dedicatedBrowsers: 2, checkEveryMs: 250 });
+  beforeEach(() => {
     everybodys = mainProcesses()[0]!;
   });
-  afterEach(() => bench.close());
 
   const bothBusy = () => eventually('both are there', () => mainProcesses().length === 3);
   /** The most of them that there were at a time until `work` has settled. */

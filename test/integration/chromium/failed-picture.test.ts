@@ -2,16 +2,12 @@ import assert from 'node:assert/strict';
 import type { RenderOptions } from '../../../src/render/options/all/render-options.ts';
 import type { Findings } from '../../../src/render/report/findings.ts';
 import { eventually } from '../../support/eventually.ts';
-import { type Bench, failure, inDrawnFrames, render, rendererProcesses, startBench } from './support.ts';
+import { failure, inDrawnFrames, render, rendererProcesses, useBench } from './support.ts';
 
 const DOCUMENT = '<style>body { background: gold } h1 { color: navy }</style><h1>Invoice</h1>';
 
 describe('the picture of a render that fails', () => {
-  let bench: Bench;
-  before(async () => {
-    bench = await startBench();
-  });
-  after(() => bench.close());
+  const bench = useBench();
 
   async function picture(html: string, options: RenderOptions = {}): Promise<string | undefined> {
     let found: Findings | undefined;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { RenderOptions } from '../../../src/render/options/all/render-options.ts';
 import { readPdf, renderPage } from '../../support/pdf.ts';
-import { type Bench, render, startBench } from './support.ts';
+import { render, useBench } from './support.ts';
 
 /** A page of one colour, of a size in millimetres. */
 const full = (width: number, height: number, pages = 1) =>
@@ -31,11 +31,7 @@ const DPI = 300;
 const points = (mm: number) => (mm / 25.4) * 72;
 
 describe('paper without margins', () => {
-  let bench: Bench;
-  before(async () => {
-    bench = await startBench();
-  });
-  after(() => bench.close());
+  const bench = useBench();
 
   for (const [width, height, options] of PAPERS)
     it(`of ${width} by ${height} mm has exactly that size, and colour up to its edges`, async () => {

@@ -11,6 +11,7 @@ import {
   type Site,
   startBench,
   startSite,
+  useBench,
 } from './support.ts';
 
 /** Leaves a trace in everything a document can write to. */
@@ -56,11 +57,7 @@ const PAGES = [
 for (const { isolation, frames, ahead } of PAGES) {
   const kept = ahead > 0 ? ', with contexts made ahead' : '';
   describe(`isolation by ${isolation}, in pages that draw ${frames ? '' : 'no '}frames${kept}`, () => {
-    let bench: Bench;
-    before(async () => {
-      bench = await startBench({ isolation, contextsAhead: ahead });
-    });
-    after(() => bench.close());
+    const bench = useBench({ isolation, contextsAhead: ahead });
 
     const read = async (html: string, accountId: string) => {
       const document = frames ? inDrawnFrames(html) : html;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { RenderOptions } from '../../../src/render/options/all/render-options.ts';
 import { warningsOf } from '../../../src/render/report/warnings.ts';
 import { readPdf } from '../../support/pdf.ts';
-import { type Bench, render, startBench } from './support.ts';
+import { render, useBench } from './support.ts';
 
 const LINKS = `<!doctype html><title>t</title><style>a[href="pay/123"]::after { content: " (" attr(href) ")" }</style>
   <p><a href="pay/123">Pay</a> <a href="/terms.html?token=secret-of-mine">Terms</a> <a href="?page=2">Page</a>
@@ -21,13 +21,11 @@ const SCRIPTED = `${LINKS}${IN_FRAME}<script>
 </script>`;
 
 describe('the made-up origin of HTML', () => {
-  let bench: Bench;
+  const bench = useBench();
   before(async () => {
-    bench = await startBench();
     // From now on the page of this account is at the made-up origin.
     await render(bench, '<script>1</script>', {}, { accountId: 'a' });
   });
-  after(() => bench?.close());
 
   const rendered = async (html: string, options: RenderOptions = {}) => {
     const { bytes, findings } = await render(bench, html, options, { accountId: 'a' });

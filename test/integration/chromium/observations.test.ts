@@ -4,7 +4,7 @@ import type { RenderOptions } from '../../../src/render/options/all/render-optio
 import type { ObservationRule } from '../../../src/render/report/observation-rules.ts';
 import { readPdf } from '../../support/pdf.ts';
 import { readDocuments } from './fixture-documents.ts';
-import { type Bench, failure, render, type Site, startBench, startSite } from './support.ts';
+import { failure, render, type Site, startSite, useBench } from './support.ts';
 
 const rows = (count: number) => Array.from({ length: count }, (_, i) => `<p>row${i}.</p>`).join('');
 const columns = (count: number) =>
@@ -228,11 +228,7 @@ const CASES: Readonly<Partial<Record<ObservationRule, Readonly<Record<string, Ca
 };
 
 describe('a look at a printed document', () => {
-  let bench: Bench;
-  before(async () => {
-    bench = await startBench({ browsers: 1 });
-  });
-  after(() => bench.close());
+  const bench = useBench({ browsers: 1 });
 
   const observed = async (document: string | { url: string }, options: RenderOptions = {}) => {
     const { findings } = await render(bench, document, { ...options, report: true });

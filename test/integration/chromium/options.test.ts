@@ -1,16 +1,12 @@
 import assert from 'node:assert/strict';
 import { readPdf } from '../../support/pdf.ts';
-import { type Bench, render, startBench, startSite } from './support.ts';
+import { render, startSite, useBench } from './support.ts';
 
 const MM = 72 / 25.4;
 
 /** What a case in `test/options` cannot hold: sizes that depend on the browser, and which requests have which headers. */
 describe('render options in Chromium', () => {
-  let bench: Bench;
-  before(async () => {
-    bench = await startBench();
-  });
-  after(() => bench.close());
+  const bench = useBench();
 
   it('prints on paper of the size that the standards give it', async () => {
     // ISO 216 in millimetres, ANSI in inches. In the PDF they have three digits after the point.

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import type { RenderOptions } from '../../../src/render/options/all/render-options.ts';
 import { readPdf, renderPage } from '../../support/pdf.ts';
-import { type Bench, inDrawnFrames, render, startBench } from './support.ts';
+import { inDrawnFrames, render, useBench } from './support.ts';
 
 const fileOf = (name: string, file: string) => readFileSync(new URL(file, import.meta.resolve(name)), 'utf8');
 
@@ -51,11 +51,7 @@ const PAPERS: readonly (readonly [name: string, options: RenderOptions, inset: n
 const SIZE = `<p id=p></p><script>p.textContent = innerWidth + ' by ' + innerHeight</script>`;
 
 describe('the window of a document', () => {
-  let bench: Bench;
-  before(async () => {
-    bench = await startBench();
-  });
-  after(() => bench.close());
+  const bench = useBench();
 
   for (const [name, html] of Object.entries(CHARTS))
     for (const [paper, options, inset] of PAPERS)

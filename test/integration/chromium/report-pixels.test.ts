@@ -1,12 +1,8 @@
 import { assertAlike, readDocuments } from './fixture-documents.ts';
-import { type Bench, render, startBench } from './support.ts';
+import { render, useBench } from './support.ts';
 
 describe('the report of a render', () => {
-  let bench: Bench;
-  before(async () => {
-    bench = await startBench();
-  });
-  after(() => bench.close());
+  const bench = useBench();
 
   for (const [name, html] of readDocuments()) {
     it(`changes nothing of what is printed: ${name}`, async () => {

@@ -17,6 +17,7 @@ import type { RenderOptions } from '../../../src/render/options/all/render-optio
 import { createPdfFinisher } from '../../../src/render/pdf/finish.ts';
 import type { Renderer, RenderRequest, RenderResult, RenderSource } from '../../../src/render/renderer.ts';
 import { HUNG_MS } from '../../support/eventually.ts';
+import { used } from '../../support/used.ts';
 
 export const silent = pino({ level: process.env.LOG_LEVEL ?? 'silent' });
 
@@ -73,6 +74,11 @@ export async function startBench(options: Partial<ChromiumRendererOptions> = {})
       if (!options.userDataRoot) rmSync(userDataRoot, { recursive: true, force: true });
     },
   };
+}
+
+/** A bench for the tests of one `describe`, there from its `before` on; with `each`, one for each test. */
+export function useBench(options?: Partial<ChromiumRendererOptions>, each?: 'each'): Bench {
+  return used(() => startBench(options), each);
 }
 
 let jobs = 0;

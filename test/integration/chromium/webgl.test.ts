@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { readPdf, renderPage } from '../../support/pdf.ts';
-import { type Bench, render, startBench } from './support.ts';
+import { render, useBench } from './support.ts';
 
 const RED = [255, 0, 0] as const;
 const DRAW = 'gl.clearColor(1, 0, 0, 1); gl.clear(gl.COLOR_BUFFER_BIT);';
@@ -23,11 +23,7 @@ const ONCE = {
 };
 
 describe('a drawing in a canvas', () => {
-  let bench: Bench;
-  before(async () => {
-    bench = await startBench();
-  });
-  after(() => bench.close());
+  const bench = useBench();
 
   for (const [name, html] of Object.entries(ONCE))
     it(`is printed, of ${name}`, async () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { eventually } from '../../support/eventually.ts';
-import { openApi, type TestApi, type TestCaller } from './support/api.ts';
+import { type TestCaller, useApi } from './support/api.ts';
 
 const FLOOD = 50;
 const AT_A_TIME = 2;
@@ -8,16 +8,14 @@ const WAITERS = 12;
 const submission = { html: '<p>x</p>', executionMode: 'async' };
 
 describe('Requests for work of several accounts', () => {
-  let api: TestApi;
+  const api = useApi({ plan: { concurrentRenders: WAITERS, monthlyRenders: 10_000 } });
   let flooding: TestCaller;
   let other: TestCaller;
 
   before(async () => {
-    api = await openApi({ plan: { concurrentRenders: WAITERS, monthlyRenders: 10_000 } });
     [flooding, other] = [await api.newCaller(), await api.newCaller()];
     for (const caller of [flooding, other]) await caller.completed();
   });
-  after(() => api.close());
 
   it('hold no permit while their callers wait for the PDF', async () => {
     const go = Promise.withResolvers<void>();

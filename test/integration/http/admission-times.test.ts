@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { Histogram } from 'prom-client';
 import { observations, quantile, readHistogram, since } from '../../support/histogram.ts';
-import { callApi, openApi, type TestApi, type TestCaller } from './support/api.ts';
+import { callApi, openApi, type TestCaller, useApi } from './support/api.ts';
 import { latch } from './support/test-worker.ts';
 
 const NAME = 'platen_admission_duration_seconds';
@@ -9,12 +9,8 @@ const STEPS = ['authenticate', 'limit', 'reserve', 'confirm', 'total'];
 const ASYNC = { html: '<p>x</p>', executionMode: 'async' };
 
 describe('The duration of admissions', () => {
-  let api: TestApi;
+  const api = useApi({ plan: { concurrentRenders: 1, maxWaitingJobs: 1, monthlyRenders: 6 } });
   let caller: TestCaller;
-  before(async () => {
-    api = await openApi({ plan: { concurrentRenders: 1, maxWaitingJobs: 1, monthlyRenders: 6 } });
-  });
-  after(() => api.close());
   beforeEach(async () => {
     caller = await api.newCaller();
   });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { callApi, openApi, type TestApi, type TestCaller } from './support/api.ts';
+import { callApi, type TestCaller, useApi } from './support/api.ts';
 
 const PATHS: readonly [method: string, path: string][] = [
   ['POST', '/v1/pdf'],
@@ -12,11 +12,7 @@ const PATHS: readonly [method: string, path: string][] = [
 ];
 
 describe('Authentication by API key', () => {
-  let api: TestApi;
-  before(async () => {
-    api = await openApi();
-  });
-  after(() => api.close());
+  const api = useApi();
 
   const withKey = (key: string | undefined, method = 'GET', path = '/v1/pdf/jobs') =>
     callApi(api.url, method, path, undefined, key === undefined ? {} : { 'x-api-key': key });
@@ -164,13 +160,11 @@ describe('Authentication by API key', () => {
   });
 
   describe('behind one trusted proxy', () => {
-    let proxied: TestApi;
+    const proxied = useApi({ trustedProxies: 1 });
     let caller: TestCaller;
     before(async () => {
-      proxied = await openApi({ trustedProxies: 1 });
       caller = await proxied.newCaller({ allowedIps: ['203.0.113.7', '2001:db8::/32'] });
     });
-    after(() => proxied.close());
 
     for (const [forwarded, status] of [
       ['203.0.113.7', 200],

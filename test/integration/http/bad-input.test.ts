@@ -1,18 +1,16 @@
 import assert from 'node:assert/strict';
 import { gzipSync } from 'node:zlib';
-import { callApi, openApi, type TestApi, type TestCaller } from './support/api.ts';
+import { callApi, type TestCaller, useApi } from './support/api.ts';
 
 const UUID = '8f14e45f-ceea-467f-9a4b-0d8d1d1d1d1d';
 
 describe('Validation of requests', () => {
-  let api: TestApi;
+  const api = useApi();
   let caller: TestCaller;
 
   before(async () => {
-    api = await openApi();
     caller = await api.newCaller();
   });
-  after(() => api.close());
 
   async function rejected(body: unknown, headers?: Record<string, string>) {
     const response = await caller.render(body, headers);

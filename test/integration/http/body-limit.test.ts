@@ -1,19 +1,17 @@
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { connect } from 'node:net';
-import { callApi, openApi, type TestApi, type TestCaller } from './support/api.ts';
+import { callApi, type TestCaller, useApi } from './support/api.ts';
 
 const LIMIT = 64 * 1024;
 
 describe('the limit of a body', () => {
-  let api: TestApi;
+  const api = useApi({ plan: { maxInputSizeBytes: LIMIT } });
   let caller: TestCaller;
 
   before(async () => {
-    api = await openApi({ plan: { maxInputSizeBytes: LIMIT } });
     caller = await api.newCaller();
   });
-  after(() => api.close());
 
   /** JSON with exactly this number of bytes. */
   const bodyOf = (bytes: number) => JSON.stringify({ html: 'x'.repeat(bytes - '{"html":""}'.length) });

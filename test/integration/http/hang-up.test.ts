@@ -2,19 +2,15 @@ import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { connect } from 'node:net';
 import { eventually } from '../../support/eventually.ts';
-import { openApi, type TestApi, type TestCaller } from './support/api.ts';
+import { type TestCaller, useApi } from './support/api.ts';
 import { latch } from './support/test-worker.ts';
 
 describe('A caller that hangs up', () => {
-  let api: TestApi;
+  const api = useApi({ plan: { concurrentRenders: 1 } });
   let caller: TestCaller;
   /** Holds the account's only slot, so that the next render does not start. */
   let blocker: ReturnType<typeof latch>;
 
-  before(async () => {
-    api = await openApi({ plan: { concurrentRenders: 1 } });
-  });
-  after(() => api.close());
   beforeEach(async () => {
     caller = await api.newCaller();
     blocker = latch();

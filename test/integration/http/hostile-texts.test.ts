@@ -7,7 +7,7 @@ import { SAME_ORIGIN } from '../../support/browser.ts';
 import { HOSTILE_TEXTS, isAbout } from '../../support/hostile-texts.ts';
 import { fieldsOf, type SchemaField } from '../../support/schema-fields.ts';
 import { type Reply, send } from '../../support/send.ts';
-import { callApi, openApi, type TestApi, type TestCaller } from './support/api.ts';
+import { callApi, type TestCaller, useApi } from './support/api.ts';
 
 /** What is sent to a field that is tested with all texts in another route, and to passwords, whose hashes take long. */
 const FEW = ['\0', '\ud800', '__proto__', '😀'];
@@ -43,26 +43,25 @@ type Given = Partial<Record<Section, unknown>>;
  * is valid otherwise. A route that takes a body needs a valid one in BODIES.
  */
 describe('Hostile texts in any field of any route', () => {
-  let api: TestApi;
+  const api = useApi({
+    plan: {
+      maxActiveKeys: 10_000,
+      maxWaitingJobs: 1_000_000,
+      monthlyRenders: 1_000_000,
+      maxStoredBytes: 1024 ** 4,
+      features: { callbacks: true, templateVersions: true, revealIp: true },
+    },
+    config: {
+      PLATEN_SIGN_IN_FAILURES_PER_ACCOUNT: 1_000_000,
+      PLATEN_SIGN_IN_FAILURES_PER_ADDRESS: 1_000_000,
+    },
+    templateBounds: { templates: 10_000, versions: 10_000 },
+  });
   let caller: TestCaller;
   let owner: AccountClient;
   let ids: Readonly<Record<string, string>>;
 
   before(async () => {
-    api = await openApi({
-      plan: {
-        maxActiveKeys: 10_000,
-        maxWaitingJobs: 1_000_000,
-        monthlyRenders: 1_000_000,
-        maxStoredBytes: 1024 ** 4,
-        features: { callbacks: true, templateVersions: true, revealIp: true },
-      },
-      config: {
-        PLATEN_SIGN_IN_FAILURES_PER_ACCOUNT: 1_000_000,
-        PLATEN_SIGN_IN_FAILURES_PER_ADDRESS: 1_000_000,
-      },
-      templateBounds: { templates: 10_000, versions: 10_000 },
-    });
     caller = await api.newCaller();
     owner = new AccountClient(api.url, (await api.tenants.tokens.issue(caller.accountId)).token);
     const template = await owner.expect(201, 'POST', '/user/templates', { name: 'x', content: 'x' });
@@ -71,7 +70,6 @@ describe('Hostile texts in any field of any route', () => {
     api.worker.render = () => new Promise(() => undefined);
     ids = { templates: template.id, versionId: template.versionId, 'api-keys': key.id, itemId: 'a' };
   });
-  after(() => api.close());
 
   /** A valid body of each route that takes one. @param field in whose position another text comes. */
   const BODIES: Readonly<Record<string, (field: string) => Record<string, unknown>>> = {

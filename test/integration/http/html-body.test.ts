@@ -1,18 +1,14 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { Job, JobInput } from '../../../src/work/jobs/job.ts';
-import { callApi, openApi, type TestApi, type TestCaller } from './support/api.ts';
+import { callApi, type TestCaller, useApi } from './support/api.ts';
 
 /** What `curl --data-binary @page.html -H 'Content-Type: text/html'` sends. */
 describe('POST /v1/pdf with text/html', () => {
-  let api: TestApi;
+  const api = useApi({ plan: { maxInputSizeBytes: 10_000 } });
   let caller: TestCaller;
   let seen: { job: Job; input: JobInput }[];
 
-  before(async () => {
-    api = await openApi({ plan: { maxInputSizeBytes: 10_000 } });
-  });
-  after(() => api.close());
   beforeEach(async () => {
     caller = await api.newCaller();
     seen = [];

@@ -3,19 +3,15 @@ import { randomUUID } from 'node:crypto';
 import { PlatenError } from '../../../src/infra/errors/registry.ts';
 import { LINK_LIFE_MS } from '../../../src/work/jobs/submission/download-links.ts';
 import { readPdf } from '../../support/pdf.ts';
-import { callApi, openApi, type TestApi, type TestCaller } from './support/api.ts';
+import { callApi, type TestCaller, useApi } from './support/api.ts';
 import { latch } from './support/test-worker.ts';
 
 const HOUR_MS = 3_600_000;
 
 describe('Jobs over HTTP', () => {
-  let api: TestApi;
+  const api = useApi({ plan: { retentionHours: 1 } });
   let caller: TestCaller;
 
-  before(async () => {
-    api = await openApi({ plan: { retentionHours: 1 } });
-  });
-  after(() => api.close());
   beforeEach(async () => {
     caller = await api.newCaller();
     api.worker.render = async () => ({ pages: 1 });

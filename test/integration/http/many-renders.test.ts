@@ -3,7 +3,7 @@ import type { EndState, Job } from '../../../src/work/jobs/job.ts';
 import { AccountClient } from '../../support/account-client.ts';
 import { documentsRead } from '../../support/documents-read.ts';
 import { newJob } from '../../support/domain.ts';
-import { openApi, type TestApi, type TestCaller } from './support/api.ts';
+import { type TestCaller, useApi } from './support/api.ts';
 
 const RENDERS = 10_002;
 const AT_ONCE = RENDERS / 6;
@@ -14,13 +14,12 @@ const STATES: readonly EndState[] = ['completed', 'failed', 'cancelled'];
 const OF_THE_CALLER = 5;
 
 describe(`The list of renders of an account that has had ${RENDERS}`, () => {
-  let api: TestApi;
+  const api = useApi();
   let caller: TestCaller;
   let owner: AccountClient;
   const began = Date.now();
 
   before(async () => {
-    api = await openApi();
     caller = await api.newCaller();
     const { token } = await api.tenants.tokens.issue(caller.accountId);
     owner = new AccountClient(api.url, token);
@@ -30,7 +29,6 @@ describe(`The list of renders of an account that has had ${RENDERS}`, () => {
       await history.insertMany(jobs);
     }
   });
-  after(() => api?.close());
 
   /** One a second before the one before; three states and two modes by turns. */
   function ended(n: number): Partial<Job> {

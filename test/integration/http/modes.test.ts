@@ -1,20 +1,16 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { eventually } from '../../support/eventually.ts';
-import { openApi, type TestApi, TestCaller } from './support/api.ts';
+import { TestCaller, useApi } from './support/api.ts';
 import { latch } from './support/test-worker.ts';
 
 const BODY = { html: '<p>x</p>' };
 
 describe('Live and test keys of one account', () => {
-  let api: TestApi;
+  const api = useApi();
   let live: TestCaller;
   let tester: TestCaller;
 
-  before(async () => {
-    api = await openApi();
-  });
-  after(() => api.close());
   beforeEach(async () => {
     api.worker.render = async () => ({ pages: 1 });
     live = await api.newCaller();

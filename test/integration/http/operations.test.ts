@@ -8,17 +8,15 @@ import { REMEDIES } from '../../../src/infra/errors/remedies.ts';
 import { BUILD } from '../../../src/infra/version.ts';
 import { createMetrics } from '../../../src/roles/metrics.ts';
 import { eventually } from '../../support/eventually.ts';
-import { callApi, openApi, type TestApi, type TestCaller } from './support/api.ts';
+import { callApi, type TestCaller, useApi } from './support/api.ts';
 
 describe('The service', () => {
-  let api: TestApi;
+  const api = useApi();
   let caller: TestCaller;
 
   before(async () => {
-    api = await openApi();
     caller = await api.newCaller();
   });
-  after(() => api.close());
 
   const get = (path: string, headers?: Record<string, string>) =>
     callApi(api.url, 'GET', path, undefined, headers);

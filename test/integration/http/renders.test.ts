@@ -2,17 +2,13 @@ import assert from 'node:assert/strict';
 import { PlatenError } from '../../../src/infra/errors/registry.ts';
 import type { Job, JobInput } from '../../../src/work/jobs/job.ts';
 import { readPdf } from '../../support/pdf.ts';
-import { openApi, type TestApi, type TestCaller } from './support/api.ts';
+import { openApi, type TestCaller, useApi } from './support/api.ts';
 import { latch } from './support/test-worker.ts';
 
 describe('POST /v1/pdf', () => {
-  let api: TestApi;
+  const api = useApi();
   let caller: TestCaller;
 
-  before(async () => {
-    api = await openApi();
-  });
-  after(() => api.close());
   beforeEach(async () => {
     caller = await api.newCaller();
     api.worker.render = async () => ({ pages: 1 });
@@ -275,11 +271,7 @@ describe('POST /v1/pdf', () => {
 });
 
 describe('POST /v1/pdf of an account whose slots are taken', () => {
-  let api: TestApi;
-  before(async () => {
-    api = await openApi({ plan: { concurrentRenders: 1, maxWaitingJobs: 1 } });
-  });
-  after(() => api.close());
+  const api = useApi({ plan: { concurrentRenders: 1, maxWaitingJobs: 1 } });
 
   it('waits in the queue, and gets 429 with Retry-After when the queue is full', async () => {
     const caller = await api.newCaller();

@@ -2,18 +2,14 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { AccountClient } from '../../support/account-client.ts';
 import { eventually } from '../../support/eventually.ts';
-import { openApi, type TestApi, type TestCaller } from './support/api.ts';
+import { type TestCaller, useApi } from './support/api.ts';
 
 describe('The dashboard of an account', () => {
-  let api: TestApi;
+  const api = useApi();
   let caller: TestCaller;
   let owner: AccountClient;
   let stranger: AccountClient;
 
-  before(async () => {
-    api = await openApi();
-  });
-  after(() => api.close());
   beforeEach(async () => {
     caller = await api.newCaller();
     owner = await asAccount(caller);

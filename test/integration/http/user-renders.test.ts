@@ -4,23 +4,19 @@ import { PlatenError } from '../../../src/infra/errors/registry.ts';
 import { AccountClient } from '../../support/account-client.ts';
 import { eventually } from '../../support/eventually.ts';
 import { readPdf } from '../../support/pdf.ts';
-import { openApi, type TestApi, type TestCaller } from './support/api.ts';
+import { openApi, type TestCaller, useApi } from './support/api.ts';
 import { latch } from './support/test-worker.ts';
 
 const HOUR_MS = 3_600_000;
 const HTML = '<p>x</p>';
 
 describe('The renders of an account', () => {
-  let api: TestApi;
+  const api = useApi({ plan: { concurrentRenders: 1, retentionHours: 2 } });
   /** The same account, by its key and by an access token. */
   let caller: TestCaller;
   let owner: AccountClient;
   let stranger: AccountClient;
 
-  before(async () => {
-    api = await openApi({ plan: { concurrentRenders: 1, retentionHours: 2 } });
-  });
-  after(() => api.close());
   beforeEach(async () => {
     api.worker.render = async () => ({ pages: 1 });
     caller = await api.newCaller();

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { EndState, Job } from '../../../src/work/jobs/job.ts';
 import { documentsRead } from '../../support/documents-read.ts';
-import { type Domain, newJob, openDomain } from '../../support/domain.ts';
+import { newJob, useDomain } from '../../support/domain.ts';
 
 const OWN = 12_000;
 const OTHERS = 5000;
@@ -11,11 +11,10 @@ const STATES: readonly EndState[] = ['completed', 'failed', 'cancelled'];
 const PAGE = 20;
 
 describe('The jobs of an account that has had many', () => {
-  let domain: Domain;
+  const domain = useDomain();
   let began: number;
 
   before(async () => {
-    domain = await openDomain();
     began = domain.clock.now().getTime();
     const history = domain.connection.collection<Job>('job_history');
     const insert = async (count: number, job: (n: number) => Partial<Job>, accountId: string) => {
@@ -31,7 +30,6 @@ describe('The jobs of an account that has had many', () => {
     await insert(OTHERS, (n) => ({ ...ended(n), item: { ...item, index: n } }), 'own');
     await insert(OTHERS, ended, 'other');
   });
-  after(() => domain.close());
 
   /** One a second before the one before, in each state by turns; the last of them expire first. */
   function ended(n: number): Partial<Job> {

@@ -8,20 +8,18 @@ import {
   WorkerRegistry,
   type WorkerReport,
 } from '../../../src/work/pools/worker-registry.ts';
-import { type Domain, newJob, openDomain } from '../../support/domain.ts';
+import { newJob, openDomain, useDomain } from '../../support/domain.ts';
 
 const CAP = 4;
 
 describe('The demand of a pool', () => {
-  let domain: Domain;
+  const domain = useDomain({ plan: { concurrentRenders: CAP, maxWaitingJobs: 100 } }, 'each');
   let registry: WorkerRegistry;
   let named: NamedPlan;
-  beforeEach(async () => {
-    domain = await openDomain({ plan: { concurrentRenders: CAP, maxWaitingJobs: 100 } });
+  beforeEach(() => {
     registry = new WorkerRegistry(domain.connection, domain.clock);
     named = { name: 'professional', plan: domain.plan };
   });
-  afterEach(() => domain.close());
 
   const submit = async (count: number, accountId = 'a', overrides: Partial<Job> = {}): Promise<string[]> => {
     const ids: string[] = [];

@@ -4,7 +4,7 @@ import { outputKey } from '../../../src/infra/outputs/output-store.ts';
 import { quotaPeriod } from '../../../src/tenants/plans/quota-period.ts';
 import { endEarly } from '../../../src/work/jobs/end-early.ts';
 import type { Job } from '../../../src/work/jobs/job.ts';
-import { type Domain, newJob, openDomain, slotsInUse } from '../../support/domain.ts';
+import { type Domain, newJob, openDomain, slotsInUse, useDomain } from '../../support/domain.ts';
 
 const states = async (domain: Domain) => {
   const jobs = await domain.connection.collection<Job>('jobs').find({}).toArray();
@@ -32,11 +32,7 @@ async function render(domain: Domain, jobId: string): Promise<void> {
 }
 
 describe('plan slots', () => {
-  let domain: Domain;
-  beforeEach(async () => {
-    domain = await openDomain({ plan: { concurrentRenders: 3, maxWaitingJobs: 10 } });
-  });
-  afterEach(() => domain.close());
+  const domain = useDomain({ plan: { concurrentRenders: 3, maxWaitingJobs: 10 } }, 'each');
 
   const submit = async (accountId: string, overrides: Partial<Job> = {}) => {
     const job = newJob(accountId, overrides);

@@ -5,18 +5,14 @@ import { outputKey } from '../../../src/infra/outputs/output-store.ts';
 import { quotaPeriod, quotaResetDate } from '../../../src/tenants/plans/quota-period.ts';
 import type { Job } from '../../../src/work/jobs/job.ts';
 import { repairInterruptedJobs } from '../../../src/work/jobs/sweeps/interrupted-jobs.ts';
-import { type Domain, newJob, openDomain } from '../../support/domain.ts';
+import { newJob, useDomain } from '../../support/domain.ts';
 
 const period = quotaPeriod(new Date());
 const MINUTE_MS = 60_000;
 
 describe('Monthly quota', () => {
-  let domain: Domain;
+  const domain = useDomain();
   let account: string;
-  before(async () => {
-    domain = await openDomain();
-  });
-  after(() => domain.close());
   beforeEach(() => {
     account = randomUUID();
   });

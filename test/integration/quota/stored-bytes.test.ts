@@ -7,7 +7,7 @@ import { endRetention } from '../../../src/work/jobs/sweeps/retention.ts';
 import { signUp } from '../../support/account-client.ts';
 import { newJob } from '../../support/domain.ts';
 import { eventually } from '../../support/eventually.ts';
-import { openApi, type TestApi, type TestCaller } from '../http/support/api.ts';
+import { openApi, type TestApi, type TestCaller, useApi } from '../http/support/api.ts';
 import { latch } from '../http/support/test-worker.ts';
 
 const KIB = 1024;
@@ -235,11 +235,7 @@ describe('what an account keeps', () => {
 });
 
 describe('test renders', () => {
-  let api: TestApi;
-  before(async () => {
-    api = await openApi({ plan: { maxTestRendersPerDay: 3, monthlyRenders: 100 } });
-  });
-  after(() => api.close());
+  const api = useApi({ plan: { maxTestRendersPerDay: 3, monthlyRenders: 100 } });
 
   it('are bounded by day, batches all or none; live renders go on', async () => {
     // Far from the next midnight.

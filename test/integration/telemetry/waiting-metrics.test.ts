@@ -3,17 +3,13 @@ import { createMetrics } from '../../../src/roles/metrics.ts';
 import { measureDemand } from '../../../src/work/jobs/demand.ts';
 import { recordDemand } from '../../../src/work/jobs/record-demand.ts';
 import { recordWait } from '../../../src/work/jobs/record-wait.ts';
-import { type Domain, newJob, openDomain } from '../../support/domain.ts';
+import { newJob, useDomain } from '../../support/domain.ts';
 
 const MINUTE_MS = 60_000;
 
 describe('metrics of waiting jobs', () => {
-  let domain: Domain;
+  const domain = useDomain({ plan: { concurrentRenders: 2 } }, 'each');
   const metrics = createMetrics('test');
-  beforeEach(async () => {
-    domain = await openDomain({ plan: { concurrentRenders: 2 } });
-  });
-  afterEach(() => domain.close());
 
   const submit = async () => {
     const created = newJob('a');

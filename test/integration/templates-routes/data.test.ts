@@ -4,7 +4,7 @@ import type { RenderRequest } from '../../../src/render/renderer.ts';
 import { rawNumber } from '../../../src/tenants/templates/long-integers.ts';
 import { AccountClient } from '../../support/account-client.ts';
 import { eventually } from '../../support/eventually.ts';
-import { openApi, type TestApi, type TestCaller } from '../http/support/api.ts';
+import { type TestCaller, useApi } from '../http/support/api.ts';
 
 const SCHEMA = {
   type: 'object',
@@ -16,16 +16,12 @@ const CONTENT = '{% for line in lines %}{{ line.price | money: "EUR" }}{% endfor
 const MISSING = 'Line 1, column 4: totl is not in the data of the template.';
 
 describe('The data of templates', () => {
-  let api: TestApi;
+  const api = useApi();
   let caller: TestCaller;
   let owner: AccountClient;
   /** What the worker was asked to render, in this order. */
   let rendered: RenderRequest[];
 
-  before(async () => {
-    api = await openApi();
-  });
-  after(() => api.close());
   beforeEach(async () => {
     rendered = [];
     api.worker.render = async (_job, _input, request) => {

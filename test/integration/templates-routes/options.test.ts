@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { RenderRequest } from '../../../src/render/renderer.ts';
 import { AccountClient } from '../../support/account-client.ts';
 import { eventually } from '../../support/eventually.ts';
-import { openApi, type TestApi, type TestCaller } from '../http/support/api.ts';
+import { type TestCaller, useApi } from '../http/support/api.ts';
 
 const CONTENT = '<h1>{{ number }}</h1>';
 const OPTIONS = {
@@ -18,16 +18,12 @@ const FILLED = '<b>No. 7 1,50\u00a0€</b>';
 const DATA = { number: 7, sum: 1.5 };
 
 describe('The options of a template', () => {
-  let api: TestApi;
+  const api = useApi({ plan: { maxTimeoutMs: 60_000 } });
   let caller: TestCaller;
   let owner: AccountClient;
   /** What the worker was asked to render, in this order. */
   let rendered: RenderRequest[];
 
-  before(async () => {
-    api = await openApi({ plan: { maxTimeoutMs: 60_000 } });
-  });
-  after(() => api.close());
   beforeEach(async () => {
     rendered = [];
     api.worker.render = async (_job, _input, request) => {

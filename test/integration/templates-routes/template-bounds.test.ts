@@ -1,18 +1,14 @@
 import assert from 'node:assert/strict';
 import { type AccountClient, signUp } from '../../support/account-client.ts';
 import { eventually } from '../../support/eventually.ts';
-import { callApi, openApi, type TestApi } from '../http/support/api.ts';
+import { callApi, useApi } from '../http/support/api.ts';
 import { latch } from '../http/support/test-worker.ts';
 
 const BOUNDS = { templates: 3, versions: 4 };
 
 describe('the bounds of templates', () => {
-  let api: TestApi;
+  const api = useApi({ templateBounds: BOUNDS, plan: { concurrentRenders: 1 } });
   let client: AccountClient;
-  before(async () => {
-    api = await openApi({ templateBounds: BOUNDS, plan: { concurrentRenders: 1 } });
-  });
-  after(() => api.close());
   beforeEach(async () => {
     client = await signUp(api.url);
     const { id } = await client.expect(200, 'GET', '/auth/me');

@@ -1,21 +1,19 @@
 import assert from 'node:assert/strict';
 import { ensureIndexes } from '../../../src/infra/store/collection-spec.ts';
 import { TemplateStore } from '../../../src/tenants/templates/template-store.ts';
-import { type Domain, openDomain } from '../../support/domain.ts';
+import { useDomain } from '../../support/domain.ts';
 
 const ACCOUNT = 'a';
 const READERS = 20;
 const SAVES = 40;
 
 describe('A template without history', () => {
-  let domain: Domain;
+  const domain = useDomain();
   let templates: TemplateStore;
   before(async () => {
-    domain = await openDomain();
     templates = new TemplateStore(domain.connection, domain.clock, { templates: 10, versions: 1 });
     await ensureIndexes(domain.connection);
   });
-  after(() => domain.close());
 
   it('can be read at any time, and loses no change, during concurrent saves', async () => {
     const { template } = await templates.create(ACCOUNT, { name: '-', content: '-', sampleData: '-' });

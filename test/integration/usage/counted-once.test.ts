@@ -1,18 +1,14 @@
 import assert from 'node:assert/strict';
 import { pino } from 'pino';
 import { type UsageBucket, UsageCounters } from '../../../src/tenants/usage/usage-counters.ts';
-import { type Domain, openDomain } from '../../support/domain.ts';
+import { useDomain } from '../../support/domain.ts';
 import { eventually } from '../../support/eventually.ts';
 
 const AT = new Date('2026-03-04T05:06:07Z');
 const SINCE = new Date('2026-03-04T00:00:00Z');
 
 describe('the outcomes of jobs', () => {
-  let domain: Domain;
-  before(async () => {
-    domain = await openDomain();
-  });
-  after(() => domain.close());
+  const domain = useDomain();
 
   const outcome = (jobId: string, accountId: string) => ({
     jobId,

@@ -1,18 +1,14 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { PlatenError } from '../../../src/infra/errors/registry.ts';
-import { openApi, type TestApi, type TestCaller } from '../http/support/api.ts';
+import { type TestCaller, useApi } from '../http/support/api.ts';
 import { latch } from '../http/support/test-worker.ts';
 
 const BODY = { html: '<p>x</p>' };
 
 describe('What is recorded of requests for renders', () => {
-  let api: TestApi;
+  const api = useApi({ plan: { requestsPerMinute: 30, monthlyRenders: 8 } });
   let caller: TestCaller;
-  before(async () => {
-    api = await openApi({ plan: { requestsPerMinute: 30, monthlyRenders: 8 } });
-  });
-  after(() => api.close());
   beforeEach(async () => {
     caller = await api.newCaller();
     api.worker.render = async () => ({ pages: 1 });

@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
-import { openApi, type TestApi, type TestCaller } from '../http/support/api.ts';
+import { type TestCaller, useApi } from '../http/support/api.ts';
 
 describe('GET /user/usage and /user/request-logs', () => {
-  let api: TestApi;
+  const api = useApi({ plan: { monthlyRenders: 500 } });
   let caller: TestCaller;
   let bearer: Record<string, string>;
   before(async () => {
-    api = await openApi({ plan: { monthlyRenders: 500 } });
     caller = await api.newCaller();
     const { token } = await api.tenants.tokens.issue(caller.accountId);
     bearer = { authorization: `Bearer ${token}` };
@@ -17,7 +16,6 @@ describe('GET /user/usage and /user/request-logs', () => {
     await api.domain.flush();
     await api.domain.requestLog.flush();
   });
-  after(() => api.close());
   const get = (path: string) => caller.call('GET', path, undefined, bearer);
 
   it('respond with the fields of the contract', async () => {

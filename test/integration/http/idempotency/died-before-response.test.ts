@@ -5,7 +5,7 @@ import type { IdempotencyLock } from '../../../../src/work/jobs/idempotency-stor
 import { storedInput } from '../../../../src/work/jobs/store/stored-input.ts';
 import { newJob, slotsInUse } from '../../../support/domain.ts';
 import { eventually } from '../../../support/eventually.ts';
-import { openApi, type TestApi, type TestCaller } from '../support/api.ts';
+import { type TestCaller, useApi } from '../support/api.ts';
 
 const BODY = JSON.stringify({ html: '<p>hello</p>' });
 const BODY_HASH = createHash('sha256').update(BODY).digest('hex');
@@ -13,14 +13,10 @@ const LOCK_MS = 6000;
 
 /** How far a request came before its process died, and whether its key was known to be in use until then. */
 describe('A keyed request whose process dies', () => {
-  let api: TestApi;
+  const api = useApi({ plan: { concurrentRenders: 1 } });
   let caller: TestCaller;
   let key: string;
   let period: ReturnType<typeof quotaPeriod>;
-  before(async () => {
-    api = await openApi({ plan: { concurrentRenders: 1 } });
-  });
-  after(() => api.close());
   beforeEach(async () => {
     caller = await api.newCaller();
     key = randomUUID();

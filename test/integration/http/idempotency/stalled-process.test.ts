@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { quotaPeriod } from '../../../../src/tenants/plans/quota-period.ts';
 import { eventually } from '../../../support/eventually.ts';
 import type { Reply } from '../../../support/send.ts';
-import { openApi, type TestApi, type TestCaller } from '../support/api.ts';
+import { type TestCaller, useApi } from '../support/api.ts';
 
 /** Longer than a lock lasts that nobody renews. */
 const STALL_MS = 7000;
@@ -11,15 +11,11 @@ const ITEMS = ['a', 'b'];
 
 /** It has its key, stands still until another has gone on in its place and is through, and then goes on as well. */
 describe('A keyed request whose process stands still', () => {
-  let api: TestApi;
+  const api = useApi();
   let caller: TestCaller;
   let templateId: string;
   let key: string;
   let renders: number;
-  before(async () => {
-    api = await openApi();
-  });
-  after(() => api.close());
   beforeEach(async () => {
     caller = await api.newCaller();
     const draft = { name: 'x', content: '<p>x</p>', sampleData: '{}' };

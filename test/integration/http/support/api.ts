@@ -33,6 +33,7 @@ import { openDomain } from '../../../support/domain.ts';
 import { type Reply, send } from '../../../support/send.ts';
 import { sharedTemplateEngine } from '../../../support/template-engine.ts';
 import { createTenant } from '../../../support/tenant.ts';
+import { used } from '../../../support/used.ts';
 import { assertDeclared } from './declared.ts';
 import { TestWorker } from './test-worker.ts';
 
@@ -168,6 +169,11 @@ export async function openApi(options: TestApiOptions = {}) {
       if (outputFolder !== undefined) await rm(outputFolder, { recursive: true, force: true });
     },
   };
+}
+
+/** An API for the tests of one `describe`, there from its `before` on; with `each`, one for each test. */
+export function useApi(options?: TestApiOptions, each?: 'each'): TestApi {
+  return used(() => openApi(options), each);
 }
 
 function collect(lines: string[]): Writable {
