@@ -18,7 +18,7 @@ interface AutoOverageRequest {
   readonly capCents?: number | undefined;
 }
 
-interface AutoOverageDeps {
+export interface AutoOverageDeps {
   readonly store: BillingStore;
   readonly blockLedger: BlockLedger;
   readonly catalogue: Catalogue;

@@ -5,7 +5,7 @@ import type { HostedPages } from '../subscriptions/hosted-pages.ts';
 import type { Subscriptions } from '../subscriptions/subscription-service.ts';
 import type { BlockStore } from './block-store.ts';
 
-interface BlockCheckoutDeps {
+export interface BlockCheckoutDeps {
   readonly blocks: BlockStore;
   readonly gateway: StripeGateway;
   readonly catalogue: Catalogue;

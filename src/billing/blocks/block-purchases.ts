@@ -20,7 +20,7 @@ interface BuyerFacts {
   readonly quotaWindow: QuotaWindow | null;
 }
 
-interface BlockPurchasesDeps {
+export interface BlockPurchasesDeps {
   readonly blocks: BlockStore;
   readonly blockLedger: BlockLedger;
   readonly gateway: StripeBlocks;

@@ -1,58 +1,24 @@
-import type { Clock } from '../../infra/clock.ts';
-import type { Logger } from '../../infra/telemetry/logger.ts';
 import { type AccountReader, emailOf } from '../../tenants/accounts/account-store.ts';
-import type { AuditLog } from '../../tenants/audit/audit-log.ts';
-import type { MailOutbox } from '../../tenants/mail/outbox.ts';
 import type { PlanSource } from '../../tenants/plans/plan-source.ts';
-import type { BlockLedger } from '../../work/jobs/blocks/block-ledger.ts';
-import type { UnrecordedChanges } from '../../work/jobs/blocks/unrecorded-changes.ts';
-import type { InvoiceMirror } from '../invoices/invoice-mirror.ts';
-import type { Catalogue } from '../stripe/catalogue.ts';
-import type { ListCursors } from '../stripe/list-cursors.ts';
 import { StripeBlocks } from '../stripe/stripe-blocks.ts';
-import type { StripeGateway } from '../stripe/stripe-gateway.ts';
-import type { BillingStore } from '../subscriptions/billing-store.ts';
-import type { SubscriptionState } from '../subscriptions/entitlement.ts';
-import type { HostedPages } from '../subscriptions/hosted-pages.ts';
-import type { Subscriptions } from '../subscriptions/subscription-service.ts';
-import type { ErrorKind, SyncStep } from '../subscriptions/subscription-sync.ts';
-import { AutoOverage } from './auto-overage.ts';
-import { BlockCheckouts } from './block-checkouts.ts';
-import { BlockPurchases } from './block-purchases.ts';
-import type { BlockStore } from './block-store.ts';
-import { Reversals } from './reversals.ts';
+import type { SyncStep } from '../subscriptions/subscription-sync.ts';
+import { AutoOverage, type AutoOverageDeps } from './auto-overage.ts';
+import { type BlockCheckoutDeps, BlockCheckouts } from './block-checkouts.ts';
+import { BlockPurchases, type BlockPurchasesDeps } from './block-purchases.ts';
+import { type ReversalDeps, Reversals } from './reversals.ts';
 
-interface BlockDeps {
-  readonly store: BillingStore;
-  readonly blocks: BlockStore;
-  readonly mirror: Pick<InvoiceMirror, 'add'>;
-  readonly blockLedger: BlockLedger;
-  readonly gateway: StripeGateway;
-  readonly catalogue: Catalogue;
-  readonly pages: HostedPages;
-  readonly cursors: ListCursors;
+/** What the services that buy blocks are opened on. */
+interface BlockDeps
+  extends Omit<AutoOverageDeps, 'emailOf'>,
+    Omit<BlockPurchasesDeps, 'gateway' | 'buyer'>,
+    Omit<BlockCheckoutDeps, 'subscriptions'>,
+    Omit<ReversalDeps, 'autoOverage' | 'gateway' | 'store'> {
   readonly accounts: Pick<AccountReader, 'find'>;
   readonly plans: PlanSource;
-  readonly audit: Pick<AuditLog, 'record'>;
-  readonly changes: Pick<UnrecordedChanges, 'record'>;
-  readonly outbox: Pick<MailOutbox, 'enqueue'>;
-  readonly clock: Clock;
-  readonly logger: Logger;
-  readonly observeError?: (kind: ErrorKind) => void;
-  readonly checkAt: (accountId: string) => Promise<SubscriptionState | undefined>;
-  readonly returnUrl: () => string;
-}
-
-interface BlockServices {
-  readonly autoOverage: AutoOverage;
-  readonly blockPurchases: BlockPurchases;
-  /** Applies a customer's present state to its blocks. */
-  readonly step: SyncStep;
-  readonly blockCheckouts: (subscriptions: Pick<Subscriptions, 'customerOf'>) => BlockCheckouts;
 }
 
 /** The services that buy blocks, automatically and by hand. */
-export function openBlocks(deps: BlockDeps): BlockServices {
+export function openBlocks(deps: BlockDeps) {
   const { store, blocks, blockLedger, accounts, plans } = deps;
   const gateway = new StripeBlocks(deps.gateway);
   const autoOverage = new AutoOverage({
@@ -77,11 +43,13 @@ export function openBlocks(deps: BlockDeps): BlockServices {
   return {
     autoOverage,
     blockPurchases,
-    async step(account, _, state) {
+    /** Applies a customer's present state to its blocks. */
+    step: (async (account, _, state) => {
       await autoOverage.follow(account._id, state);
       await blocks.wake(account._id);
       await reversals.follow(account);
-    },
-    blockCheckouts: (subscriptions) => new BlockCheckouts({ ...deps, subscriptions }),
+    }) satisfies SyncStep,
+    blockCheckouts: (subscriptions: BlockCheckoutDeps['subscriptions']) =>
+      new BlockCheckouts({ ...deps, subscriptions }),
   };
 }

@@ -13,7 +13,7 @@ import { type BillingStore, CARRIED_ON, type ClaimedAccount } from '../subscript
 import type { AutoOverage } from './auto-overage.ts';
 import { type Block, type BlockState, type BlockStore, REVERSIBLE_MS } from './block-store.ts';
 
-interface ReversalDeps {
+export interface ReversalDeps {
   readonly blocks: BlockStore;
   readonly blockLedger: BlockLedger;
   readonly autoOverage: AutoOverage;
