@@ -10,13 +10,7 @@ import type { Core } from './core.ts';
 import type { Services } from './services.ts';
 
 type BootstrapDeps = Pick<Core, 'logger' | 'plans'> & Pick<Services, 'tenants'>;
-type BootstrapConfig = Pick<
-  Config,
-  | 'PLATEN_BOOTSTRAP_EMAIL'
-  | 'PLATEN_BOOTSTRAP_PASSWORD'
-  | 'PLATEN_BOOTSTRAP_PLAN'
-  | 'PLATEN_BOOTSTRAP_API_KEY'
->;
+type BootstrapConfig = Pick<Config, `PLATEN_BOOTSTRAP_${'EMAIL' | 'PASSWORD' | 'PLAN' | 'API_KEY'}`>;
 
 /**
  * Makes the account that PLATEN_BOOTSTRAP_* describes. A repetition with the same values changes nothing; a changed
