@@ -12,7 +12,7 @@ import {
 } from '../infra/bus/bus.ts';
 import type { Permit } from '../infra/scheduling/fair-queue.ts';
 import type { WorkerSlots } from '../infra/scheduling/worker-slots.ts';
-import type { Job } from '../work/jobs/job.ts';
+import type { JobInput } from '../work/jobs/job.ts';
 import type { HeldJobs } from './held-jobs.ts';
 import { type HeldPointer, ReadAhead } from './read-ahead.ts';
 import { type AttemptDeps, attempt } from './render-attempt.ts';
@@ -135,25 +135,27 @@ export class JobClaims implements PointerConsumer {
 
   async #claim(pointer: JobPointer, slot: Permit): Promise<void> {
     const { store, owner, leaseMs, logger } = this.#deps;
-    // The input is loaded concurrently with the claim, since most claims succeed.
-    const accountId = accountOf(pointer.routingKey);
-    const next = { accountId, ids: () => this.#ahead.jobsOf(accountId, READ_TOGETHER) };
-    const loading = store.inputs.load(pointer.jobId, next).catch(() => undefined);
-    let job: Job | undefined;
+    const loading = this.#ownInput(pointer);
+    let claimed: Awaited<ReturnType<typeof store.transitions.claim>>;
     try {
-      job = await store.transitions.claim({ _id: pointer.jobId, version: pointer.version }, owner, leaseMs);
+      claimed = await store.transitions.claim(
+        { _id: pointer.jobId, version: pointer.version },
+        owner,
+        leaseMs,
+      );
     } catch (error) {
       // It is unknown whether the claim was made. If so, its lease expires; if not, the pointer is published again.
       logger.warn({ err: error, jobId: pointer.jobId }, 'claim failed');
     }
-    if (job === undefined) {
+    if (claimed === undefined) {
       slot.release();
       return;
     }
+    const { job, input } = claimed;
     this.#deps.observe.claimed(job);
     // The slot is free for the next job during the follow-up steps of this one.
     const held = this.#held.add(job, () => slot.release());
-    void attempt(this.#deps, held, loading, slot)
+    void attempt(this.#deps, held, input ?? loading, slot)
       .catch((error: unknown) => {
         // The database cannot be reached: the lease expires and the job is claimed again.
         logger.error({ err: error, jobId: pointer.jobId }, 'attempt not recorded');
@@ -162,6 +164,14 @@ export class JobClaims implements PointerConsumer {
         this.#held.remove(pointer.jobId);
         slot.release();
       });
+  }
+
+  /** Begins to load an input that has a record of its own: concurrently with the claim, since most claims succeed. */
+  async #ownInput({ jobId, routingKey, ownInput }: JobPointer): Promise<JobInput | undefined> {
+    if (!ownInput) return undefined;
+    const accountId = accountOf(routingKey);
+    const next = { accountId, ids: () => this.#ahead.jobsOf(accountId, READ_TOGETHER) };
+    return this.#deps.store.inputs.load(jobId, next).catch(() => undefined);
   }
 
   #takeOut(classes: readonly JobClass[]): JobPointer[] {

@@ -64,7 +64,7 @@ const CLAIMED_AT_ONCE = 2;
 export async function attempt(
   deps: AttemptDeps,
   held: HeldJob,
-  loading: Promise<JobInput | undefined>,
+  loading: JobInput | Promise<JobInput | undefined>,
   slot: Permit,
 ): Promise<void> {
   const { job } = held;

@@ -143,7 +143,7 @@ async function complete(domain: Domain, job: Job): Promise<void> {
   const claimed = await transitions.claim(seen as Job, 'w', 1e9);
   const expiresAt = new Date(Date.now() + 1e6);
   const output = { key: outputKey(job._id, 1, expiresAt), size: 1, pages: 1, sha256: '' };
-  const completed = await transitions.complete(claimed as Job, output, expiresAt);
+  const completed = await transitions.complete(claimed!.job, output, expiresAt);
   await domain.followUp.follow([completed as Job]);
 }
 

@@ -139,7 +139,7 @@ describe('Races over slots and claims', () => {
     for (let i = 0; i < 100; i += 1) {
       const { job, input } = newJob('a');
       await first.admit({ job, input });
-      const claimed = (await first.store.transitions.claim(job, 'w', 15_000)) as Job;
+      const { job: claimed } = (await first.store.transitions.claim(job, 'w', 15_000))!;
       const expiresAt = new Date(Date.now() + 1e6);
       const output = { key: outputKey(job._id, 2, expiresAt), size: 1, pages: 1, sha256: '' };
       const cancel = async () => (await second.store.transitions.cancel([claimed]))[0];
@@ -163,7 +163,7 @@ describe('Races over slots and claims', () => {
           const { job, input } = newJob(`a-${round}-${i}`);
           await first.admit({ job, input });
           // The lease has just ended when both of them start.
-          const claimed = (await first.store.transitions.claim(job, 'w', 0)) as Job;
+          const { job: claimed } = (await first.store.transitions.claim(job, 'w', 0))!;
           const renew = () => first.store.transitions.renew('w', [claimed], 60_000);
           const lostWorker = new PlatenError('WORKER_LOST');
           const expire = async () =>
@@ -261,7 +261,7 @@ describe('Races over slots and claims', () => {
             await new Promise((resolve) => setTimeout(resolve, 2));
             // The job runs until its end is recorded: only then may another job get its slot.
             running.delete(pointer.jobId);
-            const done = await domain.store.transitions.complete(claimed, output, expiresAt);
+            const done = await domain.store.transitions.complete(claimed.job, output, expiresAt);
             assert.ok(done && !ended.has(pointer.jobId));
             ended.add(pointer.jobId);
             await domain.followUp.follow([done]);

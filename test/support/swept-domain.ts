@@ -78,12 +78,18 @@ export class SweptDomain {
   }
 
   async claim(id: string, owner: string, leaseMs = 15_000): Promise<Job> {
-    return (await this.domain.store.transitions.claim(await this.job(id), owner, leaseMs)) as Job;
+    const claimed = await this.domain.store.transitions.claim(await this.job(id), owner, leaseMs);
+    return claimed?.job as Job;
   }
 
   /** Stored inputs. */
-  inputs(): Promise<number> {
-    return this.domain.connection.collection('job_inputs').countDocuments();
+  async inputs(): Promise<number> {
+    const { connection } = this.domain;
+    const [own, inJobs] = await Promise.all([
+      connection.collection('job_inputs').countDocuments(),
+      connection.collection('jobs').countDocuments({ input: { $exists: true } }),
+    ]);
+    return own + inJobs;
   }
 
   async usage(): Promise<{ totalRequests: number }> {

@@ -16,6 +16,8 @@ export interface JobPointer {
   readonly pool: string;
   /** Account and shard: spreads work over workers while keeping an account near its warm contexts. */
   readonly routingKey: string;
+  /** Whether the input has a record of its own, which can be read before the job is claimed. */
+  readonly ownInput?: true;
 }
 
 /** "Something happened to this job." A hint to read the job's record, which says what. */

@@ -21,7 +21,8 @@ export function decodePointer(
   if (typeof jobId !== 'string' || jobId === '' || typeof routingKey !== 'string') return undefined;
   if (!Number.isSafeInteger(version)) return undefined;
   if (fields.pool !== pool || fields.class !== jobClass) return undefined;
-  return { jobId, version: version as number, class: jobClass, pool, routingKey };
+  const ownInput = fields.ownInput === true && ({ ownInput: true } as const);
+  return { jobId, version: version as number, class: jobClass, pool, routingKey, ...ownInput };
 }
 
 /** @returns undefined when the bytes are no event. */

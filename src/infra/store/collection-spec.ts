@@ -40,6 +40,8 @@ export interface CollectionSpec {
    * it, among the few records to which the index leads.
    */
   readonly filtersBy?: { readonly fields: readonly string[]; readonly reason: string };
+  /** Large fields that few readers need: they are read only with a projection that includes them. */
+  readonly large?: readonly string[];
   /** Queries that read the whole collection, as `nameOf` writes them, each with the reason why that is little. */
   readonly scans?: Readonly<Record<string, string>>;
 }

@@ -49,6 +49,8 @@ export class Collection<T extends { readonly _id: string }> {
   readonly #records: mongo.Collection<T>;
   readonly #guard: QueryGuard;
   readonly #watch: ResponseWatch;
+  /** What is read without a projection; undefined for all fields. */
+  readonly #usual: FindOptions['projection'];
   /** For what the owner finds out about its records. */
   readonly logger: Pick<Logger, 'warn'> | undefined;
 
@@ -59,6 +61,7 @@ export class Collection<T extends { readonly _id: string }> {
     this.#records = connection.collection(spec.name) as unknown as mongo.Collection<T>;
     this.#guard = new QueryGuard(spec);
     this.#watch = watchOf(connection);
+    this.#usual = spec.large && Object.fromEntries(spec.large.map((field) => [field, 0]));
     this.logger = loggerOf(connection);
   }
 
@@ -69,17 +72,15 @@ export class Collection<T extends { readonly _id: string }> {
   async findOne(filter: Filter<T>, { sort, projection }: FindOptions = {}): Promise<T | undefined> {
     this.#guard.check(filter, sort);
     const found = await this.#watch.run(() =>
-      this.#records.findOne(filter, {
-        ...(sort && { sort }),
-        ...(projection && { projection }),
-      }),
+      this.#records.findOne(filter, { ...(sort && { sort }), ...this.#projected(projection) }),
     );
     return (found as T | null) ?? undefined;
   }
 
   async find(filter: Filter<T>, options: FindOptions = {}): Promise<T[]> {
     this.#guard.check(filter, options.sort);
-    return (await this.#watch.run(() => this.#records.find(filter, { ...options }).toArray())) as T[];
+    const sent = { ...options, ...this.#projected(options.projection) };
+    return (await this.#watch.run(() => this.#records.find(filter, sent).toArray())) as T[];
   }
 
   /** @throws an error for `isDuplicateKey` when a unique index rejects the record. */
@@ -247,13 +248,21 @@ export class Collection<T extends { readonly _id: string }> {
     await this.#watch.run(() => this.#records.insertMany(sent, { ordered }));
   }
 
+  #projected(projection = this.#usual): Pick<FindOptions, 'projection'> {
+    return { ...(projection && { projection }) };
+  }
+
   async #findOneAndUpdate(
     filter: Filter<T>,
     update: Update<T>,
     options: mongo.FindOneAndUpdateOptions,
   ): Promise<T | undefined> {
     const found = await this.#watch.run(() =>
-      this.#records.findOneAndUpdate(filter, sent(update), { ...options, returnDocument: 'after' }),
+      this.#records.findOneAndUpdate(filter, sent(update), {
+        ...options,
+        ...this.#projected(options.projection as FindOptions['projection']),
+        returnDocument: 'after',
+      }),
     );
     return (found as T | null) ?? undefined;
   }

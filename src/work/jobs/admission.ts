@@ -14,7 +14,7 @@ import type { LedgerRecord } from './ledger/ledger-record.ts';
 import { positionOf, queueOf } from './priority-queues.ts';
 
 import type { JobStore } from './store/job-store.ts';
-import { storedInput } from './store/stored-input.ts';
+import { isInRecord, storedInput } from './store/stored-input.ts';
 
 /** A job to be admitted, in state `queued` and version 1, and its input. */
 export interface NewJob {
@@ -64,7 +64,7 @@ const REMEMBERED_ACCOUNTS = 10_000;
  * rejection leaves nothing behind, and jobs that are submitted together are all admitted or none.
  *
  *    1 take      a slot and quota for a single job, or positions and quota for all   one update of the ledger
- *    2 write     the inputs, then the jobs
+ *    2 write     the inputs that are not in the records of their jobs, then the jobs
  *    3 confirm   that waiting jobs are at their positions                            one update of the ledger
  *    4 go on     publish the pointer, or give the free slots to the jobs at the heads of the queues
  *
@@ -105,11 +105,11 @@ export class Admission {
       withExtension(quotaExtension, need, (quota) => this.#take(account, jobs, quota)),
     );
     const { store, clock, dispatch, ledger } = this.#deps;
-    await store.inputs.save(inputs);
+    await store.inputs.save(inputs.filter((_, i) => !isInRecord(jobs[i]!)));
     rejectIfSlow(began);
     if (taken === 'slot') {
       const dispatched: Job = { ...jobs[0]!, state: 'dispatched', dispatchedAt: clock.now() };
-      if (!(await store.transitions.accept([dispatched]))) throw new JobExists(dispatched._id);
+      if (!(await store.transitions.accept([dispatched], inputs))) throw new JobExists(dispatched._id);
       dispatch.publish(dispatched, account.plan);
       return;
     }
@@ -119,7 +119,7 @@ export class Admission {
       ...job,
       position: positionOf(job.accountId, queue, taken.first + i),
     }));
-    if (!(await store.transitions.accept(placed)) && placed.length === 1) {
+    if (!(await store.transitions.accept(placed, inputs)) && placed.length === 1) {
       // The attempt that wrote the job had lost its reservation; this attempt's reservation now stands for the job.
       await ledger.confirmPositions(account.accountId, first._id);
       throw new JobExists(first._id);

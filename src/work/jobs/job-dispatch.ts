@@ -8,6 +8,7 @@ import type { Ledger } from './ledger/ledger.ts';
 import { type NextInQueue, queuesAreEmpty, type SeenLedger } from './ledger/ledger-record.ts';
 import { QueueHeads } from './queue-heads.ts';
 import type { JobStore } from './store/job-store.ts';
+import { isInRecord } from './store/stored-input.ts';
 
 interface JobDispatchDeps {
   readonly ledger: Ledger;
@@ -117,6 +118,7 @@ export class JobDispatch {
       pool: job.pool,
       class: job.class,
       routingKey: again ? anywhere(key, `${job._id}.${job.updatedAt.getTime()}`) : key,
+      ...(!isInRecord(job) && { ownInput: true }),
     };
     bus.publishPointer(pointer).catch((error: unknown) => {
       logger.warn({ err: error, jobId: job._id }, 'pointer not published; a sweep will do it');

@@ -71,7 +71,7 @@ describe('admitting a batch, with a death at any step', () => {
     const claimed = await transitions.claim(job, 'worker', 15_000);
     const expiresAt = new Date(domain.clock.now().getTime() + 3_600_000);
     const output = { key: outputKey(job._id, 1, expiresAt), size: 1, pages: 1, sha256: '' };
-    await domain.followUp.follow([(await transitions.complete(claimed!, output, expiresAt))!]);
+    await domain.followUp.follow([(await transitions.complete(claimed!.job, output, expiresAt))!]);
   }
 
   for (const when of ['before', 'after'] as const) {

@@ -36,8 +36,8 @@ class Claimer implements PointerConsumer {
   }
 
   async accept({ jobId, version }: JobPointer): Promise<void> {
-    const job = await this.#domain.store.transitions.claim({ _id: jobId, version }, this.#owner, 600_000);
-    if (job !== undefined) this.claimed.push(jobId);
+    const claimed = await this.#domain.store.transitions.claim({ _id: jobId, version }, this.#owner, 600_000);
+    if (claimed !== undefined) this.claimed.push(jobId);
   }
 }
 

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
+import { PlatenError } from '../../../src/infra/errors/registry.ts';
 import type { JobInput } from '../../../src/work/jobs/job.ts';
 import { shareChunks } from '../../../src/work/jobs/store/shared-chunks.ts';
-import { type Domain, openDomain } from '../../support/domain.ts';
+import { type Domain, newJob, openDomain } from '../../support/domain.ts';
 import { startMongo } from '../../support/mongo.ts';
 
 const MARKUP = `<p>{{ number }}</p>${' '.repeat(200)}`;
@@ -57,9 +58,40 @@ describe('The inputs of jobs', () => {
     return found;
   }
 
+  it('are in the record of their job when they are small, and have one of their own when they are not', async () => {
+    const { store } = domain;
+    for (const [chars, own] of [
+      [100, 0],
+      [100_000, 1],
+    ] as const) {
+      const { job, input } = newJob(`a${chars}`);
+      const html = 'x'.repeat(chars);
+      await domain.admit({ job, input: { ...input, source: { mode: 'html', html } } });
+      assert.equal(await domain.connection.collection('job_inputs').countDocuments(), own);
+      assert.deepEqual((await store.inputs.load(job._id))?.source, { mode: 'html', html });
+      assert.ok(await store.inputs.has((await store.live.find(job._id))!));
+
+      const claimed = await store.transitions.claim((await store.live.find(job._id))!, 'w', 1e6);
+      assert.equal(claimed?.input?.source.mode, own ? undefined : 'html');
+      // It is read where it is needed alone.
+      for (const read of [claimed?.job, await store.live.find(job._id)]) assert.ok(!('input' in read!));
+      const [failed] = await store.transitions.fail([claimed!.job], new PlatenError('RENDER_FAILED'));
+      await domain.followUp.followWhole([failed!]);
+      assert.equal(await store.live.find(job._id), undefined);
+      assert.deepEqual(
+        (await store.inputs.load(job._id))?.source,
+        { mode: 'html', html },
+        'that of a failed job stays',
+      );
+      assert.ok(!('input' in (await store.history.find(job._id))!));
+      await store.history.delete([job._id]);
+      assert.equal(await store.inputs.load(job._id), undefined);
+    }
+  });
+
   it('are those of the latest attempt that saved them, and deleted for no earlier one', async () => {
     const { inputs } = domain.store;
-    const present = async (ids: readonly string[]) => Promise.all(ids.map((id) => inputs.has(id)));
+    const present = async (ids: readonly string[]) => Promise.all(ids.map((id) => inputs.has({ _id: id })));
     const ids = await save('a', numbers(2), new Date(1000));
     await save('a', numbers(2), new Date(9000));
     // The sweep that undoes the first attempt, which it has read before the second began.
@@ -81,7 +113,7 @@ describe('The inputs of jobs', () => {
         save('racing', numbers(1), new Date(first + 10_000)),
         inputs.deleteAbandoned(ids, first + 10),
       ]);
-      assert.ok(await inputs.has(ids[0]!), `race ${race}`);
+      assert.ok(await inputs.has({ _id: ids[0]! }), `race ${race}`);
     }
   });
 

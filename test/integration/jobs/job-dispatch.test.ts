@@ -44,10 +44,10 @@ describe('The slot of a job that ends', () => {
   /** Up to where the worker has written that the job has ended. */
   const complete = async (domain: Domain, id: string): Promise<Job> => {
     const { transitions } = domain.store;
-    const claimed = (await transitions.claim(await find(id), 'worker', 15_000)) as Job;
+    const claimed = await transitions.claim(await find(id), 'worker', 15_000);
     const expiresAt = new Date(Date.now() + 1e6);
     const output = { key: outputKey(id, 1, expiresAt), size: 1, pages: 1, sha256: '' };
-    return (await transitions.complete(claimed, output, expiresAt)) as Job;
+    return (await transitions.complete(claimed!.job, output, expiresAt)) as Job;
   };
   const end = async (domain: Domain, id: string) => domain.followUp.follow([await complete(domain, id)]);
   const cancel = async (domain: Domain, id: string) => endEarly(domain, [await find(id)]);

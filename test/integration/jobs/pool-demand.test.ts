@@ -31,9 +31,9 @@ describe('The demand of a pool', () => {
     return ids;
   };
   const claim = async (id: string, owner: string) => {
-    const job = await domain.store.transitions.claim((await domain.store.live.find(id))!, owner, 1e6);
-    assert.ok(job);
-    return job;
+    const claimed = await domain.store.transitions.claim((await domain.store.live.find(id))!, owner, 1e6);
+    assert.ok(claimed);
+    return claimed.job;
   };
   const report = (id: string, overrides: Partial<WorkerReport> = {}) =>
     registry.report({

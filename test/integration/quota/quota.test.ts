@@ -109,7 +109,7 @@ describe('Monthly quota', () => {
   async function running(): Promise<Job> {
     const { job, input } = newJob(account, { quotaPeriod: period });
     await domain.admit({ job, input });
-    return (await domain.store.transitions.claim(job, 'w', 1e9))!;
+    return (await domain.store.transitions.claim(job, 'w', 1e9))!.job;
   }
 
   function finish(claimed: Job, end: 'failed' | 'cancelled'): Promise<Job[]> {

@@ -18,7 +18,7 @@ describe('metrics of waiting jobs', () => {
   };
   const claim = async (id: string) => {
     const job = await domain.store.live.find(id);
-    return (await domain.store.transitions.claim(job!, 'worker', 15_000))!;
+    return (await domain.store.transitions.claim(job!, 'worker', 15_000))!.job;
   };
   /** What the dispatcher does every second. @returns the age by pool, in whole minutes: a slow machine adds seconds. */
   const oldest = async () => {

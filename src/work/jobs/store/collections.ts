@@ -16,6 +16,11 @@ export interface StoredInput {
   readonly shared?: Readonly<{ readonly markup?: string; readonly options?: string }>;
 }
 
+/** A live job as it is stored: with its input, if that is small and not shared (see stored-input.ts). */
+export interface LiveJob extends Job {
+  readonly input?: mongo.Binary;
+}
+
 /** A part that several inputs share. */
 export interface StoredChunk {
   readonly _id: string;
@@ -36,11 +41,11 @@ export interface ScheduledRetry extends Due {
  * - `jobs`: waiting and running jobs (and, for moments, jobs that have just ended);
  * - `job_retries`: the jobs among them that wait for the time of their next attempt;
  * - `job_history`: ended jobs, until their retention ends;
- * - `job_inputs`: the documents to render, deleted when their job has completed;
+ * - `job_inputs`: the documents to render that are not in the record of their job, deleted when it has completed;
  * - `job_input_chunks`: the parts that several documents share.
  */
 export interface JobCollections {
-  readonly live: Collection<Job>;
+  readonly live: Collection<LiveJob>;
   readonly retries: Collection<ScheduledRetry>;
   readonly history: Collection<Job>;
   readonly inputs: Collection<StoredInput>;
@@ -62,6 +67,7 @@ const LIVE: CollectionSpec = {
     fields: ['state', 'owner', 'expiresAt', 'item', 'test', 'accountId', 'templateId', 'createdAt'],
     reason: 'the index leads to the jobs of one account, or to a range of their ids; live jobs are bounded',
   },
+  large: ['input'],
 };
 
 const RETRIES: CollectionSpec = {
@@ -100,7 +106,7 @@ const INPUT_CHUNKS: CollectionSpec = { name: 'job_input_chunks', account: { step
 
 export function openJobCollections(connection: Connection): JobCollections {
   return {
-    live: new Collection<Job>(connection, LIVE),
+    live: new Collection<LiveJob>(connection, LIVE),
     retries: new Collection<ScheduledRetry>(connection, RETRIES),
     history: new Collection<Job>(connection, HISTORY),
     inputs: new Collection<StoredInput>(connection, INPUTS),

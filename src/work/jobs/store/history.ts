@@ -1,5 +1,6 @@
 import { failureKey, hasEnded, type Job, type JobState } from '../job.ts';
 import type { JobCollections } from './collections.ts';
+import { isInRecord } from './stored-input.ts';
 
 /** Ids that one query looks up. */
 const AT_ONCE = 500;
@@ -26,13 +27,31 @@ export class JobHistory {
     const ended = jobs.filter((job) => hasEnded(job.state));
     if (ended.length === 0) return;
     const { history, live, inputs } = this.#collections;
+    await this.#keepInputs(ended.filter((job) => job.state !== 'completed' && isInRecord(job)));
     // Some may have been copied by a process that died before it could delete the originals.
     await history.insertAbsent(ended.map(({ position: _, ...job }) => ({ ...job, ...failureOf(job) })));
-    const completed = ended.filter((job) => job.state === 'completed').map((job) => job._id);
+    const unneeded = ended
+      .filter((job) => job.state === 'completed' && !isInRecord(job))
+      .map((job) => job._id);
     await Promise.all([
       live.deleteMany({ _id: { $in: ended.map((job) => job._id) } }),
-      completed.length > 0 && inputs.deleteMany({ _id: { $in: completed } }),
+      unneeded.length > 0 && inputs.deleteMany({ _id: { $in: unneeded } }),
     ]);
+  }
+
+  /** Copies inputs out of the records of live jobs. */
+  async #keepInputs(jobs: readonly Job[]): Promise<void> {
+    if (jobs.length === 0) return;
+    const { live, inputs } = this.#collections;
+    const found = await live.find(
+      { _id: { $in: jobs.map(({ _id }) => _id) } },
+      { projection: { accountId: 1, createdAt: 1, input: 1 } },
+    );
+    await inputs.insertAbsent(
+      found.flatMap(({ _id, accountId, createdAt, input }) =>
+        input === undefined ? [] : [{ _id, accountId, createdAt, content: input }],
+      ),
+    );
   }
 
   find(jobId: string): Promise<Job | undefined> {

@@ -1,23 +1,25 @@
 import { LRUCache } from 'lru-cache';
-import { parseKeepingIntegers, rawNumber } from '../../../tenants/templates/long-integers.ts';
-import type { JobInput } from '../job.ts';
+import type { Job, JobInput } from '../job.ts';
 import type { JobCollections, StoredChunk, StoredInput } from './collections.ts';
 import { type NextJobs, PrefetchedInputs } from './prefetched-inputs.ts';
 import { type ChunkName, completed } from './shared-chunks.ts';
+import { isInRecord, parsedInput } from './stored-input.ts';
 
 /** Bytes of shared chunks that a process remembers, so that a chunk is read once for all items of a batch. */
 const REMEMBERED_CHUNK_BYTES = 32 * 1024 * 1024;
 
-/** The documents to render, each read once. They are stored separately from the jobs, which are read often. */
+/** The documents to render, each read once: in the records of live jobs if they are small, otherwise in their own. */
 export class JobInputs {
   readonly #inputs: JobCollections['inputs'];
   readonly #chunks: JobCollections['chunks'];
+  readonly #live: JobCollections['live'];
   readonly #stored: PrefetchedInputs;
   readonly #remembered: LRUCache<string, string>;
 
-  constructor({ inputs, chunks }: JobCollections) {
+  constructor({ inputs, chunks, live }: JobCollections) {
     this.#inputs = inputs;
     this.#chunks = chunks;
+    this.#live = live;
     this.#stored = new PrefetchedInputs(inputs);
     this.#remembered = new LRUCache({
       maxSize: REMEMBERED_CHUNK_BYTES,
@@ -46,10 +48,9 @@ export class JobInputs {
   /** @param next jobs whose inputs this process is likely to load next. */
   async load(jobId: string, next?: NextJobs): Promise<JobInput | undefined> {
     const stored = await this.#stored.find(jobId, next);
-    if (stored === undefined) return undefined;
-    const { _id, accountId, createdAt, content, shared = {} } = stored;
-    const text = Buffer.from(content.value()).toString();
-    const own = { ...(parseKeepingIntegers(text, rawNumber, 'data') as JobInput), _id, accountId, createdAt };
+    if (stored === undefined) return this.#inRecord(jobId);
+    const { shared = {} } = stored;
+    const own = parsedInput(stored);
     const found: Partial<Record<ChunkName, string>> = {};
     for (const [name, id] of Object.entries(shared) as [ChunkName, string][]) {
       const text = await this.#remembered.fetch(id);
@@ -60,8 +61,14 @@ export class JobInputs {
   }
 
   /** Whether the input of a job is still stored. */
-  async has(jobId: string): Promise<boolean> {
-    return (await this.#inputs.findById(jobId, { _id: 1 })) !== undefined;
+  async has(job: Pick<Job, '_id' | 'item' | 'inputBytes'>): Promise<boolean> {
+    if ((await this.#inputs.findById(job._id, { _id: 1 })) !== undefined) return true;
+    return isInRecord(job) && (await this.#live.findById(job._id, { _id: 1 })) !== undefined;
+  }
+
+  async #inRecord(jobId: string): Promise<JobInput | undefined> {
+    const job = await this.#live.findById(jobId, { accountId: 1, createdAt: 1, input: 1 });
+    return job?.input && parsedInput({ ...job, content: job.input });
   }
 
   async delete(jobIds: readonly string[]): Promise<void> {

@@ -7,18 +7,26 @@ import {
   hasEnded,
   type Job,
   type JobError,
+  type JobInput,
   type JobOutput,
   type JobState,
   type StoredReport,
 } from '../job.ts';
 import { isOwnCrash } from '../retry-policy.ts';
-import type { JobCollections } from './collections.ts';
+import type { JobCollections, LiveJob, StoredInput } from './collections.ts';
+import { isInRecord, parsedInput } from './stored-input.ts';
 
 /** A job as it was read: the fields that a change requires. */
 export type SeenJob = Pick<Job, '_id' | 'version'>;
 
 /** Milliseconds in each phase of a failed attempt; null when unknown. */
 type Phases = FailedAttempt['phases'];
+
+interface ClaimedJob {
+  readonly job: Job;
+  /** Absent when the input has a record of its own. */
+  readonly input?: JobInput;
+}
 
 /** Details of the attempt that ended a job. */
 interface AttemptDetails {
@@ -50,11 +58,15 @@ export class Transitions {
   /**
    * Makes jobs durable. Their inputs must have been saved before, because a job must never exist without its input.
    *
+   * @param inputs of all jobs, for those that have them in their records; none for items of batches.
    * @returns false when a live job has one of these ids or positions: such jobs, from an earlier attempt of the same
    * request, stay unchanged, and the other jobs are written.
    */
-  accept(jobs: readonly Job[]): Promise<boolean> {
-    return this.#live.insertAbsent(jobs);
+  accept(jobs: readonly Job[], inputs: readonly StoredInput[] = []): Promise<boolean> {
+    const content = new Map(inputs.map((input) => [input._id, input.content]));
+    return this.#live.insertAbsent(
+      jobs.map((job) => (isInRecord(job) ? { ...job, input: content.get(job._id)! } : job)),
+    );
   }
 
   /** queued → queued, with a position in a queue: the next attempt is due. */
@@ -78,16 +90,23 @@ export class Transitions {
     return found.filter(({ state }) => state === 'dispatched');
   }
 
-  /** dispatched → processing: the worker holds the job until its lease ends, and begins an attempt. */
-  claim(seen: SeenJob, owner: string, leaseMs: number): Promise<Job | undefined> {
+  /**
+   * dispatched → processing: the worker holds the job until its lease ends, and begins an attempt.
+   *
+   * @returns the job, and the input that its record has.
+   */
+  async claim(seen: SeenJob, owner: string, leaseMs: number): Promise<ClaimedJob | undefined> {
     const now = this.#clock.now();
     const leaseExpiresAt = new Date(now.getTime() + leaseMs);
-    return this.#move(
+    const claimed = await this.#move(
       seen,
       'processing',
       { owner, leaseExpiresAt, startedAt: now },
-      { increment: { attempts: 1 } },
+      { increment: { attempts: 1 }, projection: {} },
     );
+    if (claimed === undefined) return undefined;
+    const { input, ...job } = claimed;
+    return { job, ...(input && { input: parsedInput({ ...job, content: input }) }) };
   }
 
   /**
@@ -220,7 +239,11 @@ export class Transitions {
   }
 
   /** One update of jobs that were all read with the same version. @returns the number of changed jobs. */
-  async #moveAll(seen: readonly Job[], update: Update<Job>, guard: mongo.Filter<Job> = {}): Promise<number> {
+  async #moveAll(
+    seen: readonly Job[],
+    update: Update<Job>,
+    guard: mongo.Filter<LiveJob> = {},
+  ): Promise<number> {
     const [{ _id, version }] = seen as [Job];
     // One job by its exact key, which is one index lookup on every supported database.
     if (seen.length === 1) return Number(await this.#live.updateOne({ _id, version, ...guard }, update));
@@ -234,9 +257,10 @@ export class Transitions {
     set: Partial<Job>,
     more: {
       readonly increment?: Partial<Record<'attempts' | 'crashes', number>>;
-      readonly guard?: mongo.Filter<Job>;
+      readonly guard?: mongo.Filter<LiveJob>;
+      readonly projection?: Readonly<Record<string, never>>;
     } = {},
-  ): Promise<Job | undefined> {
+  ): Promise<LiveJob | undefined> {
     const now = this.#clock.now();
     const update: Update<Job> = {
       $set: { ...set, state, updatedAt: now },
@@ -249,6 +273,7 @@ export class Transitions {
         ...more.guard,
       },
       update,
+      more.projection,
     );
   }
 }

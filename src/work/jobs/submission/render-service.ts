@@ -171,8 +171,8 @@ export class RenderService {
   }
 
   /** Whether the input of the job is still stored: until it has completed, or its retention has ended. */
-  async hasInput({ _id, state }: Job): Promise<boolean> {
-    return state !== 'completed' && (await this.#deps.store.inputs.has(_id));
+  async hasInput(job: Job): Promise<boolean> {
+    return job.state !== 'completed' && (await this.#deps.store.inputs.has(job));
   }
 
   /** The input of the job. @throws PlatenError GONE when it is not stored any more. */
