@@ -95,8 +95,8 @@ disruption() { run_mocha 'test/disruption/**/*.test.ts' "$kills"; }
 hostile() { run_mocha 'test/hostile/**/*.test.ts'; }
 
 conformance() {
-  run_step make --no-print-directory schemathesis python-client examples &&
-    run_mocha 'test/{conformance,integration/client-python}/**/*.test.ts'
+  run_step make --no-print-directory schemathesis python-client examples generators &&
+    run_mocha 'test/{conformance,integration/client-python}/**/*.test.ts' test/generated-clients/quick.test.ts
 }
 
 dashboard() { run_mocha 'test/dashboard/**/*.test.ts'; }

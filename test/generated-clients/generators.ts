@@ -1,8 +1,7 @@
-import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
+import { command } from './command.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 /** Where the generators are kept, and what Maven fetches. */
@@ -12,55 +11,57 @@ const OAPI_CODEGEN = 'v2.8.2';
 const PYTHON = join(ROOT, '.cache', 'generated-clients', 'bin');
 export const MAVEN = ['--quiet', '--batch-mode', `-Dmaven.repo.local=${join(CACHE, 'm2')}`];
 
-const run = promisify(execFile);
-
-/** Runs a program. @returns what it printed. @throws Error with all that it said when it fails. */
-export async function command(
-  program: string,
-  args: readonly string[],
-  options: { readonly cwd?: string; readonly env?: Readonly<Record<string, string>> } = {},
-): Promise<string> {
-  const env = { ...process.env, ...options.env };
-  try {
-    const { stdout } = await run(program, args, { ...options, env, maxBuffer: 64 * 1024 * 1024 });
-    return stdout;
-  } catch (error) {
-    const { stdout = '', stderr = '' } = error as { readonly stdout?: string; readonly stderr?: string };
-    throw new Error(`${program} ${args.join(' ')}\n${stdout.slice(-4000)}\n${stderr.slice(-4000)}`, {
-      cause: error,
-    });
-  }
+/** A client that openapi-generator makes. */
+export interface Wanted {
+  /** Such as `go`. */
+  readonly generator: string;
+  /** Where it is written to. */
+  readonly target: string;
+  /** Of that generator. */
+  readonly properties?: Readonly<Record<string, string>>;
+  /** The HTTP client that the generated one uses; default the generator's. */
+  readonly library?: string;
 }
 
-/** Whether all of these programs can be started. */
-export async function have(...programs: readonly string[]): Promise<boolean> {
-  for (const program of programs) {
-    const found = await run('sh', ['-c', `command -v ${program}`]).catch(() => undefined);
-    if (found === undefined) return false;
-  }
-  return true;
-}
-
-/** Makes a client with openapi-generator, which Maven fetches. @param generator such as `go`. */
+/**
+ * Makes clients with openapi-generator, which Maven fetches: all by one Java, which reads the document and warms up once.
+ *
+ * @param folder for its settings.
+ */
 export async function openapiGenerator(
-  generator: string,
   document: string,
-  target: string,
-  properties: Readonly<Record<string, string>> = {},
+  folder: string,
+  wanted: readonly Wanted[],
 ): Promise<void> {
   const artifact = `openapi-generator-cli-${OPENAPI_GENERATOR}.jar`;
   const jar = join(CACHE, artifact);
   if (!existsSync(jar)) {
     await mkdir(CACHE, { recursive: true });
     const copy = 'org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy';
-    const wanted = `-Dartifact=org.openapitools:openapi-generator-cli:${OPENAPI_GENERATOR}`;
-    await command('mvn', [...MAVEN, copy, wanted, `-DoutputDirectory=${CACHE}`]);
+    const ofMaven = `-Dartifact=org.openapitools:openapi-generator-cli:${OPENAPI_GENERATOR}`;
+    await command('mvn', [...MAVEN, copy, ofMaven, `-DoutputDirectory=${CACHE}`]);
   }
-  const given = Object.entries(properties).map(([name, value]) => `${name}=${value}`);
-  const words = ['generate', '-g', generator, '-i', document, '-o', target];
-  const without = 'apiTests=false,modelTests=false,apiDocs=false,modelDocs=false';
-  const more = given.length === 0 ? [] : [`--additional-properties=${given.join(',')}`];
-  await command('java', ['-Xmx600m', '-jar', jar, ...words, '--global-property', without, ...more]);
+  const files = await Promise.all(
+    wanted.map(async ({ generator, target, properties = {}, library }) => {
+      const settings = {
+        generatorName: generator,
+        inputSpec: document,
+        outputDir: target,
+        ...(library !== undefined && { library }),
+        additionalProperties: properties,
+        globalProperties: {
+          apiTests: 'false',
+          modelTests: 'false',
+          apiDocs: 'false',
+          modelDocs: 'false',
+        },
+      };
+      const file = join(folder, `${generator}.json`);
+      await writeFile(file, JSON.stringify(settings));
+      return file;
+    }),
+  );
+  await command('java', ['-Xmx1g', '-jar', jar, 'batch', '--fail-fast', ...files]);
 }
 
 /** Makes a client with oapi-codegen, which Go builds. @returns its source. */
@@ -82,3 +83,8 @@ export async function openapiPythonClient(document: string, target: string): Pro
 
 /** The Python that has what the client of openapi-python-client needs. */
 export const PYTHON_OF_CLIENT = join(PYTHON, 'python');
+
+/** The folder with PHP, Ruby and Mono; undefined where there is no Debian to fetch them from. */
+export async function languages(): Promise<string | undefined> {
+  return (await command(join(import.meta.dirname, 'install-languages.sh'), [])).trim() || undefined;
+}

@@ -1,7 +1,7 @@
 import java.io.File;
-import java.io.FileInputStream;
 import java.math.BigDecimal;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.UUID;
 import org.openapitools.client.ApiClient;
 import org.openapitools.client.ApiException;
@@ -19,10 +19,8 @@ import org.openapitools.client.model.RenderRequest;
 
 /** What a program does with the Java client of openapi-generator. */
 public class Main {
-  static String firstOf(File file, int count) throws Exception {
-    try (FileInputStream stream = new FileInputStream(file)) {
-      return new String(stream.readNBytes(count));
-    }
+  static void save(String name, File file) throws Exception {
+    Files.copy(file.toPath(), Path.of(System.getenv("SAVE_IN"), name));
   }
 
   public static void main(String[] args) throws Exception {
@@ -35,7 +33,7 @@ public class Main {
     BatchesApi batches = new BatchesApi(client);
 
     RenderRequest request = new RenderRequest().html("<p>Java</p>");
-    System.out.println("render " + firstOf(rendering.renderPdf(request, null), 5));
+    save("render.pdf", rendering.renderPdf(request, null));
 
     request.executionMode(RenderRequest.ExecutionModeEnum.ASYNC);
     File accepted = rendering.renderPdf(request, null);
@@ -66,8 +64,8 @@ public class Main {
       Thread.sleep(100);
       batch = batches.getBatch(batchId, null, null);
     }
-    File zip = batches.downloadBatchZip(batchId, null, null);
-    System.out.println("batch " + batch.getStatus() + " " + firstOf(zip, 2));
+    save("batch.zip", batches.downloadBatchZip(batchId, null, null));
+    System.out.println("batch " + batch.getStatus());
     System.exit(0);
   }
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"path/filepath"
 	"time"
 
 	platen "platen.test/generated/client"
@@ -16,6 +17,10 @@ func must[T any](value T, err error) T {
 		panic(err)
 	}
 	return value
+}
+
+func save(name string, bytes []byte) {
+	must(0, os.WriteFile(filepath.Join(os.Getenv("SAVE_IN"), name), bytes, 0o600))
 }
 
 func pointer[T any](value T) *T { return &value }
@@ -30,7 +35,7 @@ func main() {
 
 	request := platen.RenderRequest{Html: pointer("<p>Go</p>")}
 	pdf := must(client.RenderPdfWithResponse(ctx, nil, request))
-	fmt.Println("render", string(pdf.Body[:5]))
+	save("render.pdf", pdf.Body)
 
 	request.ExecutionMode = pointer(platen.RenderRequestExecutionMode("async"))
 	job := must(client.RenderPdfWithResponse(ctx, nil, request)).JSON202
@@ -57,5 +62,6 @@ func main() {
 		status = string(must(client.GetBatchWithResponse(ctx, id, nil)).JSON200.Status)
 	}
 	zip := must(client.DownloadBatchZipWithResponse(ctx, id, nil))
-	fmt.Println("batch", status, string(zip.Body[:2]))
+	save("batch.zip", zip.Body)
+	fmt.Println("batch", status)
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"time"
 
 	platen "platen.test/generated"
@@ -20,11 +21,11 @@ func must[T any](value T, err error) T {
 	return value
 }
 
-func firstOf(file *os.File, count int) string {
-	bytes := make([]byte, count)
+func save(name string, file *os.File) {
 	must(file.Seek(0, io.SeekStart))
-	must(io.ReadFull(file, bytes))
-	return string(bytes)
+	target := must(os.Create(filepath.Join(os.Getenv("SAVE_IN"), name)))
+	must(io.Copy(target, file))
+	must(0, target.Close())
 }
 
 func main() {
@@ -38,7 +39,7 @@ func main() {
 	request := platen.NewRenderRequest()
 	request.SetHtml("<p>Go</p>")
 	pdf, _, err := client.RenderingAPI.RenderPdf(ctx).RenderRequest(*request).Execute()
-	fmt.Println("render", firstOf(must(pdf, err), 5))
+	save("render.pdf", must(pdf, err))
 
 	request.SetExecutionMode("async")
 	accepted, _, err := client.RenderingAPI.RenderPdf(ctx).RenderRequest(*request).Execute()
@@ -77,5 +78,6 @@ func main() {
 		status = must(batch, err).Status
 	}
 	zip, _, err := client.BatchesAPI.DownloadBatchZip(ctx, id).Execute()
-	fmt.Println("batch", status, firstOf(must(zip, err), 2))
+	save("batch.zip", must(zip, err))
+	fmt.Println("batch", status)
 }

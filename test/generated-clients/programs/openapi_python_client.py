@@ -2,6 +2,7 @@
 
 import os
 import time
+from pathlib import Path
 
 from generated import AuthenticatedClient
 from generated.api.batches import create_batch, download_batch_zip, get_batch
@@ -10,6 +11,7 @@ from generated.api.rendering import render_pdf
 from generated.models import BatchItemInput, BatchRequest, RenderOptions, RenderRequest
 from generated.models.render_request_execution_mode import RenderRequestExecutionMode
 
+folder = Path(os.environ["SAVE_IN"])
 client = AuthenticatedClient(
     base_url=os.environ["PLATEN_URL"],
     token=os.environ["PLATEN_API_KEY"],
@@ -19,7 +21,7 @@ client = AuthenticatedClient(
 )
 
 request = RenderRequest(html="<p>Python</p>")
-print("render", render_pdf.sync_detailed(client=client, body=request).content[:5].decode())
+(folder / "render.pdf").write_bytes(render_pdf.sync_detailed(client=client, body=request).content)
 
 request.execution_mode = RenderRequestExecutionMode.ASYNC
 job = render_pdf.sync(client=client, body=request)
@@ -39,5 +41,5 @@ status = "queued"
 while status in ("queued", "processing"):
     time.sleep(0.1)
     status = get_batch.sync(batch_id, client=client).status
-archive = download_batch_zip.sync_detailed(batch_id, client=client).content
-print("batch", status.value, archive[:2].decode())
+(folder / "batch.zip").write_bytes(download_batch_zip.sync_detailed(batch_id, client=client).content)
+print("batch", status.value)
