@@ -133,11 +133,7 @@ function quoted(path: string): string {
   return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }
 
-/**
- * Runs the role or the command that the command line names; ends the process with exit code 1 when that fails.
- *
- * @param environment the variables that configure a role.
- */
+/** Runs a role or command; exit code 1 when it fails. @param environment the variables that configure a role. */
 export function runPlaten(environment: NodeJS.ProcessEnv): void {
   main(environment).catch((error: unknown) => {
     const isFamiliar = error instanceof ConfigError || error instanceof CommandError;

@@ -39,13 +39,7 @@ interface Arguments {
   readonly options: RenderOptions | undefined;
 }
 
-/**
- * `platen batch …`.
- *
- * @param argv the arguments after `batch`.
- * @returns the exit code.
- * @throws CommandError when nothing could be done.
- */
+/** `platen batch …`. @returns the exit code. @throws CommandError when nothing could be done. */
 export async function runBatchCommand(
   argv: readonly string[],
   environment: NodeJS.ProcessEnv,

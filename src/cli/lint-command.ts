@@ -11,13 +11,7 @@ exceptions of scripts. PLATEN_URL is the service, and PLATEN_API_KEY the key.
 
 Exits with 0 if there are no warnings; with 1 if there are any, or if a file could not be rendered.`;
 
-/**
- * `platen lint …`.
- *
- * @param argv the arguments after `lint`.
- * @returns the exit code.
- * @throws CommandError for invalid arguments.
- */
+/** `platen lint …`. @returns the exit code. @throws CommandError for invalid arguments. */
 export async function runLintCommand(
   argv: readonly string[],
   environment: NodeJS.ProcessEnv,

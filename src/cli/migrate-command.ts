@@ -12,12 +12,7 @@ const USAGE = `usage: platen migrate
 Migrates the data in the database of MONGODB_URI to the layout of this version, as the first process of a role does when it
 starts. If another process is migrating, it waits. If the data already has that layout, it changes nothing.`;
 
-/**
- * Migrates the data; logs its progress as a role does.
- *
- * @param options.signal ends it at once; repeated, it goes on.
- * @throws CommandError with a message for the user.
- */
+/** @param options.signal ends it at once; repeated, it goes on. @throws CommandError with a message for the user. */
 export async function runMigrateCommand(
   argv: readonly string[],
   environment: NodeJS.ProcessEnv,

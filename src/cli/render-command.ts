@@ -19,13 +19,7 @@ Exits with 0 if all were rendered; with 2 if some were not (each is named); with
 /** Renders at a time. Renders beyond the plan's slots wait at the service. */
 const AT_ONCE = 4;
 
-/**
- * `platen render …`.
- *
- * @param argv the arguments after `render`.
- * @returns the exit code.
- * @throws CommandError when nothing could be done.
- */
+/** `platen render …`. @returns the exit code. @throws CommandError when nothing could be done. */
 export async function runRenderCommand(
   argv: readonly string[],
   environment: NodeJS.ProcessEnv,

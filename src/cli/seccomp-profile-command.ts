@@ -30,12 +30,7 @@ interface Deps {
   readonly print: (text: string) => void;
 }
 
-/**
- * `platen install-seccomp-profile …`.
- *
- * @param argv the arguments after `install-seccomp-profile`.
- * @throws CommandError for invalid arguments, or without NODE_NAME.
- */
+/** `platen install-seccomp-profile …`. @throws CommandError for invalid arguments, or without NODE_NAME. */
 export async function runSeccompProfileCommand(
   argv: readonly string[],
   environment: NodeJS.ProcessEnv,

@@ -34,10 +34,7 @@ export interface RenderRequest {
   readonly maxOutputBytes: number;
   /** Whether the render needs a browser of its own, which ends with it. */
   readonly alone?: boolean;
-  /**
-   * Called when the render begins (`true`) or ends (`false`) to wait for a shared resource, a core or a browser. That
-   * wait is not caused by its document.
-   */
+  /** Called as the render begins or ends to wait for a core or a browser: no wait of its document's. */
   readonly onWaiting?: (waits: boolean) => void;
   /** Called before a failed render rejects, with the report of where its time went up to the failure. */
   readonly onFailed?: (report: RenderReport, findings: Findings | undefined) => void;

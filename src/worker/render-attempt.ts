@@ -235,11 +235,7 @@ function expiryOf({ clock }: Pick<AttemptDeps, 'clock'>, { retentionHours }: Job
   return new Date(clock.now().getTime() + retentionHours * HOUR_MS);
 }
 
-/**
- * Stores the findings about the last attempt of a job.
- *
- * @returns undefined when there are none, or they could not be stored; the job's end does not depend on that.
- */
+/** @returns undefined when there are none, or they could not be stored: the job's end does not depend on that. */
 async function storeReport(
   { outputs, logger }: Pick<AttemptDeps, 'outputs' | 'logger'>,
   job: Job,

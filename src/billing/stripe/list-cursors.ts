@@ -87,11 +87,7 @@ export class ListCursors {
   }
 }
 
-/**
- * Reads what has come since the last pass, and continues with what earlier passes have left.
- *
- * @param bound of either part: a pass reads at most twice as many items.
- */
+/** What is new since the last pass, then what earlier ones left. @param bound of either part. */
 export async function readOn<T>(
   { completeTo, gap }: Known,
   bound: number,
@@ -116,11 +112,7 @@ export async function readOn<T>(
   return { items, known: { ...complete, gap: { until, seenTo } }, complete: false };
 }
 
-/**
- * Continues a round through all of a list.
- *
- * @param news whether an event about the list has come since the pass before: then what was checked is checked again.
- */
+/** Goes round a list. @param news whether an event has come since the last pass: what was checked is checked again. */
 export async function readRound<T>(
   round: Round | undefined,
   { from, bound, news }: { readonly from: Date; readonly bound: number; readonly news: boolean },

@@ -21,11 +21,7 @@ type InvoiceSettingsParams = NonNullable<PhaseParams['invoice_settings']>;
  */
 type Reported<T, P> = { readonly [F in keyof Required<T>]: (value: NonNullable<T[F]>) => Partial<P> };
 
-/**
- * A phase unchanged, to be sent back: an update replaces all phases, and whatever it lacks is removed.
- *
- * @throws Error for a discount that names nothing.
- */
+/** A phase to be sent back, as an update replaces them all. @throws Error for a discount that names nothing. */
 export function phaseAsItIs(phase: Phase): PhaseParams {
   return reported<Phase, PhaseParams>(phase, PHASE);
 }

@@ -56,11 +56,7 @@ export class StripeBlocks {
     this.#gateway = gateway;
   }
 
-  /**
-   * An invoice that was made for the block; used when Stripe may have forgotten the key.
-   *
-   * @param since when the block was decided on: older invoices are not searched.
-   */
+  /** An invoice of the block, where Stripe may have forgotten the key. @param since when the block was decided on. */
   async find(customerId: string, blockId: string, since: Date): Promise<string | undefined> {
     const from = new Date(since.getTime() - CLOCK_SKEW_MS);
     const list = this.#stripe.invoices.list({ customer: customerId, limit: PAGE, ...createdIn({ from }) });

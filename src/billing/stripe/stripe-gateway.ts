@@ -11,10 +11,7 @@ import { idOf, invoiceSnapshot, METADATA, subscriptionSnapshot } from './stripe-
 export const STRIPE_API_VERSION = '2026-10-28.endive';
 /** How long one try may take, in milliseconds, and how often a call is repeated that has failed or got no response. */
 const PATIENT = { timeout: 20_000, maxNetworkRetries: 2 };
-/**
- * The same while a caller waits, who gets a response within 5 s also if Stripe hangs. A call with an idempotency key is
- * completed by the caller's next request.
- */
+/** While a caller waits, who gets a response within 5 s. The caller's next request completes a call with a key. */
 const FOR_CALLER = { timeout: 4000, maxNetworkRetries: 0 };
 /** Metadata of the portal's configuration, by which it is found. */
 export const PORTAL_METADATA = { platen: 'portal' } as const;

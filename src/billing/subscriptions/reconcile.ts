@@ -83,10 +83,7 @@ export class Reconcile {
     return found;
   }
 
-  /**
-   * Has the next few customers checked, from the first to the last and again. The position of the round is stored, so
-   * restarts do not begin it anew.
-   */
+  /** Has the next few customers checked, round and round; the position is stored, so a restart goes on from it. */
   async customers(): Promise<void> {
     const { store, cursors } = this.#deps;
     const { lookedAt: checkedAt = '' } = await cursors.find(CUSTOMERS);

@@ -36,11 +36,7 @@ export class AdminClient {
     return this.#call('POST', path, body);
   }
 
-  /**
-   * The rows of a list, at most `limit`, however many the service returns at a time.
-   *
-   * @returns where the list continues as well; null at its end.
-   */
+  /** At most `limit` rows, however many come at a time. @returns where the list continues as well; null at its end. */
   async rows(
     path: string,
     query: Query,

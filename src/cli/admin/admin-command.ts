@@ -73,13 +73,7 @@ interface Result {
   readonly exitCode?: number;
 }
 
-/**
- * `platen admin …`.
- *
- * @param argv the arguments after `admin`.
- * @returns the exit code.
- * @throws CommandError
- */
+/** `platen admin …`. @returns the exit code. @throws CommandError */
 export async function runAdminCommand(
   argv: readonly string[],
   environment: NodeJS.ProcessEnv,

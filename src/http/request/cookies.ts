@@ -5,12 +5,7 @@ export interface CookieKind {
   readonly sameSite: 'Strict' | 'Lax';
 }
 
-/**
- * The header Set-Cookie for a cookie of every path of this host, hidden from scripts; `Secure` when the public address
- * is https.
- *
- * @param maxAgeS seconds; 0 deletes the cookie.
- */
+/** For every path of this host, hidden from scripts; `Secure` on https. @param maxAgeS seconds; 0 deletes it. */
 export function setCookie(kind: CookieKind, value: string, maxAgeS: number, publicUrl: string): string {
   const secure = isSecure(publicUrl) ? '; Secure' : '';
   return `${nameAt(publicUrl, kind)}=${value}; Path=/; Max-Age=${maxAgeS}; HttpOnly; SameSite=${kind.sameSite}${secure}`;

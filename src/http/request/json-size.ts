@@ -38,10 +38,7 @@ export function checkJsonSize(bytes: Uint8Array): void {
   throw new PlatenError('INPUT_TOO_LARGE', `The body has ${limitExceeded}; what is text only may be larger.`);
 }
 
-/**
- * The bound that a JSON document exceeds, in words such as `more than 1000 names and values`; undefined when it exceeds
- * none. Does not check that it is JSON.
- */
+/** The bound that a document exceeds, as in `more than 1000 names and values`. Does not check that it is JSON. */
 export function jsonLimitExceeded(bytes: Uint8Array, bounds: JsonBounds): string | undefined {
   const { depth = bounds.elements } = bounds;
   /** The number of names of the open object at each depth. */

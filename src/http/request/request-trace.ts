@@ -11,10 +11,7 @@ export interface TracedRequest {
   readonly observe: ObserveAdmission;
 }
 
-/**
- * Records a request for work, from its headers until its response has been sent, as part of its caller's trace or as the
- * beginning of a new one.
- */
+/** Records a request for work, from its headers until its response is sent, in its caller's trace or a new one. */
 export function traceRequest(
   tracing: Tracing,
   { method, path }: Pick<RouteDeclaration, 'method' | 'path'>,

@@ -217,12 +217,7 @@ function check<Deps>(exchange: Exchange<Deps>): void {
   if (route.needsPermit && hasBody(route)) exchange.releasePermit();
 }
 
-/**
- * Checks again who owns the account of a request that may have waited since it was authenticated: for its body, or for
- * a permit.
- *
- * @throws PlatenError UNAUTHENTICATED.
- */
+/** Checks the owner of the account again, after a wait for the body or a permit. @throws PlatenError UNAUTHENTICATED */
 async function checkOwner<Deps>(exchange: Exchange<Deps>, { requireOwner }: StageDeps<Deps>): Promise<void> {
   const { route, caller } = exchange;
   if (caller !== undefined && (hasBody(route) || route.needsPermit)) await requireOwner?.(caller);

@@ -41,11 +41,7 @@ export class BuiltFiles {
     this.#list = list;
   }
 
-  /**
-   * @param names possible names; the first existing one is used.
-   * @param accepts whether the caller accepts an encoding.
-   * @returns undefined when none of the names exists.
-   */
+  /** @param names the first existing one is used. @returns undefined when none of them exists. */
   async find(names: readonly string[], accepts: (encoding: 'br' | 'gzip') => boolean) {
     const files = await this.files();
     const name = names.find((candidate) => files.has(candidate));

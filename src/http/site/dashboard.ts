@@ -11,10 +11,7 @@ const BUILT = join(PACKAGE_FOLDER, 'dist', 'dashboard');
 /** The path of all pages. */
 const BASE = '/dashboard';
 
-/**
- * Lets the pages use scripts and styles of this service, send requests to it and show its PDFs. Everything else is
- * forbidden, inline scripts and styles as well.
- */
+/** Scripts, styles, requests and PDFs of this service alone; nothing else, and nothing inline. */
 const DASHBOARD_POLICY = [
   "default-src 'none'",
   "script-src 'self'",

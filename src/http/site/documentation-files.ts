@@ -2,10 +2,7 @@ import { join } from 'node:path';
 import { PACKAGE_FOLDER } from '../../infra/machine/package-folder.ts';
 import { BuiltFiles, filesIn } from './built-files.ts';
 
-/**
- * The files below /docs: the site if it has been built (`make docs`), otherwise its Markdown sources, so that every
- * address of a page leads to its text.
- */
+/** The files below /docs: the site if it is built (`make docs`), else its Markdown, so that every address leads on. */
 export class DocumentationFiles {
   readonly #built: BuiltFiles;
 

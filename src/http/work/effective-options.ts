@@ -74,11 +74,7 @@ export function itemOptions(context: OptionsContext): ItemOptions {
   };
 }
 
-/**
- * The options of a request and those that are saved with its template, of which the former come first.
- *
- * @throws PlatenError VALIDATION when they do not go together.
- */
+/** The options of a request, before those saved with its template. @throws PlatenError VALIDATION when they clash. */
 export function effectiveOptions(
   requested: RenderOptions,
   saved: RenderOptions | undefined,

@@ -1,8 +1,4 @@
-/**
- * The result of `work`, unless the signal aborts first. The work is not stopped; its later result or error is ignored.
- *
- * @throws the signal's reason as soon as it aborts.
- */
+/** `work` is not stopped; its later result or error is ignored. @throws the signal's reason as soon as it aborts. */
 export async function unlessAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();
   const onAbort = () => reject(signal.reason);

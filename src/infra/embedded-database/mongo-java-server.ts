@@ -50,11 +50,7 @@ export function findJava(environment: NodeJS.ProcessEnv = process.env): string |
   return onPath(['java'], PATH) ?? ofHome.find(isExecutable);
 }
 
-/**
- * Starts mongo-java-server on a private socket, with one file in `folder`.
- *
- * @throws EmbeddedDatabaseError when another process has the file open, or the server does not start.
- */
+/** @throws EmbeddedDatabaseError when another process has the file open, or the server does not start. */
 export async function startMongoJavaServer(options: MongoJavaServerOptions): Promise<EmbeddedDatabase> {
   await mkdir(options.folder, { recursive: true, mode: 0o700 });
   const socket = await makePrivateSocket(SOCKET, options.folder);

@@ -41,11 +41,7 @@ interface SentFile {
   readonly reservations?: readonly StreamReservation[];
 }
 
-/**
- * Holds the reservation of a download, from before the file is looked up until the caller has received it.
- *
- * @throws PlatenError as `reserveStream` does; what `respond` does.
- */
+/** Reserves until the caller has received it. @throws PlatenError as `reserveStream` does; what `respond` does. */
 export async function withDownload<R extends { readonly body: SentFile }>(
   downloads: Reservations,
   ownerId: string,

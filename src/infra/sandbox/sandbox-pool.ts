@@ -234,10 +234,7 @@ function lateAfter(ms: number | undefined): { readonly signal: AbortSignal; disp
   return { signal: controller.signal, dispose: () => clearTimeout(timer) };
 }
 
-/**
- * The process's reply, or PREEMPTED. Rejects when the time is over or `stop` aborts. In both cases, and when the call
- * is preempted, the process is killed.
- */
+/** The reply, or PREEMPTED. Rejects when time is over or `stop` aborts; the process is killed in all three cases. */
 async function callWithin(
   process: SandboxProcess,
   working: Promise<Reply | typeof PREEMPTED>,

@@ -40,10 +40,7 @@ export class LookupQueue extends FairQueue {
     return [(account) => this.heldBy(account) < this.#bounds.concurrentOfAccount];
   }
 
-  /**
-   * @param signal ends the wait when it aborts.
-   * @throws the rejection of `lookup`; Error `EBUSY` when too many lookups of the account wait; the signal's reason.
-   */
+  /** @throws the rejection of `lookup`; Error `EBUSY` when too many of the account wait; the signal's reason. */
   async run<T>(account: string, lookup: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     const permit = await this.acquire({ account }, signal);
     const { slowMs } = this.#bounds;

@@ -12,10 +12,7 @@ export interface OpenWindow {
   readonly leftMs: number;
 }
 
-/**
- * Consecutive time windows of equal length. A counter of this process alone keeps its counts by the windows' ids;
- * `WindowCounter` counts over all processes.
- */
+/** Time windows of equal length. A counter of one process counts by their ids, `WindowCounter` over all processes. */
 export class FixedWindow {
   readonly #lengthMs: number;
   readonly #clock: Clock;

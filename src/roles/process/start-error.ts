@@ -11,10 +11,7 @@ const OURS: ReadonlySet<string> = new Set([
   'AssertionError',
 ]);
 
-/**
- * Describes the error that keeps a role from starting, in one line for the operator: what, where and why. An
- * unforeseen error keeps its stack.
- */
+/** Why a role does not start, in one line: what, where and why. An unforeseen error keeps its stack. */
 export function describeStartError(error: unknown, config: Config): string {
   if (!(error instanceof Error) || OURS.has(error.name)) return inspectError(error);
   const known = describeSystemError(error, config);

@@ -7,10 +7,7 @@ const HOSTS = [
   /\b\d{1,3}(?:\.\d{1,3}){3}\b/g,
 ];
 
-/**
- * A driver's error text without the hosts that it names: clients that may query the health of a process need not learn
- * its network. The log has them.
- */
+/** A driver's error without the hosts it names: who may query health need not learn the network. The log has them. */
 export function withoutHosts(text: string): string {
   return HOSTS.reduce((left, host) => left.replace(host, '(host)'), text.slice(0, 1000));
 }

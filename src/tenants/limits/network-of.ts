@@ -3,11 +3,7 @@ import ipaddr from 'ipaddr.js';
 const IPV6_NETWORK_BYTES = 8;
 const IPV6_SITE_BYTES = 6;
 
-/**
- * The network that a client is counted by: its IPv4 address, or its IPv6 /64, the usual network of one customer.
- *
- * @param address undefined when the connection is closed already.
- */
+/** An IPv4 address, or an IPv6 /64, a customer's usual network. @param address undefined once closed. */
 export function networkOf(address = ''): string {
   return beginningOf(address, IPV6_NETWORK_BYTES);
 }

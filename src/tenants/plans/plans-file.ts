@@ -55,10 +55,7 @@ export function parsePlansFile(path: string, text: string): PlanSet {
   return { plans: withOverrides(new Map(Object.entries(plans))), pools: new Map(Object.entries(pools)) };
 }
 
-/**
- * The built-in plans with these overrides. A plan that is not built in takes its missing fields from `free`, with the
- * overrides of `free`.
- */
+/** Built-in plans with these overrides. Other plans take missing fields from `free`, with its overrides. */
 export function withOverrides(given: ReadonlyMap<PlanName, Overrides>): ReadonlyMap<PlanName, Plan> {
   const plans = new Map(BUILT_IN.plans);
   const free = overridden(plans.get(FREE_PLAN)!, given.get(FREE_PLAN));

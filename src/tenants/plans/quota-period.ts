@@ -1,7 +1,4 @@
-/**
- * A period with its own quota: a calendar month (UTC) as `yyyy-mm`; a paid period, by its start; for test keys a day,
- * as `test-yyyy-mm-dd`.
- */
+/** A period with its own quota: a month (UTC), `yyyy-mm`; a paid period, by its start; a day, `test-yyyy-mm-dd`. */
 export type Period = string & { readonly __brand: 'Period' };
 
 /** A paid period, and the end of its quota. */

@@ -8,11 +8,7 @@ export const MAX_MARGIN_BYTES = 64 * 1024;
 /** Fills a Liquid template in, or rejects with TEMPLATE_ERROR. */
 type Fill = (template: string) => Promise<string>;
 
-/**
- * The options with the templates of headers and footers filled in; others are left alone.
- *
- * @throws PlatenError TEMPLATE_ERROR that names the option; any other error of `fill`.
- */
+/** Fills templates of headers and footers in. @throws PlatenError TEMPLATE_ERROR that names the option; as `fill`. */
 export async function fillMargins(options: RenderOptions, fill: Fill): Promise<RenderOptions> {
   const filled = MARGIN_TEMPLATES.filter((name) => /\{[{%]/.test(options[name] ?? '')).map(async (name) => {
     try {

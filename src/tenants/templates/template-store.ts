@@ -205,11 +205,7 @@ export class TemplateStore {
     throw new Error(`Template ${templateId} is saved faster than it can be read.`);
   }
 
-  /**
-   * The version to render: the pinned one, or the current one.
-   *
-   * @returns undefined when the template is missing or another account's, or the version is not one of its own.
-   */
+  /** The pinned version, or the current one. @returns undefined unless template and version are the account's. */
   async resolve(
     accountId: string,
     templateId: string,
@@ -318,11 +314,7 @@ export class TemplateStore {
     return template;
   }
 
-  /**
-   * Version numbers have no gaps. The current version stays: the template points at this one or at a later one.
-   *
-   * @returns the bytes of the deleted versions.
-   */
+  /** Leaves no gaps, nor takes the current one. @returns the bytes of the deleted versions. */
   async #deleteOld({ templateId, version }: TemplateVersion, kept: number): Promise<number> {
     const last = version - kept;
     if (last < 1) return 0;

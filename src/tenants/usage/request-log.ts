@@ -130,10 +130,7 @@ export class RequestLog {
     };
   }
 
-  /**
-   * The entries of a filtered page. Hours before the page are skipped by their counts; the other hours are searched, up
-   * to MAX_SEGMENTS segments.
-   */
+  /** Hours before the page are skipped by their counts; the others are searched, up to MAX_SEGMENTS segments. */
   async #filtered(
     series: string,
     hours: readonly Hour[],

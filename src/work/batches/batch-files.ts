@@ -46,11 +46,7 @@ export class BatchFiles {
     this.#outputs = outputs;
   }
 
-  /**
-   * A zip of the items that are completed by now, in the order of the batch.
-   *
-   * @throws PlatenError GONE after the retention of the batch; NOT_FOUND while no item is completed.
-   */
+  /** The completed items, in order. @throws PlatenError GONE after the retention; NOT_FOUND while none is completed. */
   async zip(batch: Batch): Promise<BatchZip> {
     const entries = await this.#completed(batch);
     return {

@@ -15,11 +15,7 @@ export interface Item {
   readonly error: JobError | { readonly code: string; readonly message: string } | null;
 }
 
-/**
- * The state of an item: from its job or, after the job is deleted, from the batch's count of ended items.
- *
- * @param end undefined when the item has not been counted.
- */
+/** From its job or, once that is deleted, from the batch's count. @param end undefined when not counted. */
 export function itemOf(batch: Batch, item: BatchItem, job: Job | undefined, end: ItemEnd | undefined): Item {
   if (job !== undefined) {
     const { status, error } = jobRecord(job);

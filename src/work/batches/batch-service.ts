@@ -92,11 +92,7 @@ export class BatchService {
     return hasFinished(batch) && batch.expiresAt <= this.#deps.clock.now();
   }
 
-  /**
-   * Cancels the jobs that no worker has begun; running jobs continue to their end.
-   *
-   * @throws PlatenError NOT_FOUND; JOB_ENDED when the batch has already finished or been cancelled.
-   */
+  /** Running jobs continue to their end. @throws PlatenError NOT_FOUND; JOB_ENDED when it has finished already. */
   async cancel(owner: BatchOwner, batchId: string): Promise<Batch> {
     const seen = await this.get(owner, batchId);
     const cancelled = await this.#deps.batches.cancel(batchId);
@@ -180,12 +176,7 @@ export class BatchService {
     return submissions;
   }
 
-  /**
-   * The job of a completed item.
-   *
-   * @param itemId the caller's own id of the item.
-   * @throws PlatenError GONE after the retention of the batch; NOT_FOUND unless the item is completed.
-   */
+  /** @throws PlatenError GONE after the retention of the batch; NOT_FOUND unless the item is completed. */
   async completedItem(batch: Batch, itemId: string): Promise<Job> {
     if (this.accessExpired(batch)) throw goneError(batch);
     const { live, history } = this.#deps.store;

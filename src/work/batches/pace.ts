@@ -22,10 +22,7 @@ export function paceMs(batch: Batch, now: Date): number | undefined {
   return Math.max(0, now.getTime() - from.at.getTime()) / (ended - from.ended);
 }
 
-/**
- * The latest mark at which at most half of the now ended items had ended, and which is older than half of the time that
- * it took to reach the first mark.
- */
+/** The latest mark by which at most half of the items had ended, older than half the time to the first mark. */
 function seenFrom({ marks = {} }: Batch, start: PaceMark, ended: number, now: Date): PaceMark {
   const inOrder = Object.values(marks).sort((a, b) => a.ended - b.ended);
   // Items that begin together end together: the short time between their ends does not show the pace.

@@ -42,11 +42,7 @@ export async function endBatchRetention(deps: RetentionDeps, now: Date): Promise
   }
 }
 
-/**
- * Deletes an account's batches that have finished, with all that they have.
- *
- * @returns false when some are left: they have not finished, or there were more than one call deletes.
- */
+/** @returns false when some are left: they have not finished, or are more than one call deletes. */
 export async function deleteBatchesOf(deps: RetentionDeps, accountId: string): Promise<boolean> {
   const { batches } = deps;
   const page = { accountId, limit: DELETED_AT_ONCE, offset: 0, newestFirst: false };

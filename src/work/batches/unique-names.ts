@@ -4,12 +4,7 @@ export class UniqueNames {
   /** By name: the number to try for its next copy. */
   readonly #next = new Map<string, number>();
 
-  /**
-   * The name itself the first time, then `name (2).pdf` and so on. The same names requested in the same order give the
-   * same results.
-   *
-   * @param wanted a safe name with an extension.
-   */
+  /** The name, then `name (2).pdf` and so on, the same for the same order. @param wanted safe, with an extension. */
   take(wanted: string): string {
     const key = keyOf(wanted);
     const dot = wanted.lastIndexOf('.');

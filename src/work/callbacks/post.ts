@@ -20,11 +20,7 @@ export type Post = (sent: PostRequest) => Promise<PostOutcome>;
 /** The response's body is not used; this much is read so that the connection can be used again. */
 const MOST_RESPONSE_BYTES = 16 * 1024;
 
-/**
- * Posts over `dispatcher`, which decides what may be reached. Redirects are not followed.
- *
- * @param timeoutMs for all of it: lookup, connection, request and response.
- */
+/** @param dispatcher decides what may be reached; redirects are not followed. @param timeoutMs for all of it. */
 export function createPost(dispatcher: Dispatcher, timeoutMs: number): Post {
   return async ({ url, headers, body, signal }) => {
     const deadline = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);

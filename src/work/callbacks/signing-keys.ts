@@ -73,12 +73,7 @@ export class SigningKeys {
     return isDeleted ? this.#unexpired(ring, ring.ownerFence).length : 0;
   }
 
-  /**
-   * Makes a new key; earlier keys sign for 24 hours more.
-   *
-   * @returns the new one.
-   * @throws PlatenError UNAUTHENTICATED when the account has had another owner since; UNAVAILABLE.
-   */
+  /** Earlier keys sign for 24 hours more. @throws PlatenError UNAUTHENTICATED after a change of owner; UNAVAILABLE. */
   async rotate(accountId: string, ownerFence = 0): Promise<SigningKey> {
     const key = this.#newKey();
     const expiresAt = new Date(key.createdAt.getTime() + OVERLAP_MS);

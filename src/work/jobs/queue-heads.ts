@@ -62,11 +62,7 @@ export class QueueHeads {
     return undefined;
   }
 
-  /**
-   * The job that `next` has found, and the remembered jobs behind it, up to a job that has ended or is not remembered.
-   *
-   * @param count the most jobs, including the head itself.
-   */
+  /** The job of `next` and remembered ones behind it, up to a gap. @param count the most, with the head. */
   behind({ queue, number, job }: Head, accountId: string, count: number): Job[] {
     const jobs: Job[] = [];
     for (let next = job; next !== undefined && !hasEnded(next.state) && jobs.length < count; ) {

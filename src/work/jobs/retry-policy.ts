@@ -23,12 +23,7 @@ type RetryDecision =
   /** `delayMs`: the wait before the next attempt may be dispatched. */
   | { readonly kind: 'retry'; readonly delayMs: number };
 
-/**
- * Decides whether a job whose attempt has just failed gets another attempt.
- *
- * @param baseMs the wait before the second attempt, in milliseconds.
- * @param random a number in [0, 1).
- */
+/** @param baseMs the wait before the second attempt, in milliseconds. @param random a number in [0, 1). */
 export function decideRetry(
   job: Pick<Job, 'attempts' | 'maxAttempts' | 'crashes'>,
   error: PlatenError,

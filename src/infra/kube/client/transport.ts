@@ -74,11 +74,7 @@ export class Transport {
     }
   }
 
-  /**
-   * The response's body as it arrives. The deadline applies to its beginning only; it ends with the signal.
-   *
-   * @throws KubernetesError, or the reason of the call's own signal.
-   */
+  /** As it arrives; the deadline is for its beginning. @throws KubernetesError, or the reason of the call's signal. */
   async stream(call: Call): Promise<AsyncIterable<Buffer>> {
     const deadline = new Deadline(this.#options.timers, call, this.#closing.signal);
     try {

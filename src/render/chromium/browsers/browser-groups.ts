@@ -34,11 +34,7 @@ export class BrowserGroups {
     this.#pool = pool;
   }
 
-  /**
-   * Counts a render as running in the browser of its group.
-   *
-   * @throws the rejection of the browser's start; the reason of the request's signal when that aborts first.
-   */
+  /** @throws the rejection of the browser's start; the reason of the request's signal when that aborts first. */
   async acquire(group: string, request: BrowserRequest): Promise<BrowserLease> {
     const { signal } = request;
     for (;;) {

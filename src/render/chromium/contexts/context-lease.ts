@@ -15,11 +15,7 @@ export interface ContextLease {
   readonly kind: 'warm' | 'cold';
   /** Does `work` in a new page of the same browser, which draws frames and ends afterwards, even if it computes. */
   inPageWithFrames(work: (page: RenderPage) => Promise<void>): Promise<void>;
-  /**
-   * Returns the context, or ends it unless it is clean: that takes time, but no core. To be called once.
-   *
-   * @param clean whether nothing of the document is left in the page.
-   */
+  /** To be called once; takes time, but no core. @param clean whether nothing of the document is left in the page. */
   release(clean: boolean): Promise<void>;
 }
 

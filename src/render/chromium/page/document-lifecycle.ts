@@ -7,10 +7,7 @@ import { PendingNavigation } from './pending-navigation.ts';
 /** Most documents that one job may load by redirecting itself (`location = …`, `<meta http-equiv=refresh>`). */
 const MAX_DOCUMENTS = 20;
 
-/**
- * The loading progress of the main frame's current document. A page may replace its own document at any time; only the
- * current one counts.
- */
+/** The loading progress of the main frame's current document: a page may replace its own at any time. */
 export class DocumentLifecycle {
   readonly pendingNavigation: PendingNavigation;
   readonly #network = new NetworkActivity();

@@ -3,10 +3,7 @@ import type { CDPSession, Protocol } from 'puppeteer';
 /** Attached to as they start: not frames, which report with their page, nor workers that outlive it. */
 const FILTER: Protocol.Target.TargetFilter = [{ type: 'worker' }];
 
-/**
- * Attaches to the workers of a page's document, and to nested ones, before they run: their requests are reported to
- * sessions of their own.
- */
+/** Attaches to workers of a page's document, nested ones too, before they run: they report to their own sessions. */
 export class WorkerSessions {
   readonly #page: CDPSession;
   readonly #attached: (session: CDPSession) => void;

@@ -72,11 +72,7 @@ export class MemoryMeter {
   }
 }
 
-/**
- * The proportional set size of a process now, in bytes. The kernel takes one to three milliseconds.
- *
- * @returns undefined when it has ended, or may not be inspected.
- */
+/** Proportional set size in bytes, which takes one to three milliseconds. @returns undefined when it has ended. */
 export async function proportionalBytes(pid: number): Promise<number | undefined> {
   try {
     const text = await readFile(`/proc/${pid}/smaps_rollup`, 'latin1');

@@ -38,10 +38,7 @@ export async function niceSession(leader: number): Promise<void> {
   }
 }
 
-/**
- * Lowers the priority of future renderers below that of the browser's main process, by lowering that of the zygotes
- * that fork them.
- */
+/** Lowers future renderers below the browser's main process, by lowering the zygotes that fork them. */
 export function niceRenderers(browser: number): void {
   const priority = Math.min(getPriority() + NICER.renderers, constants.priority.PRIORITY_LOW);
   for (const { pid } of processTree(browser))

@@ -56,11 +56,7 @@ export class StoredBytes {
     return this.#records.find({ _id: { $gt: accountId } }, { sort: { _id: 1 }, limit });
   }
 
-  /**
-   * Corrects the stored bytes of an account by the result of a recount, and deletes the numbers of past quotas.
-   *
-   * @returns whether the record was unchanged since it was read.
-   */
+  /** Sets what a recount found, and deletes past quotas. @returns false when the record has changed since. */
   set({ _id, revision }: LedgerRecord, stored: number, past: readonly string[]): Promise<boolean> {
     const unset = fields('quota', past, '' as const);
     return this.#records.updateOne(

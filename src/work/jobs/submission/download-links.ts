@@ -21,10 +21,7 @@ export class DownloadLinks {
   /** Those whose links are valid, the own one first. */
   readonly #accepted: readonly Buffer[];
 
-  /**
-   * @param secret PLATEN_SECRET, from which the key of the links is derived.
-   * @param previous PLATEN_SECRET_PREVIOUS, whose links are valid too.
-   */
+  /** @param secret PLATEN_SECRET, of which links have their key. @param previous PLATEN_SECRET_PREVIOUS, valid too. */
   constructor(secret: string, previous?: string) {
     this.#key = keyOf(secret);
     this.#accepted = previous === undefined ? [this.#key] : [this.#key, keyOf(previous)];

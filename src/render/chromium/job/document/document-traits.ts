@@ -105,11 +105,7 @@ const FRAME_BOUND =
 const MOVES_WHEN_INSERTED =
   /animat(?!ionFrame)|transition|keyframes|<set\b|<marquee|<video|<audio|content-visibility|\blazy\b|<link\b|autofocus|\.svg\b|image\/svg\+xml/i;
 
-/**
- * Reads the markup of `html`, once and in linear time.
- *
- * @param foreignScript whether the document runs script that is not in its text: all traits are then returned.
- */
+/** Takes linear time. @param foreignScript whether it runs script that is not in its text: it has all traits then. */
 export function documentTraits(html: string, foreignScript = false): DocumentTraits {
   if (foreignScript || html.length > MAX_READ) return EVERYTHING;
   const survey = new Survey();

@@ -29,12 +29,7 @@ export interface PrintReader {
   destinations(pdf: Uint8Array): Promise<Readonly<Record<string, number>>>;
 }
 
-/**
- * Prints the document in the page, by its options.
- *
- * @param maxBytes limit for each PDF.
- * @throws PlatenError OUTPUT_TOO_LARGE, PAGE_RANGE_INVALID, or the error of an option.
- */
+/** @param maxBytes of each PDF. @throws PlatenError OUTPUT_TOO_LARGE, PAGE_RANGE_INVALID, or an option's error. */
 export async function printDocument(
   page: RenderPage,
   options: RenderOptions,

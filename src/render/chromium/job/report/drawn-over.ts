@@ -11,10 +11,7 @@ export function textsOfOptions(options: RenderOptions): string[] {
   return [options.watermark?.text, ...templates].filter((text) => text !== undefined);
 }
 
-/**
- * The characters that no font had of what the steps draw over the pages, by page: a watermark is on all of them, and
- * counts on the first.
- */
+/** The characters, by page, that no font had of what steps draw; a watermark, on all pages, counts on the first. */
 export async function missingInSteps(
   steps: readonly FinishStep[],
   finisher: JobFinisher,
