@@ -37,6 +37,7 @@ export const GROUPS: readonly Group[] = [
       'docs/guide/my-pdf-is-wrong.md',
       'docs/guide/protected-assets.md',
       'docs/guide/attachments.md',
+      'docs/guide/protected-pdfs.md',
       'docs/guide/batches.md',
       'docs/guide/retries.md',
       'docs/guide/quotas.md',

@@ -87,7 +87,7 @@ const merged = defineRoute({
   responses: {
     200: { description: 'The PDF.', contentType: PDF, serviceHeaders: MERGED_HEADERS },
   },
-  errors: ['NOT_FOUND', 'GONE', 'TOO_MANY_WAITING'],
+  errors: ['NOT_FOUND', 'NOT_MERGEABLE', 'GONE', 'TOO_MANY_WAITING'],
 }).handledBy(async ({ params, caller, aboutJob, onHangUp }, deps: ApiDeps) => {
   aboutJob(params.id);
   return await withDownload(deps.downloads.merged, caller.accountId, async () => {

@@ -69,6 +69,7 @@ const REGISTRY = {
   UPLOAD_TOO_SLOW: passing(408, 'The body was sent too slowly.'),
   NOT_RETRYABLE: final(409, 'Only a job that has failed or was cancelled can be retried.'),
   JOB_ENDED: final(409, 'The job has already ended.'),
+  NOT_MERGEABLE: final(409, 'A protected PDF cannot be merged with others.'),
   IDEMPOTENCY_MISMATCH: final(409, 'This Idempotency-Key was used with a different body.'),
   IDEMPOTENCY_IN_PROGRESS: passing(
     409,

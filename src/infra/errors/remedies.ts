@@ -50,6 +50,7 @@ export const REMEDIES: Readonly<Record<ErrorCode, string>> = {
     'Check the address and the id, and that the credential belongs to the account that owns it. A file exists from the completion of its job until its retention ends.',
   METHOD_NOT_ALLOWED: 'Use one of the methods that the header `Allow` lists.',
   UPLOAD_TOO_SLOW: 'Send the request again over a faster connection, or send a smaller body.',
+  NOT_MERGEABLE: 'Download the items one by one or as a zip, or render them without `protection`.',
   NOT_RETRYABLE: 'Wait for the end of the job, or send a new render request.',
   JOB_ENDED: 'Nothing needs to be done: read the status of the job to see how it ended.',
   IDEMPOTENCY_MISMATCH:

@@ -20,21 +20,33 @@ const readers = {
   printed: readPages,
 };
 
-interface StepModule {
-  default(document: PDFDocument, argument: unknown): void | Promise<void>;
-}
+/** A step changes the document, or the bytes of its file: those steps come last. */
+type StepModule =
+  | { default(document: PDFDocument, argument: unknown): void | Promise<void> }
+  | { changeFile(file: Uint8Array, argument: unknown): Promise<Uint8Array> };
 
 serve<FinishCall>(async ({ pdf, ...call }) => {
-  const document = await PDFDocument.load(pdf, {
-    updateMetadata: false,
-    parseSpeed: ParseSpeeds.Fastest,
-    ...('read' in call && { ignoreEncryption: true }),
-  });
-  if ('read' in call) return readers[call.read](document);
+  if ('read' in call) return readers[call.read](await load(pdf, { ignoreEncryption: true }));
+  let file = pdf;
+  let document: PDFDocument | undefined;
   for (const { step, argument } of call.steps) {
     const module: StepModule = await import(`./steps/${step}.ts`);
-    await module.default(document, argument);
+    if ('changeFile' in module) {
+      file = await module.changeFile(document === undefined ? file : await save(document), argument);
+      document = undefined;
+    } else {
+      document ??= await load(file);
+      await module.default(document, argument);
+    }
   }
+  return document === undefined ? file : await save(document);
+});
+
+function load(pdf: Uint8Array, more: { readonly ignoreEncryption?: boolean } = {}): Promise<PDFDocument> {
+  return PDFDocument.load(pdf, { updateMetadata: false, parseSpeed: ParseSpeeds.Fastest, ...more });
+}
+
+function save(document: PDFDocument): Promise<Uint8Array> {
   return document.save({
     // Object streams would make the file smaller, but saving would take half as long again.
     useObjectStreams: false,
@@ -42,4 +54,4 @@ serve<FinishCall>(async ({ pdf, ...call }) => {
     addDefaultPage: false,
     objectsPerTick: Number.POSITIVE_INFINITY,
   });
-});
+}

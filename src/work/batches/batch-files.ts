@@ -32,6 +32,9 @@ export interface BatchZip {
 
 interface PackedItem extends ZipEntry {
   readonly output: JobOutput;
+  /** The caller's own id of the item. */
+  readonly id: string;
+  readonly isProtected: boolean;
 }
 
 /** Files that combine the items of a batch. They are not stored, but generated while they are read. */
@@ -58,9 +61,18 @@ export class BatchFiles {
     };
   }
 
-  /** One PDF of the completed items in the batch's order, with a bookmark for each. @throws PlatenError as `zip`. */
+  /**
+   * One PDF of the completed items in the batch's order, with a bookmark for each.
+   *
+   * @throws PlatenError as `zip`; NOT_MERGEABLE when the PDF of one of them is encrypted.
+   */
   async merged(batch: Batch) {
     const entries = await this.#completed(batch);
+    const closed = entries.find(({ isProtected }) => isProtected);
+    if (closed !== undefined) {
+      const message = `The PDF of the item "${closed.id}" is protected, so it cannot be merged with others.`;
+      throw new PlatenError('NOT_MERGEABLE', message, { jobId: batch._id });
+    }
     const sources = entries.map(({ name, output }) => ({
       title: withoutExtension(name),
       bytes: output.size,
@@ -88,10 +100,11 @@ export class BatchFiles {
   async #completed(batch: Batch): Promise<PackedItem[]> {
     if (this.#batches.accessExpired(batch)) throw goneError(batch);
     const found: PackedItem[] = [];
-    for await (const { name, job } of this.items(batch)) {
+    for await (const { name, item, job } of this.items(batch)) {
       if (job === undefined || job.output === null) continue;
-      const { output, completedAt, updatedAt } = job;
-      found.push({ name, output, size: output.size, date: completedAt ?? updatedAt });
+      const { output, completedAt, updatedAt, isProtected = false } = job;
+      const date = completedAt ?? updatedAt;
+      found.push({ name, output, size: output.size, date, id: item.id, isProtected });
     }
     if (found.length === 0)
       throw new PlatenError('NOT_FOUND', 'No item of the batch is completed.', { jobId: batch._id });

@@ -105,6 +105,8 @@ export interface BatchItem {
   readonly format: string;
   /** True when its options request a report; absent otherwise. */
   readonly wantsReport?: true;
+  /** True when its options encrypt the PDF; absent otherwise. */
+  readonly isProtected?: true;
   /** Bytes of its own input, without shared parts. */
   readonly inputBytes: number;
 }

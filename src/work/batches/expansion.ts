@@ -59,7 +59,7 @@ async function unwritten({ store }: BatchCore, jobs: readonly Job[]): Promise<Jo
 async function jobsOf({ batches, planOf }: BatchCore, batch: Batch, chunk: number): Promise<Job[]> {
   const items = await batches.chunk(batch._id, chunk);
   const { plan } = await planOf(batch.accountId);
-  return items.map(({ id, fileName, inputMode, format, wantsReport, inputBytes }, i) => {
+  return items.map(({ id, fileName, inputMode, format, wantsReport, isProtected, inputBytes }, i) => {
     const index = chunk * batch.chunkSize + i;
     return {
       ...queuedJob({
@@ -76,6 +76,7 @@ async function jobsOf({ batches, planOf }: BatchCore, batch: Batch, chunk: numbe
         fileName,
         format,
         ...(wantsReport && { wantsReport }),
+        ...(isProtected && { isProtected }),
         createdAt: batch.createdAt,
         // The first job must be kept as long as the last, which may wait for the whole retention of the batch.
         retentionHours: 2 * batch.retentionHours,

@@ -150,6 +150,8 @@ export interface Job {
   readonly failureKey?: string;
   /** True when its options request a report; absent otherwise. */
   readonly wantsReport?: true;
+  /** True when its options encrypt the PDF; absent otherwise. */
+  readonly isProtected?: true;
   /** Absent when none was requested or the last attempt left none: `stored-report.ts` says what is shown. */
   readonly report?: StoredReport;
   /** Bytes of its stored input; absent before it is admitted. */

@@ -32,9 +32,13 @@ export interface JobSubmission {
   readonly trace?: TraceContext | undefined;
 }
 
-/** The options in the record of a job: the paper format, requested or default, and whether a report is requested. */
-export function optionFacts(options: RenderOptions): Pick<Job, 'format' | 'wantsReport'> {
-  return { format: given(options)(format)!, ...(options.report && { wantsReport: true as const }) };
+/** The options in the record of a job: the paper format, whether a report is wanted, and whether the PDF is encrypted. */
+export function optionFacts(options: RenderOptions): Pick<Job, 'format' | 'wantsReport' | 'isProtected'> {
+  return {
+    format: given(options)(format)!,
+    ...(options.report && { wantsReport: true as const }),
+    ...(options.protection && { isProtected: true as const }),
+  };
 }
 
 /**

@@ -49,8 +49,11 @@ describe('the merged PDF of a batch', () => {
 
   const merged = (id: string) => caller.get(`/v1/pdf/batch/${id}/pdf?merge=true`);
 
-  async function ended(ids: readonly string[]): Promise<string> {
-    const items = ids.map((id) => ({ id, html: '<p>x</p>' }));
+  async function ended(
+    ids: readonly string[],
+    optionsOf: (id: string) => object = () => ({}),
+  ): Promise<string> {
+    const items = ids.map((id) => ({ id, html: '<p>x</p>', options: optionsOf(id) }));
     const { jobId } = (await caller.post('/v1/pdf/batch', { items })).json;
     const isOver = async () => (await caller.get(`/v1/pdf/batch/${jobId}`)).json.finishedAt !== null;
     await eventually('it has ended', isOver);
@@ -93,6 +96,23 @@ describe('the merged PDF of a batch', () => {
         new RegExp(`\\b${number} 0 R\\]`),
       );
     }
+  });
+
+  it('is refused, and the zip is not, when the PDF of an item is protected', async () => {
+    api.worker.render = async () => ({ pages: 1, pdf: await documentOf(['x']) });
+    const protection = { permissions: { copy: false } };
+    const id = await ended(['a', 'b', 'c'], (id) => (id === 'b' ? { protection } : {}));
+    const { status, json } = await merged(id);
+    assert.deepEqual([status, json.code], [409, 'NOT_MERGEABLE']);
+    assert.equal(json.message, 'The PDF of the item "b" is protected, so it cannot be merged with others.');
+    const zip = await caller.get(`/v1/pdf/batch/${id}/zip`);
+    assert.deepEqual([zip.status, zip.headers.get('x-service-zip-items')], [200, '3']);
+    api.worker.render = async ({ item }) =>
+      item!.id === 'b'
+        ? { fails: new PlatenError('URL_UNREACHABLE') }
+        : { pages: 1, pdf: await documentOf(['x']) };
+    const others = await ended(['a', 'b', 'c'], (id) => (id === 'b' ? { protection } : {}));
+    assert.equal((await merged(others)).status, 200, 'the protected one has failed');
   });
 
   it('is not there without a completed item, and breaks off at one that is no PDF', async () => {

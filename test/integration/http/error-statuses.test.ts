@@ -85,6 +85,13 @@ const PRODUCED: Partial<Record<ErrorCode, (api: TestApi, caller: TestCaller) => 
     api.domain.clock.pass(-HOUR_MS);
     return response;
   },
+  NOT_MERGEABLE: async (_, caller) => {
+    const options = { protection: { userPassword: 'a secret' } };
+    const items = ['a', 'b'].map((id) => ({ id, ...BODY, options }));
+    const path = `/v1/pdf/batch/${(await caller.post('/v1/pdf/batch', { items })).json.jobId}`;
+    await eventually('it has ended', async () => (await caller.get(path)).json.finishedAt !== null);
+    return caller.get(`${path}/pdf`);
+  },
   RANGE_NOT_SATISFIABLE: async (_, caller) => {
     const submission = { items: ['a', 'b'].map((id) => ({ id, ...BODY })) };
     const path = `/v1/pdf/batch/${(await caller.post('/v1/pdf/batch', submission)).json.jobId}`;

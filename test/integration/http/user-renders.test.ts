@@ -184,6 +184,7 @@ describe('The renders of an account', () => {
     const options = {
       assetHeaders: { 'X-Secret': 'hunter2' },
       cookies: [{ ...cookie, value: 'hunter2' }],
+      protection: { userPassword: 'hunter2', ownerPassword: 'hunter3', permissions: { copy: false } },
       scale: 0.5,
       timeoutMs: 20_000,
     };
@@ -195,6 +196,7 @@ describe('The renders of an account', () => {
         ...options,
         assetHeaders: { 'X-Secret': '***' },
         cookies: [{ ...cookie, value: '***' }],
+        protection: { userPassword: '***', ownerPassword: '***', permissions: { copy: false } },
       },
     });
     assert.equal((await owner.expect(200, 'GET', `/user/renders/${jobId}`)).inputAvailable, true);

@@ -51,6 +51,7 @@ ErrorCode = Literal[
     "UPLOAD_TOO_SLOW",
     "NOT_RETRYABLE",
     "JOB_ENDED",
+    "NOT_MERGEABLE",
     "IDEMPOTENCY_MISMATCH",
     "IDEMPOTENCY_IN_PROGRESS",
     "GONE",
@@ -275,6 +276,34 @@ class PdfMetadata(TypedDict):
     """Keywords of the PDF."""
 
 
+class RenderOptionsProtectionPermissions(TypedDict):
+    print: NotRequired[Literal["none", "low", "high"]]
+    """`low`: as a picture of few dots. Default `high`."""
+    copy: NotRequired[bool]
+    """Copying text and pictures. Default true."""
+    modify: NotRequired[bool]
+    """Changing the document. Default true."""
+    annotate: NotRequired[bool]
+    """Notes, and filling in forms. Default true."""
+    fillForms: NotRequired[bool]
+    """Filling in forms, also without `annotate`. Default true."""
+    assemble: NotRequired[bool]
+    """Adding, turning and removing pages. Default true."""
+    accessibility: NotRequired[bool]
+    """Reading the text aloud, also without `copy`. Default true."""
+
+
+class RenderOptionsProtection(TypedDict):
+    """Encrypts the PDF, every text and stream of it, by AES-256 (revision 6). Permissions are a
+    request to readers of PDFs, which some ignore. Protected PDFs of a batch cannot be merged."""
+
+    userPassword: NotRequired[str]
+    """Opens the PDF. Without it, everyone can open it."""
+    ownerPassword: NotRequired[str]
+    """Opens the PDF, and lifts its permissions. Without it, nothing lifts them."""
+    permissions: NotRequired[RenderOptionsProtectionPermissions]
+
+
 class RenderOptionsViewport(TypedDict):
     """Size of the window that the document is loaded into, which scripts see and by which the
     document chooses pictures. Width and height are in CSS pixels; with deviceScaleFactor they
@@ -399,6 +428,9 @@ class RenderOptions(TypedDict):
     """Let the document's @page size take precedence over format. Default false."""
     printBackground: NotRequired[bool]
     """Print background colours and images. Default true."""
+    protection: NotRequired[RenderOptionsProtection]
+    """Encrypts the PDF, every text and stream of it, by AES-256 (revision 6). Permissions are a
+    request to readers of PDFs, which some ignore. Protected PDFs of a batch cannot be merged."""
     report: NotRequired[bool]
     """Keep a report of the render for as long as its output: requests with their outcomes,
     console, exceptions, fonts, characters without a font, waits, and warnings in plain words.

@@ -1918,6 +1918,32 @@ export interface components {
             preferCSSPageSize?: boolean;
             /** @description Print background colours and images. Default true. */
             printBackground?: boolean;
+            /** @description Encrypts the PDF, every text and stream of it, by AES-256 (revision 6). Permissions are a request to readers of PDFs, which some ignore. Protected PDFs of a batch cannot be merged. */
+            protection?: {
+                /** @description Opens the PDF. Without it, everyone can open it. */
+                userPassword?: string;
+                /** @description Opens the PDF, and lifts its permissions. Without it, nothing lifts them. */
+                ownerPassword?: string;
+                permissions?: {
+                    /**
+                     * @description `low`: as a picture of few dots. Default `high`.
+                     * @enum {string}
+                     */
+                    print?: "none" | "low" | "high";
+                    /** @description Copying text and pictures. Default true. */
+                    copy?: boolean;
+                    /** @description Changing the document. Default true. */
+                    modify?: boolean;
+                    /** @description Notes, and filling in forms. Default true. */
+                    annotate?: boolean;
+                    /** @description Filling in forms, also without `annotate`. Default true. */
+                    fillForms?: boolean;
+                    /** @description Adding, turning and removing pages. Default true. */
+                    assemble?: boolean;
+                    /** @description Reading the text aloud, also without `copy`. Default true. */
+                    accessibility?: boolean;
+                };
+            };
             /** @description Keep a report of the render for as long as its output: requests with their outcomes, console, exceptions, fonts, characters without a font, waits, and warnings in plain words. A failed render has a report, too, with a picture of the page. `reportEndpoint` of the job record has its path. Default false. */
             report?: boolean;
             /** @description Scale of the print: 2 prints everything twice as large. Default 1. */
@@ -2256,7 +2282,7 @@ export interface components {
              * @description The list is in docs/errors.md.
              * @enum {string}
              */
-            code: "VALIDATION" | "MALFORMED_JSON" | "UNSUPPORTED_MEDIA_TYPE" | "BILLING_NOT_CONFIGURED" | "PAYMENT_EVENT_REFUSED" | "NOT_SUBSCRIBED" | "NOT_SOLD" | "PAYMENT_FAILED" | "UNAUTHENTICATED" | "ACCOUNT_SUSPENDED" | "ADDRESS_NOT_ALLOWED" | "ORIGIN_NOT_ALLOWED" | "PASSWORD_REQUIRED" | "PLAN_LIMIT" | "QUOTA_EXCEEDED" | "TEST_QUOTA_EXCEEDED" | "STORAGE_FULL" | "KEY_CAPACITY" | "TEMPLATE_CAPACITY" | "REGISTRATION_CLOSED" | "INVITATION_INVALID" | "LINK_INVALID" | "CONFIRMATION_UNPROVEN" | "ADDRESS_NOT_CONFIRMED" | "WRONG_PASSWORD" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "UPLOAD_TOO_SLOW" | "NOT_RETRYABLE" | "JOB_ENDED" | "IDEMPOTENCY_MISMATCH" | "IDEMPOTENCY_IN_PROGRESS" | "GONE" | "INPUT_TOO_LARGE" | "BATCH_TOO_LARGE" | "RANGE_NOT_SATISFIABLE" | "RATE_LIMITED" | "TOO_MANY_WAITING" | "TOO_MANY_UPLOADS" | "TOO_MANY_FAILURES" | "TOO_MANY_REGISTRATIONS" | "TOO_MANY_MAILS" | "INTERNAL" | "UNAVAILABLE" | "OVERAGE_PENDING" | "INVALID_URL" | "URL_BLOCKED" | "URL_UNREACHABLE" | "SELECTOR_TIMEOUT" | "CONDITION_TIMEOUT" | "EXCEPTION_THROWN" | "ASSET_FAILED" | "GLYPH_MISSING" | "DOCUMENT_FAULT" | "COOKIE_INVALID" | "PAGE_RANGE_INVALID" | "TEMPLATE_ERROR" | "DOCUMENT_LIMIT" | "OUTPUT_TOO_LARGE" | "RENDER_TIMEOUT" | "BROWSER_CRASHED" | "WORKER_LOST" | "RENDER_FAILED" | "RETRY_SCHEDULED" | "CANCELLED" | "EXPIRED";
+            code: "VALIDATION" | "MALFORMED_JSON" | "UNSUPPORTED_MEDIA_TYPE" | "BILLING_NOT_CONFIGURED" | "PAYMENT_EVENT_REFUSED" | "NOT_SUBSCRIBED" | "NOT_SOLD" | "PAYMENT_FAILED" | "UNAUTHENTICATED" | "ACCOUNT_SUSPENDED" | "ADDRESS_NOT_ALLOWED" | "ORIGIN_NOT_ALLOWED" | "PASSWORD_REQUIRED" | "PLAN_LIMIT" | "QUOTA_EXCEEDED" | "TEST_QUOTA_EXCEEDED" | "STORAGE_FULL" | "KEY_CAPACITY" | "TEMPLATE_CAPACITY" | "REGISTRATION_CLOSED" | "INVITATION_INVALID" | "LINK_INVALID" | "CONFIRMATION_UNPROVEN" | "ADDRESS_NOT_CONFIRMED" | "WRONG_PASSWORD" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "UPLOAD_TOO_SLOW" | "NOT_RETRYABLE" | "JOB_ENDED" | "NOT_MERGEABLE" | "IDEMPOTENCY_MISMATCH" | "IDEMPOTENCY_IN_PROGRESS" | "GONE" | "INPUT_TOO_LARGE" | "BATCH_TOO_LARGE" | "RANGE_NOT_SATISFIABLE" | "RATE_LIMITED" | "TOO_MANY_WAITING" | "TOO_MANY_UPLOADS" | "TOO_MANY_FAILURES" | "TOO_MANY_REGISTRATIONS" | "TOO_MANY_MAILS" | "INTERNAL" | "UNAVAILABLE" | "OVERAGE_PENDING" | "INVALID_URL" | "URL_BLOCKED" | "URL_UNREACHABLE" | "SELECTOR_TIMEOUT" | "CONDITION_TIMEOUT" | "EXCEPTION_THROWN" | "ASSET_FAILED" | "GLYPH_MISSING" | "DOCUMENT_FAULT" | "COOKIE_INVALID" | "PAGE_RANGE_INVALID" | "TEMPLATE_ERROR" | "DOCUMENT_LIMIT" | "OUTPUT_TOO_LARGE" | "RENDER_TIMEOUT" | "BROWSER_CRASHED" | "WORKER_LOST" | "RENDER_FAILED" | "RETRY_SCHEDULED" | "CANCELLED" | "EXPIRED";
             /** @description What to do about an error of this code. */
             remedy: string;
             /**
@@ -6317,6 +6343,8 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description Not Found: `NOT_FOUND` */
             404: components["responses"]["NotFound"];
+            /** @description Conflict: `NOT_MERGEABLE` */
+            409: components["responses"]["Conflict"];
             /** @description Gone: `GONE` */
             410: components["responses"]["Gone"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */

@@ -1,7 +1,5 @@
+import { MASK } from '../core/option.ts';
 import { ALL_OPTIONS, type RenderOptions } from './render-options.ts';
-
-/** What stands in place of a secret that is shown. */
-const MASK = '***';
 
 /** The same options for whoever may know them without their secrets. */
 export function maskOptions(options: RenderOptions): RenderOptions {

@@ -162,6 +162,9 @@ export interface OptionRule {
   holds(options: Readonly<Record<string, unknown>>): boolean;
 }
 
+/** What stands in place of a secret that is shown. */
+export const MASK = '***';
+
 /** The complete definition of one option of a render. */
 export interface Option<Value = unknown> {
   readonly name: string;

@@ -30,6 +30,7 @@ import { outline } from '../outline.ts';
 import { pageRanges } from '../pageRanges.ts';
 import { preferCSSPageSize } from '../preferCSSPageSize.ts';
 import { printBackground } from '../printBackground.ts';
+import { protection } from '../protection.ts';
 import { report } from '../report.ts';
 import { scale } from '../scale.ts';
 import { scripts } from '../scripts.ts';
@@ -82,6 +83,7 @@ export const OPTIONS = {
   pageRanges,
   preferCSSPageSize,
   printBackground,
+  protection,
   report,
   scale,
   scripts,
