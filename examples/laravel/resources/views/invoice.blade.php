@@ -1,0 +1,1 @@
+<h1>Invoice {{ $number }}</h1>
