@@ -68,11 +68,13 @@ describe('The guide, page after page, with one new service', () => {
       return [...page.matchAll(/^while curl .*?done$/gms)].map(([loop]) => loop);
     });
     assert.equal(loops.length, 3);
+    const failing = { html: '<p>Never</p>', options: { waitForSelector: '#never', timeoutMs: 1000 } };
+    const alone = JSON.stringify({ ...failing, executionMode: 'async' });
+    const batch = JSON.stringify({ items: ['a', 'b'].map((id) => ({ id, ...failing })) });
     await asReader(`
-failing='{"html": "<p>Never</p>", "options": {"waitForSelector": "#never", "timeoutMs": 1000}}'
 send() { curl -sS localhost:8080/v1/pdf$1 -H "X-API-Key: $KEY" -H 'Content-Type: application/json' -d "$2" | field jobId; }
-JOB=$(send '' "\${failing%\\}}, \\"executionMode\\": \\"async\\"}")
-BATCH=$(send /batch "{\\"items\\": [$failing, $failing]}")
+JOB=$(send '' '${alone}')
+BATCH=$(send /batch '${batch}')
 ${loops.join('\n')}
 curl -sS localhost:8080/v1/pdf/jobs/$JOB -H "X-API-Key: $KEY" | grep -q '"status":"failed"'
 `);
