@@ -66,11 +66,16 @@ describe('the options that are saved with a template', () => {
 
   it('hold no secrets', () => {
     const secrets = ALL_OPTIONS.filter(({ mask }) => mask !== undefined).map(({ name }) => name);
-    assert.deepEqual(secrets, ['assetHeaders', 'cookies']);
-    const { error } = savedOptionsSchema.safeParse({ assetHeaders: { a: 'b' }, cookies: [], scale: 5 });
+    assert.deepEqual(secrets, ['assetHeaders', 'cookies', 'protection']);
+    const { error } = savedOptionsSchema.safeParse({
+      assetHeaders: { a: 'b' },
+      cookies: [],
+      protection: { userPassword: 'x' },
+      scale: 5,
+    });
     assert.deepEqual(
       error?.issues.map(({ path }) => path.join('.')),
-      ['scale', 'assetHeaders', 'cookies'],
+      ['scale', 'assetHeaders', 'cookies', 'protection'],
     );
     assert.ok(savedOptionsSchema.safeParse(null).success);
   });

@@ -5,11 +5,12 @@ import { ALL_OPTIONS, type RenderOptions, renderOptionsSchema } from './render-o
 const PAPER = ['format', 'width', 'height'] as const;
 
 /**
- * Options whose values are objects of optional fields. A request adds its fields to those that are saved, so that it
- * may have the title alone where a template has the author.
+ * Options whose values are objects of optional fields, without secrets, which are never saved. A request adds its fields to
+ * those that are saved, so that it may have the title alone where a template has the author.
  */
 const MERGED = ALL_OPTIONS.filter(
-  ({ schema }) =>
+  ({ schema, mask }) =>
+    mask === undefined &&
     schema instanceof ZodObject &&
     Object.values((schema as ZodObject).shape).every((field) => field.safeParse(undefined).success),
 ).map(({ name }) => name);
