@@ -143,6 +143,7 @@ export function openBilling(deps: BillingDeps): Billing {
     pages,
     accounts,
     plans,
+    audit: deps.audit,
     clock,
     returnUrl,
   });

@@ -1,6 +1,7 @@
 import type { Clock } from '../../infra/clock.ts';
 import { PlatenError } from '../../infra/errors/registry.ts';
 import { type AccountReader, emailOf } from '../../tenants/accounts/account-store.ts';
+import { type AuditAction, type AuditLog, byAccount, type DoneBy } from '../../tenants/audit/audit-log.ts';
 import type { PlanSource } from '../../tenants/plans/plan-source.ts';
 import type { Catalogue, SoldPlan } from '../stripe/catalogue.ts';
 import type { Period, SubscriptionSnapshot } from '../stripe/provider-snapshot.ts';
@@ -24,6 +25,7 @@ interface SubscriptionsDeps {
   readonly pages: HostedPages;
   readonly accounts: Pick<AccountReader, 'find'>;
   readonly plans: PlanSource;
+  readonly audit: Pick<AuditLog, 'record'>;
   readonly clock: Clock;
   /** The address that the provider's pages lead back to. */
   readonly returnUrl: () => string;
@@ -92,7 +94,7 @@ export class Subscriptions {
   }
 
   /** @throws PlatenError NOT_SUBSCRIBED */
-  async cancel(accountId: string): Promise<void> {
+  async cancel(accountId: string, by = byAccount(undefined)): Promise<void> {
     await this.#withRunning(accountId, async (running) => {
       if (running.cancelAtPeriodEnd) return;
       const { operations, gateway } = this.#deps;
@@ -103,16 +105,18 @@ export class Subscriptions {
           gateway.cancelAtPeriodEnd(subscriptionId, key),
         ),
       );
+      await this.#record(accountId, 'billing.subscription_cancelled', running.plan, by);
     });
   }
 
   /** @throws PlatenError NOT_SUBSCRIBED, also when the subscription is not cancelled. */
-  async resume(accountId: string): Promise<void> {
+  async resume(accountId: string, by = byAccount(undefined)): Promise<void> {
     await this.#withRunning(accountId, async (running) => {
       if (!running.cancelAtPeriodEnd) {
         throw new PlatenError('NOT_SUBSCRIBED', 'The subscription is not about to end.');
       }
       await this.#resume(accountId, running);
+      await this.#record(accountId, 'billing.subscription_resumed', running.plan, by);
     });
   }
 
@@ -139,7 +143,7 @@ export class Subscriptions {
    *
    * @returns a page for the customer to visit; empty when nothing is left to do.
    */
-  async checkout(accountId: string, plan: SoldPlan): Promise<string> {
+  async checkout(accountId: string, plan: SoldPlan, by = byAccount(undefined)): Promise<string> {
     const { store, catalogue, sync } = this.#deps;
     const { id: priceId } = await reported(() => catalogue.plan(plan));
     const known = (await store.find(accountId))?.state;
@@ -149,7 +153,13 @@ export class Subscriptions {
     return sync.exclusively(accountId, async (state, subscriptions) => {
       if (OWES.includes(state.status)) return this.portal(accountId);
       const running = snapshotOf(state, subscriptions);
-      if (running !== undefined) return reported(() => this.#change(accountId, running, plan, priceId));
+      if (running !== undefined) {
+        const url = await reported(() => this.#change(accountId, running, plan, priceId));
+        // Other changes are recorded once they are in force.
+        if (plan !== running.plan && !this.#isHigher(plan, running.plan))
+          await this.#record(accountId, 'billing.plan_change_scheduled', plan, by);
+        return url;
+      }
       if (RUNS.includes(state.status)) throw noResponse();
       return this.#subscribe(accountId, plan, priceId);
     });
@@ -219,6 +229,10 @@ export class Subscriptions {
       Math.max(date, started),
     );
     return confirmAt ?? '';
+  }
+
+  #record(accountId: string, action: AuditAction, plan: string | null, by: DoneBy): Promise<void> {
+    return this.#deps.audit.record({ accountId, action, ...by, details: plan === null ? {} : { plan } });
   }
 
   async #resume(accountId: string, { subscriptionId, snapshot: subscription }: WithSnapshot): Promise<void> {

@@ -38,10 +38,10 @@ const list = defineRoute({
     offset,
     newestFirst: sort === 'created_desc',
   });
-  const rows = logs.map(({ _id, createdAt, jobId = null, ...entry }) => ({
+  const rows = logs.map(({ _id, createdAt, ...entry }) => ({
     id: _id,
+    ...{ method: null, statusCode: null, durationMs: null, jobId: null },
     ...entry,
-    jobId,
     createdAt: createdAt.toISOString(),
   }));
   return { status: 200, json: { ...found, limit, offset, logs: rows } };

@@ -172,8 +172,15 @@ export const templateChangeSchema = z
     sampleData: sampleData.optional(),
     dataSchema,
     options,
+    baseVersionId: z
+      .uuid()
+      .toLowerCase()
+      .optional()
+      .describe(
+        'The version that the change was made from: it is rejected when the template has been saved since. Without it the change is made to the present version.',
+      ),
   })
-  .refine((change) => Object.values(change).some((value) => value !== undefined), {
+  .refine(({ baseVersionId: _, ...change }) => Object.values(change).some((value) => value !== undefined), {
     message: 'one of name, content, sampleData, dataSchema, options is required',
     when: isObject,
   })

@@ -131,7 +131,7 @@ const change = defineRoute({
   needsPermit: true,
   largeResponse: true,
   responses: { 200: { description: 'The template in its new version.', schema: templateSchema } },
-  errors: ['NOT_FOUND', 'TEMPLATE_ERROR', 'STORAGE_FULL', 'TOO_MANY_WAITING'],
+  errors: ['NOT_FOUND', 'TEMPLATE_CHANGED', 'TEMPLATE_ERROR', 'STORAGE_FULL', 'TOO_MANY_WAITING'],
 }).handledBy(async ({ params, body, caller, clientAddress }, deps: ApiDeps) => {
   const by = byAccount(clientAddress);
   const saved = await deps.templateEditor.change(caller, params.id, withText(body), by);

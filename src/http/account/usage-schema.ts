@@ -35,8 +35,10 @@ const seriesPointSchema = z
     total: count,
     success: count,
     failed: count,
+    refused: count.describe('Of the failed ones, requests that were refused: they have no job.'),
     errorsByCategory: z.record(z.string(), count),
     errorsByCode: z.record(z.string(), count),
+    refusedByCode: z.record(z.string(), count).describe('How many were refused, by code.'),
     pages: count.describe('Of the PDFs that were rendered.'),
     bytes: count.describe('Of the same.'),
     durations: z
@@ -62,6 +64,7 @@ export const usageSeriesSchema = z
         z.strictObject({
           code: z.string(),
           count,
+          refused: count.describe('Of these, requests that were refused.'),
           remedy: z.string().describe('What can be done about it.'),
           docsUrl: z.url().describe('Where the documentation says more of it.'),
         }),
@@ -81,6 +84,12 @@ const requestLogEntrySchema = z
       .describe('Without its last octet (IPv4) or its last 80 bits (IPv6), unless the plan reveals it.'),
     status: z.enum(['success', 'error']),
     errorReason: z.string().nullable().describe("The error's code."),
+    method: z
+      .string()
+      .nullable()
+      .describe('Of HTTP. Null, as the next two, of an entry of an earlier version.'),
+    statusCode: z.int().nullable().describe('Of the response.'),
+    durationMs: count.nullable().describe('Milliseconds from the request to its response.'),
     jobId: z.uuid().nullable().describe('The job or batch that it got; null without one.'),
     createdAt: z.iso.datetime(),
   })

@@ -55,6 +55,7 @@ const series = defineRoute({
       errors: errorsIn(points).map(([code, count]) => ({
         code,
         count,
+        refused: points.reduce((sum, { refusedByCode }) => sum + (refusedByCode[code] ?? 0), 0),
         remedy: REMEDIES[code],
         docsUrl: docsUrlOf(code, publicUrl()),
       })),

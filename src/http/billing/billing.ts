@@ -44,8 +44,8 @@ const cancel = defineRoute({
   auth: 'bearer',
   responses: { 200: { description: 'The subscription as it is now.', schema: subscriptionSchema } },
   errors: [...PROVIDER_ERRORS, 'NOT_SUBSCRIBED'],
-}).handledBy(async ({ caller }, deps: ApiDeps) => {
-  await selling(deps).subscriptions.cancel(caller.accountId);
+}).handledBy(async ({ caller, clientAddress }, deps: ApiDeps) => {
+  await selling(deps).subscriptions.cancel(caller.accountId, byAccount(clientAddress));
   return { status: 200, json: await subscriptionOf(caller.accountId, deps) };
 });
 
@@ -58,8 +58,8 @@ const resume = defineRoute({
   auth: 'bearer',
   responses: { 200: { description: 'The subscription as it is now.', schema: subscriptionSchema } },
   errors: [...PROVIDER_ERRORS, 'NOT_SUBSCRIBED'],
-}).handledBy(async ({ caller }, deps: ApiDeps) => {
-  await selling(deps).subscriptions.resume(caller.accountId);
+}).handledBy(async ({ caller, clientAddress }, deps: ApiDeps) => {
+  await selling(deps).subscriptions.resume(caller.accountId, byAccount(clientAddress));
   return { status: 200, json: await subscriptionOf(caller.accountId, deps) };
 });
 
@@ -105,8 +105,12 @@ const checkout = defineRoute({
   body: z.strictObject({ plan: z.enum(SOLD_PLANS) }),
   responses: { 200: { description: 'The address to continue at.', schema: checkoutSchema } },
   errors: [...PROVIDER_ERRORS, 'NOT_SOLD', 'PAYMENT_FAILED', 'NOT_SUBSCRIBED'],
-}).handledBy(async ({ caller, body }, deps: ApiDeps) => {
-  const url = await selling(deps).subscriptions.checkout(caller.accountId, body.plan);
+}).handledBy(async ({ caller, body, clientAddress }, deps: ApiDeps) => {
+  const url = await selling(deps).subscriptions.checkout(
+    caller.accountId,
+    body.plan,
+    byAccount(clientAddress),
+  );
   const { scheduledPlan, scheduledPlanEffectiveDate } = await subscriptionOf(caller.accountId, deps);
   return {
     status: 200,

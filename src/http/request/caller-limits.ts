@@ -51,15 +51,17 @@ export class CallerLimits {
   }
 
   recordSuccess(exchange: Exchange<never>): void {
-    this.#record(exchange, undefined);
+    this.#record(exchange, exchange.reply?.status ?? 200, undefined);
   }
 
   /** A request that fails after its success was recorded stays a success: the requested work has been done. */
   recordFailure(exchange: Exchange<never>, error: unknown): void {
-    if (!(error instanceof CallerGone)) this.#record(exchange, toPlatenError(error).code);
+    if (error instanceof CallerGone) return;
+    const { code, status } = toPlatenError(error);
+    this.#record(exchange, status, code);
   }
 
-  #record(exchange: Exchange<never>, errorCode: ErrorCode | undefined): void {
+  #record(exchange: Exchange<never>, statusCode: number, errorCode: ErrorCode | undefined): void {
     const { route, caller, request, response } = exchange;
     if (!route.requestsWork || caller === undefined || exchange.isRecorded) return;
     exchange.isRecorded = true;
@@ -67,6 +69,9 @@ export class CallerLimits {
       caller: 'apiKeyId' in caller ? caller : withoutKey(caller, 'live'),
       endpoint: route.path,
       ipAddress: clientAddress(request) ?? '',
+      method: request.method,
+      statusCode,
+      durationMs: Math.round(performance.now() - exchange.startedAt),
       errorCode,
       jobId: contextOf(response).jobId,
     });

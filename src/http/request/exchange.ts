@@ -19,6 +19,8 @@ export class Exchange<Deps> {
   readonly request: Request;
   readonly response: Response;
   readonly admission: PendingAdmission;
+  /** By `performance.now()`. */
+  readonly startedAt = performance.now();
   /** Whom the credential shows, for the handler; undefined until it is known, and of a route that needs none. */
   identity: AnyIdentity;
   /** The account among identities: its plan bounds the request. */

@@ -1,12 +1,11 @@
 import { PlatenError } from '../../infra/errors/registry.ts';
 import type { RenderOptions } from '../../render/options/all/render-options.ts';
 import { brokenRules, withSaved } from '../../render/options/all/saved-options.ts';
+import { testWatermark } from '../../render/options/watermark.ts';
 import type { KeyMode } from '../../tenants/keys/secret.ts';
 import type { IntakeContext } from '../../work/inputs/input-kind.ts';
 import type { RenderRequest } from './render-request-schema.ts';
 
-/** The watermark of renders with test keys, whatever their options are. */
-const TEST_WATERMARK = { text: 'TEST' };
 /** Bytes of different options that items of one batch have from templates: each is held and stored in full. */
 const MAX_BATCH_BYTES = 32 * 1024 * 1024;
 
@@ -40,7 +39,7 @@ export function optionsFor(
   };
   const all = effectiveOptions(requested, saved, path);
   if (all.baseUrl !== undefined) checkUrl?.(all.baseUrl, `${path}.baseUrl`);
-  return mode === 'test' ? { ...all, watermark: TEST_WATERMARK } : all;
+  return mode === 'test' ? { ...all, watermark: testWatermark(all.watermark) } : all;
 }
 
 /** Makes the options of one item of a batch, as `optionsFor` does; throws INPUT_TOO_LARGE as well. */

@@ -1,14 +1,13 @@
 import { z } from 'zod';
 import { PlatenError } from '../../infra/errors/registry.ts';
-import { contentDisposition } from '../../infra/outputs/file-name.ts';
 import { PDF } from '../../infra/outputs/media-type.ts';
 import { withDownload } from '../../infra/overload/downloads.ts';
 import { networkOf } from '../../tenants/limits/network-of.ts';
 import { LINKED_PER_WINDOW } from '../../tenants/limits/rate-limiter.ts';
-import { manifestStream } from '../../work/batches/manifest.ts';
 import { LINK_LIFE_MS, type LinkKind, type LinkTarget } from '../../work/jobs/submission/download-links.ts';
 import type { ApiDeps } from '../api-deps.ts';
 import { defineRoute } from '../request/route.ts';
+import { MANIFEST_RESPONSES, sendManifest } from './batch-manifest.ts';
 import { fileHeaders } from './job-files.ts';
 
 const params = z.strictObject({ token: z.string().max(1024) });
@@ -47,26 +46,13 @@ const signedManifest = defineRoute({
   tags: ['Files'],
   auth: 'none',
   params,
-  responses: {
-    200: {
-      description: 'JSON: jobId, createdAt and the outcome of each item.',
-      contentType: 'application/json',
-    },
-  },
+  responses: MANIFEST_RESPONSES,
   errors: ['NOT_FOUND', 'RATE_LIMITED', 'TOO_MANY_WAITING', 'UNAVAILABLE'],
 }).handledBy(async ({ params, clientAddress, aboutJob }, deps: ApiDeps) => {
   const target = await targetOf(params.token, 'manifest', deps);
   aboutJob(target.jobId);
   await limitRate(target, networkOf(clientAddress), deps);
-  return await withDownload(deps.downloads.manifests, target.accountId, async () => {
-    const batch = await deps.batches.get(target, target.jobId);
-    const disposition = contentDisposition(`${batch._id}.json`, 'attachment');
-    return {
-      status: 200,
-      body: { stream: manifestStream(batch, deps.batchFiles.items(batch)) },
-      headers: { 'Content-Disposition': disposition },
-    } as const;
-  });
+  return await sendManifest(target, target.jobId, deps);
 });
 
 export const fileRoutes = [signedFile, signedManifest];

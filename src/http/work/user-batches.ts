@@ -10,6 +10,7 @@ import { requireConfirmedAddress } from '../request/confirmed-address.ts';
 import { paging, pagingByTime } from '../request/paging-schema.ts';
 import { defineRoute } from '../request/route.ts';
 import { sendZip, ZIP_RESPONSES } from './batch-files.ts';
+import { MANIFEST_RESPONSES, sendManifest } from './batch-manifest.ts';
 import { accepted, recordOf } from './batches.ts';
 import { rangeHeaders } from './byte-range.ts';
 import { idempotently } from './idempotency.ts';
@@ -110,6 +111,22 @@ const zip = defineRoute({
   errors: ['NOT_FOUND', 'GONE', 'RANGE_NOT_SATISFIABLE'],
 }).handledBy(sendZip);
 
+const manifest = defineRoute({
+  method: 'get',
+  path: '/user/batches/:id/manifest',
+  operationId: 'downloadUserBatchManifest',
+  summary: 'Download the manifest of a batch',
+  description: 'It says what became of each item, and under which name its PDF is in the zip.',
+  tags,
+  auth: 'bearer',
+  params,
+  responses: MANIFEST_RESPONSES,
+  errors: ['NOT_FOUND', 'TOO_MANY_WAITING'],
+}).handledBy(async ({ params, caller, aboutJob }, deps: ApiDeps) => {
+  aboutJob(params.id);
+  return await sendManifest(caller, params.id, deps);
+});
+
 const cancel = defineRoute({
   method: 'delete',
   path: '/user/batches/:id',
@@ -180,7 +197,7 @@ const retryFailed = defineRoute({
   });
 });
 
-export const userBatchRoutes = [list, get, cancel, items, zip, retryFailed];
+export const userBatchRoutes = [list, get, cancel, items, zip, manifest, retryFailed];
 
 async function bodyOf(owner: BatchOwner, batchId: string, deps: ApiDeps) {
   const [body] = await batchBodies([await deps.batches.view(owner, batchId)], deps);

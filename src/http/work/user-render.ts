@@ -1,4 +1,5 @@
 import { maskOptions } from '../../render/options/all/secrets.ts';
+import { ownWatermark } from '../../render/options/watermark.ts';
 import { deliveryIdOf } from '../../work/callbacks/delivery.ts';
 import { attemptsOf, queuedMs } from '../../work/jobs/attempts.ts';
 import type { FailedAttempt, Job, JobInput } from '../../work/jobs/job.ts';
@@ -48,10 +49,12 @@ export function attemptBodies(job: Job) {
   }));
 }
 
-/** The input of a job, with the secrets in its options masked. */
-export function inputBody({ source, options }: JobInput) {
+/** The input of a job as it was requested, with the secrets in its options masked. */
+export function inputBody({ source, options }: JobInput, { test }: Pick<Job, 'test'>) {
   const { mode: _, ...given } = source;
-  return { ...given, options: maskOptions(options) };
+  const { watermark: printed, ...others } = options;
+  const watermark = test ? ownWatermark(printed) : printed;
+  return { ...given, options: maskOptions({ ...others, ...(watermark && { watermark }) }) };
 }
 
 async function callbackOf(job: Job, { deliveries }: Pick<ApiDeps, 'deliveries'>) {

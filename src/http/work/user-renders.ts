@@ -131,7 +131,7 @@ const input = defineRoute({
   errors: ['NOT_FOUND', 'GONE'],
 }).handledBy(async (request, deps: ApiDeps) => {
   const job = await requestedJob(request, deps);
-  return { status: 200, json: inputBody(await deps.renders.inputOf(job)) };
+  return { status: 200, json: inputBody(await deps.renders.inputOf(job), job) };
 });
 
 const cancel = defineRoute({

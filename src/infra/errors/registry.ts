@@ -68,6 +68,10 @@ const REGISTRY = {
   METHOD_NOT_ALLOWED: final(405, 'The method is not supported here.'),
   UPLOAD_TOO_SLOW: passing(408, 'The body was sent too slowly.'),
   NOT_RETRYABLE: final(409, 'Only a job that has failed or was cancelled can be retried.'),
+  TEMPLATE_CHANGED: final(
+    409,
+    'The template has been saved since the version that the change was made from.',
+  ),
   JOB_ENDED: final(409, 'The job has already ended.'),
   NOT_MERGEABLE: final(409, 'A protected PDF cannot be merged with others.'),
   IDEMPOTENCY_MISMATCH: final(409, 'This Idempotency-Key was used with a different body.'),

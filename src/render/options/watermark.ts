@@ -20,6 +20,29 @@ const schema = z.strictObject({
   color: lineSchema({ min: 1, max: 40 }).optional().describe('A CSS colour. Default #888888.'),
 });
 
+export type Watermark = z.output<typeof schema>;
+
+/** The watermark of a test render. */
+interface TestWatermark extends Watermark {
+  /** What the options of the render ask for, which is printed as well; absent without one. */
+  readonly own?: Watermark;
+}
+
+const TEST_TEXT = 'TEST';
+/** Degrees between two watermarks from which both can be read, and what the second one is turned by where they are closer. */
+const APART = 30;
+const TURNED = 45;
+
+/** The watermark of a test render, whatever its options are, and with it the one that they ask for. */
+export function testWatermark(own: Watermark | undefined): TestWatermark {
+  return own === undefined ? { text: TEST_TEXT } : { text: TEST_TEXT, own };
+}
+
+/** The watermark that the options of a test render asked for. */
+export function ownWatermark(watermark: TestWatermark | undefined): Watermark | undefined {
+  return watermark?.own;
+}
+
 /**
  * Printed alone, on a sheet whose side is the diagonal of the document's format. The text is sized to fit into that
  * format, in any font and script. The finisher draws the sheet over every page.
@@ -36,7 +59,19 @@ export const watermark = defineOption('watermark', schema, {
 });
 
 /** @param width and @param height of the page in inches. */
-export function watermarkHtml(value: z.output<typeof schema>, width: number, height: number): string {
+export function watermarkHtml(value: TestWatermark, width: number, height: number): string {
+  const { own } = value;
+  const { rotation: turned = DEFAULTS.rotation } = own ?? {};
+  const rotation = Math.abs(turned - DEFAULTS.rotation) < APART ? turned - TURNED * 2 : DEFAULTS.rotation;
+  const marks = own === undefined ? [value] : [own, { ...value, rotation }];
+  return `<!doctype html><meta charset="utf-8"><style>
+html, body { margin: 0; height: 100%; overflow: hidden }
+body { display: grid; place-items: center }
+p { grid-area: 1 / 1; margin: 0; white-space: pre }
+</style>${marks.map((mark) => markHtml(mark, width, height)).join('')}`;
+}
+
+function markHtml(value: Watermark, width: number, height: number): string {
   const { text, opacity = DEFAULTS.opacity, rotation = DEFAULTS.rotation } = value;
   const color = value.color && COLOR.test(value.color) ? value.color : DEFAULTS.color;
   const angle = (rotation * Math.PI) / 180;
@@ -45,12 +80,8 @@ export function watermarkHtml(value: z.output<typeof schema>, width: number, hei
     (reach * FILL) / ([...text].length * CHARACTER_EMS),
     Math.min(width, height) * MAX_SIZE,
   );
-  return `<!doctype html><meta charset="utf-8"><style>
-html, body { margin: 0; height: 100%; overflow: hidden }
-body { display: flex; align-items: center; justify-content: center }
-p { margin: 0; white-space: pre; font: bold ${size.toFixed(4)}in sans-serif; color: ${DEFAULTS.color}; color: ${color};
-    opacity: ${opacity}; transform: rotate(${-rotation}deg) }
-</style><p>${escapeHtml(text)}</p>`;
+  const style = `font: bold ${size.toFixed(4)}in sans-serif; color: ${DEFAULTS.color}; color: ${color}; opacity: ${opacity}; transform: rotate(${-rotation}deg)`;
+  return `<p style="${style}">${escapeHtml(text)}</p>`;
 }
 
 function escapeHtml(text: string): string {

@@ -180,7 +180,7 @@ export class SignIn {
     const issued = account && (await this.#issue(account, credentials.email, browser));
     if (account === undefined || issued === undefined) {
       await this.#recordFailure(action, credentials.email, address);
-      throw new PlatenError('UNAUTHENTICATED', 'The e-mail address and the password do not fit.');
+      throw new PlatenError('UNAUTHENTICATED', 'The e-mail address or the password is wrong.');
     }
     return { account, issued };
   }

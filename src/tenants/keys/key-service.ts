@@ -41,16 +41,17 @@ export class KeyService {
   async rotate(accountId: string, keyId: string, by: DoneBy): Promise<KeyWithSecret> {
     const made = await this.#keys.rotate(accountId, keyId);
     await this.#requireOwner(made);
-    await this.#record(made.key, 'key.rotated', by, { replaced: keyId, prefix: made.key.prefix });
+    const { name, prefix } = made.key;
+    await this.#record(made.key, 'key.rotated', by, { name, replaced: keyId, prefix });
     return made;
   }
 
   /** @throws PlatenError NOT_FOUND when the account has no such active key. */
   async change(accountId: string, keyId: string, change: KeyChange, by: DoneBy): Promise<ApiKey> {
     const key = await this.#keys.change(accountId, keyId, change);
-    const { name, allowedIps } = change;
+    const { allowedIps } = change;
     await this.#record(key, 'key.changed', by, {
-      ...(name !== undefined && { name }),
+      name: key.name,
       ...(allowedIps !== undefined && { allowedIps: allowedIps.join(', ') }),
     });
     return key;
@@ -59,7 +60,7 @@ export class KeyService {
   /** Revoked again, it stays as it is. @throws PlatenError NOT_FOUND when the account has no such key. */
   async revoke(accountId: string, keyId: string, by: DoneBy): Promise<ApiKey> {
     const { key, changed } = await this.#keys.revoke(accountId, keyId);
-    if (changed) await this.#record(key, 'key.revoked', by, { prefix: key.prefix });
+    if (changed) await this.#record(key, 'key.revoked', by, { name: key.name, prefix: key.prefix });
     return key;
   }
 

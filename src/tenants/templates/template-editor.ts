@@ -58,14 +58,19 @@ export class TemplateEditor {
     return this.#recorded(saved, by);
   }
 
-  /** Saves a new version. @throws PlatenError as `create`, but for TEMPLATE_CAPACITY; NOT_FOUND. */
+  /**
+   * Saves a new version.
+   *
+   * @param change.baseVersionId the version that the change was made from; without one it is made to the present version.
+   * @throws PlatenError as `create`, but for TEMPLATE_CAPACITY; NOT_FOUND; TEMPLATE_CHANGED.
+   */
   async change(
     owner: TemplateOwner,
     templateId: string,
-    change: Partial<TemplateDraft>,
+    { baseVersionId, ...change }: Partial<TemplateDraft> & { readonly baseVersionId?: string | undefined },
     by: DoneBy,
   ): Promise<SavedTemplate> {
-    return this.#recorded(await this.#save(owner, templateId, change), by);
+    return this.#recorded(await this.#save(owner, templateId, change, baseVersionId), by);
   }
 
   /** Saves a copy of an old version as a new one. @throws PlatenError NOT_FOUND; STORAGE_FULL. */
@@ -78,15 +83,17 @@ export class TemplateEditor {
     const old = await this.#store.resolve(owner.accountId, templateId, versionId);
     if (old === undefined) throw noTemplate(templateId, versionId);
     const saved = await this.#save(owner, templateId, { dataSchema: null, options: null, ...draftOf(old) });
-    return this.#recorded(saved, by, { rolledBackTo: versionId });
+    return this.#recorded(saved, by, { rolledBackTo: versionId, rolledBackToVersion: String(old.version) });
   }
 
   /** Deletes a template and its versions. @throws PlatenError NOT_FOUND. */
   async delete(accountId: string, templateId: string, by: DoneBy): Promise<void> {
-    const bytes = await this.#store.delete(accountId, templateId);
-    if (bytes === undefined) throw noTemplate(templateId);
+    const deleted = await this.#store.delete(accountId, templateId);
+    if (deleted === undefined) throw noTemplate(templateId);
+    const { name, bytes } = deleted;
     await this.#room.giveBack(accountId, bytes);
-    await this.#audit.record({ accountId, action: 'template.deleted', ...by, targetId: templateId });
+    const about = { targetId: templateId, details: { name } };
+    await this.#audit.record({ accountId, action: 'template.deleted', ...by, ...about });
   }
 
   /**
@@ -134,6 +141,7 @@ export class TemplateEditor {
     owner: TemplateOwner,
     templateId: string,
     change: Partial<TemplateDraft>,
+    baseVersionId?: string,
   ): Promise<SavedTemplate> {
     const { accountId, plan } = owner;
     const kept = plan.features.templateVersions ? undefined : 1;
@@ -142,7 +150,10 @@ export class TemplateEditor {
     if (base === undefined) throw noTemplate(templateId);
     const bytes = sizeOf({ ...base.version, ...change });
     const saved = await this.#withRoom(owner, bytes, async (): Promise<Resaved> => {
-      const resaved = await this.#store.save(accountId, templateId, change, kept);
+      const resaved = await this.#store.save(accountId, templateId, change, {
+        ...(kept !== undefined && { kept }),
+        ...(baseVersionId !== undefined && { baseVersionId }),
+      });
       if (resaved === undefined) throw noTemplate(templateId);
       return resaved;
     });
@@ -181,7 +192,12 @@ export class TemplateEditor {
       action: 'template.saved',
       ...by,
       targetId: template._id,
-      details: { versionId: version._id, version: String(version.version), ...details },
+      details: {
+        name: version.name,
+        versionId: version._id,
+        version: String(version.version),
+        ...details,
+      },
     });
     return saved;
   }

@@ -144,19 +144,22 @@ export class TemplateStore {
    * oldest versions beyond the kept number are deleted.
    *
    * @param kept versions of the template to keep, up to the store's own bound.
-   * @throws PlatenError INPUT_TOO_LARGE when the kept and the changed fields together exceed one version's bound.
+   * @param baseVersionId the version that the change was made from: the template must not have been saved since.
+   * @throws PlatenError INPUT_TOO_LARGE when the kept and the changed fields together exceed one version's bound;
+   * TEMPLATE_CHANGED.
    * @returns undefined when the account has no such template, or no longer.
    */
   async save(
     accountId: string,
     templateId: string,
     change: Partial<TemplateDraft>,
-    kept = this.#bounds.versions,
+    { kept = this.#bounds.versions, baseVersionId }: { kept?: number; baseVersionId?: string } = {},
   ): Promise<Resaved | undefined> {
     const keep = Math.min(kept, this.#bounds.versions);
     let base = (await this.current(accountId, templateId))?.version;
     let countedByOthers = 0;
     for (let tries = 0; base !== undefined && tries < SAVE_TRIES; tries += 1) {
+      if (baseVersionId !== undefined && base._id !== baseVersionId) throw changedSince(base);
       const changed = draftOf({ ...base, ...change });
       const version = this.#newVersion(accountId, templateId, base.version + 1, changed);
       // No other save has used this number meanwhile.
@@ -178,13 +181,14 @@ export class TemplateStore {
     throw new Error(`Template ${templateId} is saved by too many at once.`);
   }
 
-  /** Accepted jobs have copies. @returns the bytes of its versions; undefined when the account has none such. */
-  async delete(accountId: string, templateId: string): Promise<number | undefined> {
-    if ((await this.#find(accountId, templateId)) === undefined) return undefined;
+  /** Accepted jobs have copies. @returns its name, and the bytes of its versions; undefined without such a template. */
+  async delete(accountId: string, templateId: string): Promise<{ name: string; bytes: number } | undefined> {
+    const template = await this.#find(accountId, templateId);
+    if (template === undefined) return undefined;
     const deleted = await this.#templates.deleteOne({ _id: templateId });
     const bytes = await this.#bytesOf({ templateId });
     await this.#versions.deleteMany({ templateId });
-    return deleted ? bytes : undefined;
+    return deleted ? { name: template.name, bytes } : undefined;
   }
 
   /** Bytes of all versions of an account's templates. */
@@ -329,6 +333,13 @@ export class TemplateStore {
     const [sum] = await this.#versions.aggregate<{ bytes: number }>(filter, [group]);
     return sum?.bytes ?? 0;
   }
+}
+
+function changedSince({ version }: TemplateVersion): PlatenError {
+  return new PlatenError(
+    'TEMPLATE_CHANGED',
+    `The template has been saved since: it has version ${version} now.`,
+  );
 }
 
 function pointerTo(version: TemplateVersion) {

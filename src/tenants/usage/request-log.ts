@@ -27,6 +27,11 @@ export interface RequestLogEntry {
   readonly status: 'success' | 'error';
   /** The error's code. */
   readonly errorReason: string | null;
+  /** Of HTTP; absent, as the next two, of an entry of an earlier version. */
+  readonly method?: string;
+  readonly statusCode?: number;
+  /** From the request to its response, in milliseconds. */
+  readonly durationMs?: number;
   /** The job or batch of the request; absent without one. */
   readonly jobId?: string;
   readonly createdAt: Date;

@@ -11,6 +11,10 @@ interface RecordedRequest {
   /** Path pattern of the route. */
   readonly endpoint: string;
   readonly ipAddress: string;
+  readonly method: string;
+  readonly statusCode: number;
+  /** In milliseconds. */
+  readonly durationMs: number;
   /** Undefined for a success. */
   readonly errorCode: ErrorCode | undefined;
   /** The job or batch of the request, whether this request or an earlier one has created it. */
@@ -47,7 +51,7 @@ export class RequestRecorder {
   }
 
   /** Written within a second; never fails. */
-  record({ caller, endpoint, ipAddress, errorCode, jobId }: RecordedRequest): void {
+  record({ caller, errorCode, jobId, ...request }: RecordedRequest): void {
     const at = this.#clock.now();
     const { accountId, apiKeyId } = caller;
     if (errorCode !== 'RATE_LIMITED' || this.#isLogged(accountId)) {
@@ -55,8 +59,7 @@ export class RequestRecorder {
         accountId,
         apiKeyId,
         apiKeyPrefix: caller.apiKeyPrefix,
-        endpoint,
-        ipAddress,
+        ...request,
         status: errorCode === undefined ? 'success' : 'error',
         errorReason: errorCode ?? null,
         ...(jobId !== undefined && { jobId }),

@@ -6,6 +6,9 @@ export interface Tally {
   readonly apiKeyId: string;
   readonly total?: number;
   readonly failed?: number;
+  /** Of the failures, those of requests that were refused: they have no job. Of these, too, by error code. */
+  readonly refused?: number;
+  readonly refusedCodes?: Readonly<Partial<Record<ErrorCode, number>>>;
   /** Failures by category. */
   readonly errors?: Readonly<Record<string, number>>;
   /** Failures by error code. */

@@ -90,7 +90,7 @@ export class UsageCounters {
     const totals = new Map(accountIds.map((id) => [id, { requests: 0, failed: 0 }]));
     const buckets = await this.#buckets.find(
       { accountId: { $in: [...accountIds] }, day: { $gte: firstDay } },
-      { projection: { counted: 0, codes: 0, phases: 0, ms: 0, errors: 0 } },
+      { projection: { counted: 0, codes: 0, refusedCodes: 0, phases: 0, ms: 0, errors: 0 } },
     );
     for (const { accountId, day, hours = {}, ...bucket } of buckets) {
       const counted =
@@ -208,15 +208,22 @@ function names<T>(outcomes: readonly JobOutcome[], value: T): Record<string, T> 
   return Object.fromEntries(outcomes.map(({ jobId }) => [`counted.${jobId}`, value]));
 }
 
-/** The fields to increment for an event, and by how much. */
-function countsOf({ errorCode, rendered }: UsageEvent): [field: string, count: number][] {
-  if (errorCode !== undefined)
+/** The fields to increment for an event, and by how much. A failure without a job is a request that was refused. */
+function countsOf(event: UsageEvent | JobOutcome): [field: string, count: number][] {
+  const { errorCode, rendered } = event;
+  if (errorCode !== undefined) {
+    const refused: [field: string, count: number][] = [
+      ['refused', 1],
+      [`refusedCodes.${errorCode}`, 1],
+    ];
     return [
       ['total', 1],
       ['failed', 1],
       [`errors.${errorCategory(errorCode)}`, 1],
       [`codes.${errorCode}`, 1],
+      ...('jobId' in event ? [] : refused),
     ];
+  }
   if (rendered === undefined) return [['total', 1]];
   const { pages, bytes, ms, phases = {} } = rendered;
   return [

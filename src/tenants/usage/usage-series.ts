@@ -18,6 +18,9 @@ export interface SeriesPoint {
   readonly total: number;
   readonly success: number;
   readonly failed: number;
+  /** Of these, requests that were refused. */
+  readonly refused: number;
+  readonly refusedByCode: Partial<Record<ErrorCode, number>>;
   readonly errorsByCategory: Record<string, number>;
   readonly errorsByCode: Partial<Record<ErrorCode, number>>;
   readonly pages: number;
@@ -65,21 +68,23 @@ export function seriesOf(
 function pointOf(at: Date, tallies: readonly (Omit<Tally, 'apiKeyId'> | undefined)[]): SeriesPoint {
   const errorsByCategory: Record<string, number> = {};
   const errorsByCode: Record<string, number> = {};
+  const refusedByCode: Record<string, number> = {};
   const durations = Array.from({ length: DURATION_BOUNDS_MS.length + 1 }, () => 0);
   const phasesMs = Object.fromEntries(RENDER_PHASES.map((phase) => [phase, 0])) as Record<
     RenderPhase,
     number
   >;
-  const sums = { total: 0, failed: 0, pages: 0, bytes: 0 };
+  const sums = { total: 0, failed: 0, refused: 0, pages: 0, bytes: 0 };
   for (const tally of tallies) {
     if (tally === undefined) continue;
-    for (const field of ['total', 'failed', 'pages', 'bytes'] as const) sums[field] += tally[field] ?? 0;
+    for (const field of ['total', 'failed', 'refused', 'pages', 'bytes'] as const)
+      sums[field] += tally[field] ?? 0;
     addCounts(errorsByCategory, tally.errors);
     addCounts(errorsByCode, tally.codes);
+    addCounts(refusedByCode, tally.refusedCodes);
     addCounts(phasesMs, tally.phases);
     for (const [bin, count] of Object.entries(tally.ms ?? {})) durations[Number(bin)]! += count;
   }
-  const { total, failed, pages, bytes } = sums;
-  const success = total - failed;
-  return { at, total, success, failed, errorsByCategory, errorsByCode, pages, bytes, durations, phasesMs };
+  const success = sums.total - sums.failed;
+  return { at, ...sums, success, errorsByCategory, errorsByCode, refusedByCode, durations, phasesMs };
 }

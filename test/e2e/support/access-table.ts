@@ -245,6 +245,7 @@ export const ACCESS: Readonly<Record<string, Row>> = {
   'GET /user/batches/:id': ofUserBatch(),
   'GET /user/batches/:id/items': ofUserBatch('/items'),
   'GET /user/batches/:id/zip': ofUserBatch('/zip'),
+  'GET /user/batches/:id/manifest': ofUserBatch('/manifest'),
   'DELETE /user/batches/:id': {
     status: 200,
     ask: async (owner) => {

@@ -49,6 +49,9 @@ describe('The audit log', () => {
     assert.equal(log.total, 8);
     assert.equal(log.entries[1].ipAddress, '192.0.2.7');
     assert.equal(log.entries[4].details.replaced, key.id);
+    // Whoever reads it knows each by its name, also once it is gone.
+    for (const { action, details } of log.entries.slice(3))
+      assert.equal(details.name, action.startsWith('key.') ? 'key' : 'x', action);
     assert.ok(log.entries.every(({ createdAt }: { createdAt: string }) => Date.parse(createdAt) > 0));
     assert.ok(!JSON.stringify(log).includes(key.apiKey));
 
@@ -74,9 +77,12 @@ describe('The audit log', () => {
     assert.deepEqual(
       entries.map(({ details }: { details: object }) => details),
       [
-        { versionId: third.versionId, version: '3', rolledBackTo: first.versionId },
-        { versionId: second.versionId, version: '2' },
-        { versionId: first.versionId, version: '1' },
+        {
+          ...{ name: 'x', versionId: third.versionId, version: '3' },
+          ...{ rolledBackTo: first.versionId, rolledBackToVersion: '1' },
+        },
+        { name: 'x', versionId: second.versionId, version: '2' },
+        { name: 'x', versionId: first.versionId, version: '1' },
       ],
     );
   });

@@ -109,6 +109,15 @@ describe('The batches of an account', () => {
       [zip.status, zip.headers.get('x-service-zip-items')],
       [200, String(ITEMS - failed.length)],
     );
+    const manifest = await owner.get(`/user/batches/${batchId}/manifest`);
+    assert.match(manifest.headers.get('content-disposition')!, /^attachment; filename="?[\w-]+\.json/);
+    assert.equal(manifest.json.jobId, batchId);
+    assert.deepEqual(
+      manifest.json.items
+        .filter(({ status }: { status: string }) => status === 'failed')
+        .map(({ itemId }: { itemId: string }) => itemId),
+      failed,
+    );
   });
 
   it('are rendered again as far as they have failed, as a new batch', async () => {
@@ -186,6 +195,7 @@ describe('The batches of an account', () => {
       ['GET', ''],
       ['GET', '/items'],
       ['GET', '/zip'],
+      ['GET', '/manifest'],
       ['DELETE', ''],
       ['POST', '/retry-failed'],
     ] as const) {

@@ -41,6 +41,14 @@ const PRODUCED: Partial<Record<ErrorCode, (api: TestApi, caller: TestCaller) => 
     const headers = { authorization: `Bearer ${token}` };
     return callApi(api.url, 'POST', `/user/renders/${jobId}/retry`, undefined, headers);
   },
+  TEMPLATE_CHANGED: async (api, caller) => {
+    const { token } = await api.tenants.tokens.issue(caller.accountId);
+    const headers = { authorization: `Bearer ${token}` };
+    const template = { name: 'letter', content: '<p>x' };
+    const { id } = (await callApi(api.url, 'POST', '/user/templates', template, headers)).json;
+    const change = { name: 'note', baseVersionId: NOWHERE };
+    return callApi(api.url, 'PATCH', `/user/templates/${id}`, change, headers);
+  },
   PLAN_LIMIT: (_, caller) => caller.render({ ...BODY, options: { timeoutMs: 60_001 } }),
   QUOTA_EXCEEDED: async (_, caller) => {
     for (let i = 0; i < 4; i += 1) await caller.render(BODY);

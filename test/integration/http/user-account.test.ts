@@ -46,7 +46,10 @@ describe('The dashboard of an account', () => {
     const { entries } = await owner.expect(200, 'GET', '/user/audit-log?action=key.changed');
     assert.deepEqual(
       entries.map(({ details }: { details: object }) => details),
-      [{ allowedIps: '' }, { name: 'B', allowedIps: '203.0.113.0/24' }],
+      [
+        { name: 'B', allowedIps: '' },
+        { name: 'B', allowedIps: '203.0.113.0/24' },
+      ],
     );
   });
 
@@ -113,7 +116,10 @@ describe('The dashboard of an account', () => {
       [failed.total, failed.logs.length, failed.summary],
       [3, 3, { successCount: 58, failedCount: 3 }],
     );
-    for (const entry of failed.logs) assert.deepEqual([entry.status, entry.jobId], ['error', null]);
+    for (const entry of failed.logs) {
+      assert.deepEqual([entry.status, entry.jobId, entry.method], ['error', null, 'POST']);
+      assert.ok(entry.statusCode >= 400 && entry.durationMs >= 0, JSON.stringify(entry));
+    }
     const batches = await logs('?endpoint=/v1/pdf/batch');
     assert.deepEqual([batches.total, batches.logs[0].jobId], [1, batchId]);
     const good: string[] = [];
@@ -153,8 +159,10 @@ describe('The dashboard of an account', () => {
       total: 2,
       success: 1,
       failed: 1,
+      refused: 1,
       errorsByCategory: { validation: 1 },
       errorsByCode: { VALIDATION: 1 },
+      refusedByCode: { VALIDATION: 1 },
       pages: 3,
       bytes: pdfSize,
     });
@@ -165,7 +173,7 @@ describe('The dashboard of an account', () => {
     );
     assert.deepEqual(phasesMs, { page: 1, load: 2, wait: 0, print: 3, finish: 4 });
     const [{ remedy, docsUrl, ...most }, ...others] = byKey.errors;
-    assert.deepEqual([most, others], [{ code: 'VALIDATION', count: 1 }, []]);
+    assert.deepEqual([most, others], [{ code: 'VALIDATION', count: 1, refused: 1 }, []]);
     assert.match(remedy, /\w/);
     assert.match(docsUrl, /\/docs\/errors#VALIDATION$/);
     const byHour = points.reduce((sum: number, { total }: { total: number }) => sum + total, 0);

@@ -82,6 +82,25 @@ describe('templates', () => {
     assert.equal(await left.countDocuments({ templateId: saved.id }), 0);
   });
 
+  it('are not saved over a version that the change was not made from', async () => {
+    const { id, versionId } = await save();
+    const at = (service: TestApi, content: string) =>
+      client.at(service.url).call('PATCH', `/user/templates/${id}`, { content, baseVersionId: versionId });
+    const both = await Promise.all([at(api, 'mine'), at(other, 'yours')]);
+    const [kept] = both.filter(({ status }) => status === 200);
+    const [refused] = both.filter(({ status }) => status === 409);
+    assert.equal(refused?.json.code, 'TEMPLATE_CHANGED');
+    assert.match(refused.json.message, /version 2 now/);
+    const now = await client.expect(200, 'GET', `/user/templates/${id}`);
+    assert.deepEqual([now.version, now.content], [2, kept?.json.content]);
+    const again = { name: 'letter', baseVersionId: now.versionId };
+    assert.equal((await client.expect(200, 'PATCH', `/user/templates/${id}`, again)).version, 3);
+    // Without the version that it was made from, a change is made to whatever is there.
+    assert.equal((await client.expect(200, 'PATCH', `/user/templates/${id}`, { name: 'note' })).version, 4);
+    const nothing = await client.call('PATCH', `/user/templates/${id}`, { baseVersionId: now.versionId });
+    assert.deepEqual([nothing.status, nothing.json.code], [400, 'VALIDATION']);
+  });
+
   it('are rejected with every error of the request', async () => {
     const response = await client.call('POST', '/user/templates', {
       content: '',

@@ -31,15 +31,17 @@ describe('What is recorded of requests for renders', () => {
     const before = api.domain.clock.now();
     await caller.render(BODY);
     const { summary, log } = await usage();
-    const [{ _id, createdAt, jobId, ...entry }] = log.logs as [(typeof log.logs)[0]];
+    const [{ _id, createdAt, jobId, durationMs, ...entry }] = log.logs as [(typeof log.logs)[0]];
     assert.match(_id, /^[0-9a-f-]{36}$/);
     assert.equal((await caller.get(`/v1/pdf/jobs/${jobId}`)).status, 200);
     assert.ok(createdAt >= before && createdAt <= api.domain.clock.now());
+    assert.ok(durationMs! >= 0);
     assert.deepEqual(entry, {
       apiKeyId: caller.apiKeyId,
       apiKeyPrefix: caller.secret.slice(0, entry.apiKeyPrefix.length),
       endpoint: '/v1/pdf',
       ipAddress: '127.0.0.1',
+      ...{ method: 'POST', statusCode: 200 },
       status: 'success',
       errorReason: null,
     });
@@ -111,6 +113,7 @@ describe('What is recorded of requests for renders', () => {
         caller: { accountId, apiKeyId, apiKeyPrefix: 'sk_live_abcd' },
         endpoint: '/v1/pdf',
         ipAddress: '127.0.0.1',
+        ...{ method: 'POST', statusCode: 429, durationMs: 1 },
         errorCode: 'RATE_LIMITED',
         jobId: undefined,
       });

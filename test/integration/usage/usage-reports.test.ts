@@ -33,6 +33,7 @@ describe('Usage summary and request log', () => {
       caller,
       endpoint: '/v1/pdf',
       ipAddress,
+      ...{ method: 'POST', statusCode: errorCode === undefined ? 200 : 400, durationMs: 7 },
       errorCode,
       jobId: errorCode === undefined ? randomUUID() : undefined,
     });
@@ -157,6 +158,7 @@ describe('Usage summary and request log', () => {
         caller: { accountId: account, apiKeyId: `key-${i % 3}`, apiKeyPrefix: 'sk_live_abcd' },
         endpoint: '/v1/pdf',
         ipAddress: '203.0.113.77',
+        ...{ method: 'POST', statusCode: 200, durationMs: 7 },
         errorCode: undefined,
         jobId: randomUUID(),
       });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { printSettings } from '../../../src/render/options/all/stages.ts';
-import { watermarkHtml } from '../../../src/render/options/watermark.ts';
+import { testWatermark, type Watermark, watermarkHtml } from '../../../src/render/options/watermark.ts';
 
 describe('print settings', () => {
   it('are A4 without margins, with backgrounds and without tags by default', () => {
@@ -24,6 +24,17 @@ describe('a watermark', () => {
     const html = watermarkHtml({ text: '<b>&', color: 'red; background: url(//x)' }, 8, 11);
     assert.match(html, /&#60;b&#62;|&#60;b&#62;&#38;/);
     assert.doesNotMatch(html, /url\(/);
+  });
+
+  it('of a test render is printed with the one that was asked for, turned so that both can be read', () => {
+    const turns = (own: Watermark) => {
+      const html = watermarkHtml(testWatermark(own), 8, 11);
+      assert.match(html, />DRAFT<[\s\S]*>TEST</);
+      return [...html.matchAll(/rotate\((-?\d+)deg\)/g)].map(([, degrees]) => Number(degrees));
+    };
+    assert.deepEqual(turns({ text: 'DRAFT' }), [-45, 45]);
+    assert.deepEqual(turns({ text: 'DRAFT', rotation: 0 }).map(Math.abs), [0, 45]);
+    assert.deepEqual(turns({ text: 'DRAFT', rotation: -45 }), [45, -45]);
   });
 
   it('has larger letters for shorter text', () => {

@@ -50,6 +50,7 @@ ErrorCode = Literal[
     "METHOD_NOT_ALLOWED",
     "UPLOAD_TOO_SLOW",
     "NOT_RETRYABLE",
+    "TEMPLATE_CHANGED",
     "JOB_ENDED",
     "NOT_MERGEABLE",
     "IDEMPOTENCY_MISMATCH",
@@ -651,6 +652,9 @@ class TemplateChange(TypedDict):
     options: NotRequired[RenderOptions | None]
     """Options for each render of the template. Options of the render itself have precedence.
     `assetHeaders` and `cookies` cannot be saved. null for none."""
+    baseVersionId: NotRequired[str]
+    """The version that the change was made from: it is rejected when the template has been saved
+    since. Without it the change is made to the present version."""
 
 
 class UserRenderRequest(TypedDict):
@@ -1512,6 +1516,8 @@ class UsageSeriesErrors:
     """One of the codes that docs/errors.md lists."""
     count: int
     """How many."""
+    refused: int
+    """Of these, requests that were refused."""
     remedy: str
     """What can be done about it."""
     docs_url: str
@@ -1522,6 +1528,7 @@ class UsageSeriesErrors:
         return cls(
             code=data["code"],
             count=data["count"],
+            refused=data["refused"],
             remedy=data["remedy"],
             docs_url=data["docsUrl"],
         )
@@ -1556,10 +1563,14 @@ class UsagePoint:
     """How many there are in all."""
     failed: int
     """How many have failed."""
+    refused: int
+    """Of the failed ones, requests that were refused: they have no job."""
     errors_by_category: dict[str, int]
     """How many failed, by category."""
     errors_by_code: dict[str, int]
     """How many failed, by code."""
+    refused_by_code: dict[str, int]
+    """How many were refused, by code."""
     pages: int
     """Of the PDFs that were rendered."""
     bytes: int
@@ -1576,8 +1587,10 @@ class UsagePoint:
             at=time_of(data["at"]),
             total=data["total"],
             failed=data["failed"],
+            refused=data["refused"],
             errors_by_category=data["errorsByCategory"],
             errors_by_code=data["errorsByCode"],
+            refused_by_code=data["refusedByCode"],
             pages=data["pages"],
             bytes=data["bytes"],
             durations=data["durations"],
@@ -1717,6 +1730,12 @@ class RequestLogEntry:
     """Its state."""
     error_reason: str | None
     """The error's code."""
+    method: str | None
+    """Of HTTP. Null, as the next two, of an entry of an earlier version."""
+    status_code: int | None
+    """Of the response."""
+    duration_ms: int | None
+    """Milliseconds from the request to its response."""
     job_id: str | None
     """The job or batch that it got; null without one."""
     created_at: datetime
@@ -1732,6 +1751,9 @@ class RequestLogEntry:
             ip_address=data["ipAddress"],
             status=data["status"],
             error_reason=data["errorReason"],
+            method=data["method"],
+            status_code=data["statusCode"],
+            duration_ms=data["durationMs"],
             job_id=data["jobId"],
             created_at=time_of(data["createdAt"]),
         )
@@ -2254,7 +2276,7 @@ class AuditLog:
 class AuditEntry:
     id: str
     """Its id."""
-    action: Literal["account.registered", "account.signed_in", "account.sign_in_failed", "account.signed_out", "account.plan_changed", "account.quota_period_changed", "account.password_reset", "account.tokens_revoked", "account.address_confirmed", "account.taken_over", "account.suspended", "account.resumed", "account.deletion_requested", "account.deleted", "billing.auto_overage_changed", "billing.block_granted", "billing.block_frozen", "billing.block_taken_back", "billing.block_returned", "billing.block_expired", "key.created", "key.rotated", "key.changed", "key.revoked", "webhook_key.rotated", "template.saved", "template.deleted", "job.retried", "job.cancelled", "callback.retried", "mail.retried", "billing.retried", "worker.drained", "worker.resumed", "audit.entries_left_out"]
+    action: Literal["account.registered", "account.signed_in", "account.sign_in_failed", "account.signed_out", "account.plan_changed", "account.quota_period_changed", "account.password_reset", "account.tokens_revoked", "account.address_confirmed", "account.taken_over", "account.suspended", "account.resumed", "account.deletion_requested", "account.deleted", "billing.subscription_cancelled", "billing.subscription_resumed", "billing.plan_change_scheduled", "billing.auto_overage_changed", "billing.block_granted", "billing.block_frozen", "billing.block_taken_back", "billing.block_returned", "billing.block_expired", "key.created", "key.rotated", "key.changed", "key.revoked", "webhook_key.rotated", "template.saved", "template.deleted", "job.retried", "job.cancelled", "callback.retried", "mail.retried", "billing.retried", "worker.drained", "worker.resumed", "audit.entries_left_out"]
     """What was done."""
     actor: Literal["account", "anonymous", "operator", "billing"]
     """`anonymous`: somebody who has not shown to be the account."""

@@ -30,6 +30,7 @@ export const REMEDIES: Readonly<Record<string, string>> = {
   "UPLOAD_TOO_SLOW": "Send the request again over a faster connection, or send a smaller body.",
   "NOT_MERGEABLE": "Download the items one by one or as a zip, or render them without `protection`.",
   "NOT_RETRYABLE": "Wait for the end of the job, or send a new render request.",
+  "TEMPLATE_CHANGED": "Get the template, make the change to its present version, and send that `versionId` as `baseVersionId`; without `baseVersionId` the change is saved over whatever is there.",
   "JOB_ENDED": "Nothing needs to be done: read the status of the job to see how it ended.",
   "IDEMPOTENCY_MISMATCH": "Use a new Idempotency-Key for a new request. To repeat a request, send exactly the same body.",
   "IDEMPOTENCY_IN_PROGRESS": "Wait as many seconds as `Retry-After` says, then send the same request with the same key: it gets the response of the first one.",

@@ -1114,6 +1114,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/user/batches/{id}/manifest": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Download the manifest of a batch
+         * @description It says what became of each item, and under which name its PDF is in the zip.
+         */
+        get: operations["downloadUserBatchManifest"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/user/batches/{id}/retry-failed": {
         parameters: {
             query?: never;
@@ -2176,6 +2196,11 @@ export interface components {
             dataSchema?: unknown;
             /** @description Options for each render of the template. Options of the render itself have precedence. `assetHeaders` and `cookies` cannot be saved. null for none. */
             options?: components["schemas"]["RenderOptions"] | null;
+            /**
+             * Format: uuid
+             * @description The version that the change was made from: it is rejected when the template has been saved since. Without it the change is made to the present version.
+             */
+            baseVersionId?: string;
         };
         /** @description Exactly one of `html`, `url`, `templateId` is required. `data` needs `templateId`, `templateVersionId` needs `templateId`. */
         UserRenderRequest: {
@@ -2282,7 +2307,7 @@ export interface components {
              * @description The list is in docs/errors.md.
              * @enum {string}
              */
-            code: "VALIDATION" | "MALFORMED_JSON" | "UNSUPPORTED_MEDIA_TYPE" | "BILLING_NOT_CONFIGURED" | "PAYMENT_EVENT_REFUSED" | "NOT_SUBSCRIBED" | "NOT_SOLD" | "PAYMENT_FAILED" | "UNAUTHENTICATED" | "ACCOUNT_SUSPENDED" | "ADDRESS_NOT_ALLOWED" | "ORIGIN_NOT_ALLOWED" | "PASSWORD_REQUIRED" | "PLAN_LIMIT" | "QUOTA_EXCEEDED" | "TEST_QUOTA_EXCEEDED" | "STORAGE_FULL" | "KEY_CAPACITY" | "TEMPLATE_CAPACITY" | "REGISTRATION_CLOSED" | "INVITATION_INVALID" | "LINK_INVALID" | "CONFIRMATION_UNPROVEN" | "ADDRESS_NOT_CONFIRMED" | "WRONG_PASSWORD" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "UPLOAD_TOO_SLOW" | "NOT_RETRYABLE" | "JOB_ENDED" | "NOT_MERGEABLE" | "IDEMPOTENCY_MISMATCH" | "IDEMPOTENCY_IN_PROGRESS" | "GONE" | "INPUT_TOO_LARGE" | "BATCH_TOO_LARGE" | "RANGE_NOT_SATISFIABLE" | "RATE_LIMITED" | "TOO_MANY_WAITING" | "TOO_MANY_UPLOADS" | "TOO_MANY_FAILURES" | "TOO_MANY_REGISTRATIONS" | "TOO_MANY_MAILS" | "INTERNAL" | "UNAVAILABLE" | "OVERAGE_PENDING" | "INVALID_URL" | "URL_BLOCKED" | "URL_UNREACHABLE" | "SELECTOR_TIMEOUT" | "CONDITION_TIMEOUT" | "EXCEPTION_THROWN" | "ASSET_FAILED" | "GLYPH_MISSING" | "DOCUMENT_FAULT" | "COOKIE_INVALID" | "PAGE_RANGE_INVALID" | "TEMPLATE_ERROR" | "DOCUMENT_LIMIT" | "OUTPUT_TOO_LARGE" | "RENDER_TIMEOUT" | "BROWSER_CRASHED" | "WORKER_LOST" | "RENDER_FAILED" | "RETRY_SCHEDULED" | "CANCELLED" | "EXPIRED";
+            code: "VALIDATION" | "MALFORMED_JSON" | "UNSUPPORTED_MEDIA_TYPE" | "BILLING_NOT_CONFIGURED" | "PAYMENT_EVENT_REFUSED" | "NOT_SUBSCRIBED" | "NOT_SOLD" | "PAYMENT_FAILED" | "UNAUTHENTICATED" | "ACCOUNT_SUSPENDED" | "ADDRESS_NOT_ALLOWED" | "ORIGIN_NOT_ALLOWED" | "PASSWORD_REQUIRED" | "PLAN_LIMIT" | "QUOTA_EXCEEDED" | "TEST_QUOTA_EXCEEDED" | "STORAGE_FULL" | "KEY_CAPACITY" | "TEMPLATE_CAPACITY" | "REGISTRATION_CLOSED" | "INVITATION_INVALID" | "LINK_INVALID" | "CONFIRMATION_UNPROVEN" | "ADDRESS_NOT_CONFIRMED" | "WRONG_PASSWORD" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "UPLOAD_TOO_SLOW" | "NOT_RETRYABLE" | "TEMPLATE_CHANGED" | "JOB_ENDED" | "NOT_MERGEABLE" | "IDEMPOTENCY_MISMATCH" | "IDEMPOTENCY_IN_PROGRESS" | "GONE" | "INPUT_TOO_LARGE" | "BATCH_TOO_LARGE" | "RANGE_NOT_SATISFIABLE" | "RATE_LIMITED" | "TOO_MANY_WAITING" | "TOO_MANY_UPLOADS" | "TOO_MANY_FAILURES" | "TOO_MANY_REGISTRATIONS" | "TOO_MANY_MAILS" | "INTERNAL" | "UNAVAILABLE" | "OVERAGE_PENDING" | "INVALID_URL" | "URL_BLOCKED" | "URL_UNREACHABLE" | "SELECTOR_TIMEOUT" | "CONDITION_TIMEOUT" | "EXCEPTION_THROWN" | "ASSET_FAILED" | "GLYPH_MISSING" | "DOCUMENT_FAULT" | "COOKIE_INVALID" | "PAGE_RANGE_INVALID" | "TEMPLATE_ERROR" | "DOCUMENT_LIMIT" | "OUTPUT_TOO_LARGE" | "RENDER_TIMEOUT" | "BROWSER_CRASHED" | "WORKER_LOST" | "RENDER_FAILED" | "RETRY_SCHEDULED" | "CANCELLED" | "EXPIRED";
             /** @description What to do about an error of this code. */
             remedy: string;
             /**
@@ -3086,6 +3111,11 @@ export interface components {
                  * @description How many.
                  */
                 count: number;
+                /**
+                 * Format: int64
+                 * @description Of these, requests that were refused.
+                 */
+                refused: number;
                 /** @description What can be done about it. */
                 remedy: string;
                 /**
@@ -3116,12 +3146,21 @@ export interface components {
              * @description How many have failed.
              */
             failed: number;
+            /**
+             * Format: int64
+             * @description Of the failed ones, requests that were refused: they have no job.
+             */
+            refused: number;
             /** @description How many failed, by category. */
             errorsByCategory: {
                 [key: string]: number;
             };
             /** @description How many failed, by code. */
             errorsByCode: {
+                [key: string]: number;
+            };
+            /** @description How many were refused, by code. */
+            refusedByCode: {
                 [key: string]: number;
             };
             /**
@@ -3292,6 +3331,18 @@ export interface components {
             status: "success" | "error";
             /** @description The error's code. */
             errorReason: string | null;
+            /** @description Of HTTP. Null, as the next two, of an entry of an earlier version. */
+            method: string | null;
+            /**
+             * Format: int64
+             * @description Of the response.
+             */
+            statusCode: number | null;
+            /**
+             * Format: int64
+             * @description Milliseconds from the request to its response.
+             */
+            durationMs: number | null;
             /**
              * Format: uuid
              * @description The job or batch that it got; null without one.
@@ -3764,7 +3815,7 @@ export interface components {
              * @description What was done.
              * @enum {string}
              */
-            action: "account.registered" | "account.signed_in" | "account.sign_in_failed" | "account.signed_out" | "account.plan_changed" | "account.quota_period_changed" | "account.password_reset" | "account.tokens_revoked" | "account.address_confirmed" | "account.taken_over" | "account.suspended" | "account.resumed" | "account.deletion_requested" | "account.deleted" | "billing.auto_overage_changed" | "billing.block_granted" | "billing.block_frozen" | "billing.block_taken_back" | "billing.block_returned" | "billing.block_expired" | "key.created" | "key.rotated" | "key.changed" | "key.revoked" | "webhook_key.rotated" | "template.saved" | "template.deleted" | "job.retried" | "job.cancelled" | "callback.retried" | "mail.retried" | "billing.retried" | "worker.drained" | "worker.resumed" | "audit.entries_left_out";
+            action: "account.registered" | "account.signed_in" | "account.sign_in_failed" | "account.signed_out" | "account.plan_changed" | "account.quota_period_changed" | "account.password_reset" | "account.tokens_revoked" | "account.address_confirmed" | "account.taken_over" | "account.suspended" | "account.resumed" | "account.deletion_requested" | "account.deleted" | "billing.subscription_cancelled" | "billing.subscription_resumed" | "billing.plan_change_scheduled" | "billing.auto_overage_changed" | "billing.block_granted" | "billing.block_frozen" | "billing.block_taken_back" | "billing.block_returned" | "billing.block_expired" | "key.created" | "key.rotated" | "key.changed" | "key.revoked" | "webhook_key.rotated" | "template.saved" | "template.deleted" | "job.retried" | "job.cancelled" | "callback.retried" | "mail.retried" | "billing.retried" | "worker.drained" | "worker.resumed" | "audit.entries_left_out";
             /**
              * @description `anonymous`: somebody who has not shown to be the account.
              * @enum {string}
@@ -6609,8 +6660,10 @@ export interface operations {
                      *           "total": 1,
                      *           "success": 1,
                      *           "failed": 1,
+                     *           "refused": 1,
                      *           "errorsByCategory": {},
                      *           "errorsByCode": {},
+                     *           "refusedByCode": {},
                      *           "pages": 1,
                      *           "bytes": 1,
                      *           "durations": [
@@ -6629,6 +6682,7 @@ export interface operations {
                      *         {
                      *           "code": "code",
                      *           "count": 1,
+                     *           "refused": 1,
                      *           "remedy": "remedy",
                      *           "docsUrl": "https://pdf.example.com/"
                      *         }
@@ -6765,6 +6819,9 @@ export interface operations {
                      *           "ipAddress": "203.0.113.7",
                      *           "status": "success",
                      *           "errorReason": null,
+                     *           "method": "method",
+                     *           "statusCode": 1,
+                     *           "durationMs": 1,
                      *           "jobId": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
                      *           "createdAt": "2026-11-28T09:30:00.000Z"
                      *         }
@@ -8189,6 +8246,8 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description Request Timeout: `UPLOAD_TOO_SLOW` */
             408: components["responses"]["RequestTimeout"];
+            /** @description Conflict: `TEMPLATE_CHANGED` */
+            409: components["responses"]["Conflict"];
             /** @description Payload Too Large: `INPUT_TOO_LARGE` */
             413: components["responses"]["PayloadTooLarge"];
             /** @description Too Many Requests: `TOO_MANY_UPLOADS`, `RATE_LIMITED`, `TOO_MANY_WAITING` */
@@ -8381,7 +8440,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Only entries of this kind. */
-                action?: "account.registered" | "account.signed_in" | "account.sign_in_failed" | "account.signed_out" | "account.plan_changed" | "account.quota_period_changed" | "account.password_reset" | "account.tokens_revoked" | "account.address_confirmed" | "account.taken_over" | "account.suspended" | "account.resumed" | "account.deletion_requested" | "account.deleted" | "billing.auto_overage_changed" | "billing.block_granted" | "billing.block_frozen" | "billing.block_taken_back" | "billing.block_returned" | "billing.block_expired" | "key.created" | "key.rotated" | "key.changed" | "key.revoked" | "webhook_key.rotated" | "template.saved" | "template.deleted" | "job.retried" | "job.cancelled" | "callback.retried" | "mail.retried" | "billing.retried" | "worker.drained" | "worker.resumed" | "audit.entries_left_out";
+                action?: "account.registered" | "account.signed_in" | "account.sign_in_failed" | "account.signed_out" | "account.plan_changed" | "account.quota_period_changed" | "account.password_reset" | "account.tokens_revoked" | "account.address_confirmed" | "account.taken_over" | "account.suspended" | "account.resumed" | "account.deletion_requested" | "account.deleted" | "billing.subscription_cancelled" | "billing.subscription_resumed" | "billing.plan_change_scheduled" | "billing.auto_overage_changed" | "billing.block_granted" | "billing.block_frozen" | "billing.block_taken_back" | "billing.block_returned" | "billing.block_expired" | "key.created" | "key.rotated" | "key.changed" | "key.revoked" | "webhook_key.rotated" | "template.saved" | "template.deleted" | "job.retried" | "job.cancelled" | "callback.retried" | "mail.retried" | "billing.retried" | "worker.drained" | "worker.resumed" | "audit.entries_left_out";
                 /** @description How many to return. */
                 limit?: number;
                 /** @description How many to skip. */
@@ -9536,6 +9595,47 @@ export interface operations {
             410: components["responses"]["Gone"];
             /** @description Range Not Satisfiable: `RANGE_NOT_SATISFIABLE` */
             416: components["responses"]["RangeNotSatisfiable"];
+            /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
+            429: components["responses"]["TooManyRequests"];
+            /** @description Internal Server Error: `INTERNAL` */
+            500: components["responses"]["InternalServerError"];
+            /** @description Service Unavailable: `UNAVAILABLE` */
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    downloadUserBatchManifest: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description JSON: jobId, createdAt and the outcome of each item. */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /** @example {} */
+                    "application/json": {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+            /** @description Bad Request: `VALIDATION` */
+            400: components["responses"]["BadRequest"];
+            /** @description Unauthorized: `UNAUTHENTICATED` */
+            401: components["responses"]["Unauthorized"];
+            /** @description Forbidden: `ACCOUNT_SUSPENDED` */
+            403: components["responses"]["Forbidden"];
+            /** @description Not Found: `NOT_FOUND` */
+            404: components["responses"]["NotFound"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
             429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */

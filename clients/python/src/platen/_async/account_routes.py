@@ -297,7 +297,7 @@ class AsyncAccountRoutes:
     async def get_audit_log(
         self,
         *,
-        action: Literal["account.registered", "account.signed_in", "account.sign_in_failed", "account.signed_out", "account.plan_changed", "account.quota_period_changed", "account.password_reset", "account.tokens_revoked", "account.address_confirmed", "account.taken_over", "account.suspended", "account.resumed", "account.deletion_requested", "account.deleted", "billing.auto_overage_changed", "billing.block_granted", "billing.block_frozen", "billing.block_taken_back", "billing.block_returned", "billing.block_expired", "key.created", "key.rotated", "key.changed", "key.revoked", "webhook_key.rotated", "template.saved", "template.deleted", "job.retried", "job.cancelled", "callback.retried", "mail.retried", "billing.retried", "worker.drained", "worker.resumed", "audit.entries_left_out"] | None = None,
+        action: Literal["account.registered", "account.signed_in", "account.sign_in_failed", "account.signed_out", "account.plan_changed", "account.quota_period_changed", "account.password_reset", "account.tokens_revoked", "account.address_confirmed", "account.taken_over", "account.suspended", "account.resumed", "account.deletion_requested", "account.deleted", "billing.subscription_cancelled", "billing.subscription_resumed", "billing.plan_change_scheduled", "billing.auto_overage_changed", "billing.block_granted", "billing.block_frozen", "billing.block_taken_back", "billing.block_returned", "billing.block_expired", "key.created", "key.rotated", "key.changed", "key.revoked", "webhook_key.rotated", "template.saved", "template.deleted", "job.retried", "job.cancelled", "callback.retried", "mail.retried", "billing.retried", "worker.drained", "worker.resumed", "audit.entries_left_out"] | None = None,
         limit: int | None = None,
         offset: int | None = None,
         sort: Literal["created_desc", "created_asc"] | None = None,
@@ -952,6 +952,7 @@ class AsyncAccountRoutes:
         sample_data: str | None = None,
         data_schema: Any | None = None,
         options: RenderOptions | None = None,
+        base_version_id: str | None = None,
     ) -> Template:
         """Change a template. Saves a new version. Fields that are left out keep their values.
         The latest 1000 versions of a template are kept; plans without version history keep
@@ -965,11 +966,14 @@ class AsyncAccountRoutes:
                 fit, as an object or serialized as a string; null for none.
             options: Options for each render of the template. Options of the render itself
                 have precedence. `assetHeaders` and `cookies` cannot be saved. null for none.
+            base_version_id: The version that the change was made from: it is rejected
+                when the template has been saved since. Without it the change is made to the
+                present version.
         """
         response = await self._send(
             "PATCH",
             f"/user/templates/{quote(template_id, safe='')}",
-            body={"name": name, "content": content, "sampleData": sample_data, "dataSchema": data_schema, "options": options},
+            body={"name": name, "content": content, "sampleData": sample_data, "dataSchema": data_schema, "options": options, "baseVersionId": base_version_id},
         )
         return decoded(Template, response.body)
 
