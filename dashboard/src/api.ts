@@ -13,7 +13,6 @@ export class ApiError extends Error {
   /** One sentence for each thing that is wrong. */
   readonly problems: readonly string[];
   readonly remedy: string | undefined;
-  readonly docsUrl: string | undefined;
 
   constructor(status: number, body: unknown) {
     const said = (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>;
@@ -23,7 +22,6 @@ export class ApiError extends Error {
     this.problems = problems;
     this.code = text(said.code) ?? text(said.error) ?? String(status);
     this.remedy = text(said.remedy);
-    this.docsUrl = text(said.docsUrl);
   }
 }
 

@@ -1,11 +1,9 @@
-import { type ComponentType, lazy, Suspense } from 'react';
-import { Route, Switch } from 'wouter';
+import { Route, Switch, useLocation } from 'wouter';
 import { RequireSession } from './session.tsx';
 import { Shell } from './shell.tsx';
+import { Boundary } from './ui/boundary.tsx';
+import { type Load, LoadedPage, loadPage } from './ui/loaded-page.tsx';
 import { Page } from './ui/page.tsx';
-import { Loading } from './ui/states.tsx';
-
-type Load = () => Promise<{ default: ComponentType }>;
 
 /** Each page is loaded when it is gone to. */
 const PAGES: readonly (readonly [path: string, load: Load])[] = [
@@ -25,7 +23,14 @@ const PAGES: readonly (readonly [path: string, load: Load])[] = [
   ['/settings', () => import('./pages/settings.tsx')],
 ];
 
-const ROUTES = PAGES.map(([path, load]) => [path, lazy(load)] as const);
+/** For whoever is not signed in. */
+const OUTSIDE: typeof PAGES = [
+  ['/sign-in', () => import('./pages/sign-in.tsx')],
+  ['/register', () => import('./pages/register.tsx')],
+  ['/forgot', () => import('./pages/forgot.tsx')],
+  ['/reset-password', () => import('./pages/reset.tsx')],
+  ['/verify-email', () => import('./pages/verify.tsx')],
+];
 
 /** Begins to load the page at an address, as `/dashboard/renders`, whose session is asked for meanwhile. */
 export function preload(address: string): void {
@@ -33,46 +38,40 @@ export function preload(address: string): void {
   const [, load] =
     PAGES.find(([pattern]) => new RegExp(`^${pattern.replace(':id', '[^/]+')}$`).test(path)) ?? [];
   // Whoever renders it meets the same error.
-  load?.().catch(() => undefined);
+  if (load !== undefined) loadPage(load).catch(() => undefined);
 }
 
-const SignIn = lazy(() => import('./pages/sign-in.tsx'));
-const Register = lazy(() => import('./pages/register.tsx'));
-const Forgot = lazy(() => import('./pages/forgot.tsx'));
-const Reset = lazy(() => import('./pages/reset.tsx'));
-const Verify = lazy(() => import('./pages/verify.tsx'));
-
 export function App() {
+  const [location] = useLocation();
   return (
-    <Suspense fallback={<Loading />}>
+    <Boundary place={location}>
       <Switch>
-        <Route path="/sign-in" component={SignIn} />
-        <Route path="/register" component={Register} />
-        <Route path="/forgot" component={Forgot} />
-        <Route path="/reset-password" component={Reset} />
-        <Route path="/verify-email" component={Verify} />
+        {routesOf(OUTSIDE)}
         <Route>
           <RequireSession>
             <Shell>
-              <Suspense fallback={<Loading />}>
+              <Boundary place={location}>
                 <Switch>
-                  {ROUTES.map(([path, component]) => (
-                    <Route key={path} path={path} component={component} />
-                  ))}
+                  {routesOf(PAGES)}
                   <Route>
-                    <Page title="There is no such page">
-                      <p>
-                        The address may be misspelt, or from another version. The menu has all pages there
-                        are.
-                      </p>
+                    <Page title="Page not found">
+                      <p>Check the address, or pick a page from the menu.</p>
                     </Page>
                   </Route>
                 </Switch>
-              </Suspense>
+              </Boundary>
             </Shell>
           </RequireSession>
         </Route>
       </Switch>
-    </Suspense>
+    </Boundary>
   );
+}
+
+function routesOf(pages: typeof PAGES) {
+  return pages.map(([path, load]) => (
+    <Route key={path} path={path}>
+      <LoadedPage key={path} load={load} />
+    </Route>
+  ));
 }

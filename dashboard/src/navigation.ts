@@ -18,7 +18,7 @@ export const MENU: readonly {
     pages: [
       ['/keys', 'API keys'],
       ['/webhooks', 'Webhooks'],
-      ['/logs', 'Request logs'],
+      ['/logs', 'Request log'],
     ],
   },
   {

@@ -71,7 +71,7 @@ function Search({ onClose }: { onClose: () => void }) {
           </div>
         ))}
       </div>
-      {found.length === 0 && <p className="quiet">No page has this in its name, and it is not an id.</p>}
+      {found.length === 0 && <p className="quiet">No page has this name, and it is not a complete id.</p>}
     </form>
   );
 }

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
 
-/** How the pages look on this device. Nothing else is kept in the browser. */
+/** How the pages look on this device. Besides this, the browser keeps what was typed and not saved: see `drafts.ts`. */
 interface Preferences {
   readonly theme: 'system' | 'light' | 'dark';
   readonly density: 'comfortable' | 'compact';

@@ -2,6 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { createContext, type ReactNode, useContext, useEffect, useState } from 'react';
 import { useLocation } from 'wouter';
 import { ApiError, api, call, onSignedOut } from './api.ts';
+import { forgetDrafts } from './drafts.ts';
 import { SignInForm } from './sign-in-form.tsx';
 import { Dialog } from './ui/dialog.tsx';
 import { ErrorNote, Loading } from './ui/states.tsx';
@@ -33,12 +34,17 @@ export function RequireSession({ children }: { children: ReactNode }) {
   useEffect(() => {
     const leave = ({ data }: MessageEvent) => {
       if (data !== SIGNED_OUT) return;
+      forgetDrafts();
       queries.clear();
       navigate('/sign-in');
     };
     tabs.addEventListener('message', leave);
     return () => tabs.removeEventListener('message', leave);
   }, [queries, navigate]);
+  const accountId = account.data?.id;
+  useEffect(() => {
+    if (accountId !== undefined) forgetDrafts(accountId);
+  }, [accountId]);
   const isStranger = account.data === undefined && isSignedOut(account.error);
   useEffect(() => {
     if (isStranger)
@@ -54,7 +60,7 @@ export function RequireSession({ children }: { children: ReactNode }) {
     <AccountContext value={account.data}>
       {children}
       <Dialog title="Your session has ended" open={ended} onClose={() => setEnded(false)}>
-        <p>Sign in again to go on. What is on the page stays as it is.</p>
+        <p>Sign in again to continue. This page stays as it is.</p>
         <SignInForm
           email={account.data.email ?? ''}
           onSignedIn={() => {
@@ -74,6 +80,7 @@ export function useSignOut(): () => Promise<void> {
   return async () => {
     await call(api.DELETE('/auth/session'));
     tabs.postMessage(SIGNED_OUT);
+    forgetDrafts();
     queries.clear();
     navigate('/sign-in');
   };

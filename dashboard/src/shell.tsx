@@ -1,5 +1,6 @@
-import { type ReactNode, useEffect, useState } from 'react';
+import { type ReactNode, type RefObject, useEffect, useRef, useState } from 'react';
 import { Link, useLocation } from 'wouter';
+import { titled } from './format.ts';
 import { useLiveHints } from './live.ts';
 import { MENU } from './navigation.ts';
 import { Palette, Shortcuts } from './palette.tsx';
@@ -31,7 +32,7 @@ export function Shell({ children }: { children: ReactNode }) {
   return (
     <div className="shell">
       <a className="skip" href="#main">
-        Skip to the page
+        Skip to content
       </a>
       <header className="top">
         <Link href="/" className="brand">
@@ -60,7 +61,9 @@ export function Shell({ children }: { children: ReactNode }) {
             </ul>
           </div>
         ))}
-        <a href="/docs">Documentation</a>
+        <a href="/docs" target="_blank" rel="noreferrer">
+          Documentation
+        </a>
       </nav>
       <main id="main">{children}</main>
       <Palette open={open === 'palette'} onClose={() => setOpen(undefined)} />
@@ -74,21 +77,24 @@ function Who() {
   const account = useAccount();
   const signOut = useSignOut();
   const [{ theme, density }, setPreferences] = usePreferences();
+  const menu = useRef<HTMLDetailsElement>(null);
+  useClosing(menu);
   return (
-    <details className="who">
+    <details className="who" ref={menu}>
       <summary>{account.email ?? 'This account'}</summary>
       <div className="menu">
         {account.email !== null && <p className="whole">{account.email}</p>}
-        <p className="quiet">Plan: {account.plan}</p>
+        <p className="quiet">Plan: {titled(account.plan)}</p>
+        <p className="quiet">Times are in {Intl.DateTimeFormat().resolvedOptions().timeZone}</p>
         <label>
-          Colours{' '}
+          Theme{' '}
           <select
             value={theme}
             onChange={({ target }) => setPreferences({ theme: target.value as typeof theme })}
           >
-            <option value="system">as the system</option>
-            <option value="light">light</option>
-            <option value="dark">dark</option>
+            <option value="system">System</option>
+            <option value="light">Light</option>
+            <option value="dark">Dark</option>
           </select>
         </label>
         <label>
@@ -97,14 +103,39 @@ function Who() {
             value={density}
             onChange={({ target }) => setPreferences({ density: target.value as typeof density })}
           >
-            <option value="comfortable">comfortable</option>
-            <option value="compact">compact</option>
+            <option value="comfortable">Comfortable</option>
+            <option value="compact">Compact</option>
           </select>
         </label>
         <Button onClick={() => void signOut()}>Sign out</Button>
       </div>
     </details>
   );
+}
+
+/** Closes a menu as menus are: by a press elsewhere, by Escape, when the focus leaves it, and when another page is gone to. */
+function useClosing(menu: RefObject<HTMLDetailsElement | null>): void {
+  const [location] = useLocation();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: going to a page closes the menu
+  useEffect(() => menu.current?.removeAttribute('open'), [location, menu]);
+  useEffect(() => {
+    const close = () => menu.current?.removeAttribute('open');
+    const isOutside = ({ target }: Event) => !menu.current?.contains(target as Node);
+    const onPress = (event: Event) => isOutside(event) && close();
+    const onKey = (event: KeyboardEvent) => {
+      if (event.key !== 'Escape' || menu.current?.open !== true) return;
+      close();
+      menu.current.querySelector('summary')?.focus();
+    };
+    document.addEventListener('pointerdown', onPress);
+    document.addEventListener('focusin', onPress);
+    document.addEventListener('keydown', onKey);
+    return () => {
+      document.removeEventListener('pointerdown', onPress);
+      document.removeEventListener('focusin', onPress);
+      document.removeEventListener('keydown', onKey);
+    };
+  }, [menu]);
 }
 
 function isCurrent(location: string, path: string): boolean {

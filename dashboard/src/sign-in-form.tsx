@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { api, call } from './api.ts';
+import { ApiError, api, call } from './api.ts';
 import { Button } from './ui/button.tsx';
 import { TextField } from './ui/field.tsx';
 import { ErrorNote } from './ui/states.tsx';
@@ -46,7 +46,7 @@ export function SignInForm({
       await call(api.POST('/auth/session', { body: { email, password } }));
       onSignedIn();
     } catch (failed) {
-      setError(failed);
+      setError(isUnknown(failed) ? new Error('The e-mail address or the password is wrong.') : failed);
     } finally {
       setBusy(false);
       setPassword('');
@@ -85,4 +85,9 @@ export function SignInForm({
       </form>
     </>
   );
+}
+
+/** Whether the service knows nobody with these credentials. What it says besides is for whoever calls its API. */
+export function isUnknown(error: unknown): boolean {
+  return error instanceof ApiError && error.status === 401;
 }

@@ -38,7 +38,7 @@ describe('The dashboard of a service whose live keys need a confirmed address', 
     await visitor.go('/register');
     await visitor.fill('E-mail address', email);
     await visitor.fill('Password', PASSWORD);
-    await visitor.press('Make the account');
+    await visitor.press('Create account');
     await visitor.sees('Your first document');
     return email;
   }
@@ -50,19 +50,19 @@ describe('The dashboard of a service whose live keys need a confirmed address', 
   it('says why there are no live keys yet, sends the link, and has them once it was opened', async () => {
     const email = await register();
     await visitor.go('/keys');
-    await visitor.sees(`once you have confirmed that mail to ${email} reaches you`);
+    await visitor.sees(`Confirm your e-mail address, ${email}`);
     await visitor.assertClear({ width: 320, scheme: 'light' }, { width: 1280, scheme: 'dark' });
-    await visitor.press('Confirm the address by mail');
-    await visitor.sees('A mail with a link is on its way');
+    await visitor.press('Send confirmation e-mail');
+    await visitor.sees('We have sent you an e-mail with a link');
     const [, token] = await links(email, 2);
     await visitor.go(`/verify-email#token=${token}`);
-    await visitor.press('This address is mine');
-    await visitor.sees('The address is confirmed.');
+    await visitor.press('Confirm this address');
+    await visitor.sees('Your e-mail address is confirmed.');
     await visitor.go('/keys');
-    await visitor.sees('What your services sign their requests with');
+    await visitor.sees('Your services send a key with each request');
     await eventually('nothing is missing any more', async () => {
       await visitor.go('/keys');
-      return !(await visitor.page.content()).includes('Confirm the address by mail');
+      return !(await visitor.page.content()).includes('Send confirmation e-mail');
     });
   });
 
@@ -71,15 +71,15 @@ describe('The dashboard of a service whose live keys need a confirmed address', 
     const [token] = await links(email, 1);
     await signOut();
     await visitor.go(`/verify-email#token=${token}`);
-    await visitor.press('This address is mine');
+    await visitor.press('Confirm this address');
     await visitor.sees('The account was made on');
     await visitor.sees('has 0 active API keys');
     await visitor.assertClear({ width: 320, scheme: 'dark' }, { width: 1280, scheme: 'light' });
     await visitor.fill('Password', 'not the password');
-    await visitor.press('Confirm the address');
+    await visitor.press('Confirm address');
     await visitor.sees('The password is wrong.');
     await visitor.fill('New password', NEW_PASSWORD);
-    await visitor.press('Take the account over');
+    await visitor.press('Take over the account');
     await visitor.sees('The account is yours.');
     const login = await fetch(`${service.url}/auth/login`, {
       method: 'POST',
@@ -96,15 +96,15 @@ describe('The dashboard of a service whose live keys need a confirmed address', 
     await visitor.go('/templates');
     await visitor.press('New template');
     await visitor.fill('Name', 'invoice');
-    await visitor.press('Make it');
+    await visitor.press('Create template');
     await visitor.page.waitForFunction(() => /\/templates\/./.test(location.pathname));
     const [token] = await links(email, 1);
     await signOut();
     await visitor.go(`/verify-email#token=${token}`);
-    await visitor.press('This address is mine');
+    await visitor.press('Confirm this address');
     await visitor.sees('The account was made on');
     await visitor.fill('New password', NEW_PASSWORD);
-    await visitor.press('Take the account over');
+    await visitor.press('Take over the account');
     await visitor.sees('The account is yours.');
     await visitor.go('/sign-in');
     await visitor.fill('E-mail address', email);
@@ -112,7 +112,7 @@ describe('The dashboard of a service whose live keys need a confirmed address', 
     await visitor.press('Sign in');
     await visitor.page.waitForFunction(() => location.pathname === '/dashboard/');
     await visitor.go('/templates');
-    await visitor.sees('Some of these templates were saved before you took the account over');
+    await visitor.sees('Some of these templates were saved before you took over the account');
     await visitor.assertClear({ width: 320, scheme: 'light' });
   });
 });

@@ -36,7 +36,7 @@ describe('The dashboard of a customer who subscribes, has blocks bought by thems
     await visitor.go('/register');
     await visitor.fill('E-mail address', email);
     await visitor.fill('Password', PASSWORD);
-    await visitor.press('Make the account');
+    await visitor.press('Create account');
     await visitor.sees('Your first document');
   });
   after(async () => {
@@ -73,8 +73,8 @@ describe('The dashboard of a customer who subscribes, has blocks bought by thems
 
   it('goes to pay for a plan', async () => {
     await visitor.go('/billing');
-    assert.equal(await current(), 'free');
-    await visitor.press('Change to starter');
+    assert.equal(await current(), 'Free');
+    await visitor.press('Upgrade to Starter');
     await visitor.sees('The amount is shown at checkout');
     visitor.assertNoComplaints();
     const intercept = (request: HTTPRequest) =>
@@ -83,7 +83,7 @@ describe('The dashboard of a customer who subscribes, has blocks bought by thems
         : request.continue();
     await visitor.page.setRequestInterception(true);
     visitor.page.on('request', intercept);
-    await visitor.press('Go on to pay');
+    await visitor.press('Continue to payment');
     await visitor.page.waitForFunction((start) => window.location.href.startsWith(start), {}, CHECKOUT);
     await visitor.page.setRequestInterception(false);
     visitor.page.off('request', intercept);
@@ -95,14 +95,18 @@ describe('The dashboard of a customer who subscribes, has blocks bought by thems
     shop.standIn.acts.completeCheckout(id);
     await visitor.page.goto(back!);
     await visitor.sees('The payment is being confirmed');
-    assert.equal(await current(), 'free');
+    assert.equal(await current(), 'Free');
     await deliverer.deliverAll();
-    await inForce('starter');
+    await inForce('Starter');
     visitor.assertNoComplaints();
   });
 
   it('has a block bought when the quota is used up, and gets a mail with a link', async () => {
-    await visitor.fill('At most, in dollars a cycle', '50');
+    await visitor.fill('Spending cap in dollars per billing period', '5');
+    await visitor.press('Turn on');
+    await visitor.sees('The spending cap must be at least $');
+    visitor.complaints.length = 0;
+    await visitor.fill('Spending cap in dollars per billing period', '50');
     await visitor.press('Turn on');
     await visitor.sees('On: blocks of 1,000');
     for (let count = 0; count < QUOTA + 1; count += 1)
@@ -126,7 +130,7 @@ describe('The dashboard of a customer who subscribes, has blocks bought by thems
   it('turns auto overage off by the link, and sees that it is off', async () => {
     await turnOffByLink();
     await visitor.sees('Automatic overage is off');
-    await visitor.sees('Off: when the quota is used up');
+    await visitor.sees('Off: when your quota is used up');
     assert.deepEqual(await visitor.barriers(), []);
     visitor.assertNoComplaints();
   });
@@ -138,7 +142,9 @@ describe('The dashboard of a customer who subscribes, has blocks bought by thems
   });
 
   it('changes to a higher plan without leaving the page, which waits until that is in force', async () => {
-    await visitor.press('Change to professional');
+    const invoices = () => visitor.page.$$eval('main table tbody tr', ({ length }) => length);
+    const before = await invoices();
+    await visitor.press('Upgrade to Professional');
     await visitor.sees('Due today');
     assert.deepEqual(await visitor.barriers(), []);
     // The change may be in force before the page is drawn: what it asks after that is held until it has been seen to wait.
@@ -148,24 +154,25 @@ describe('The dashboard of a customer who subscribes, has blocks bought by thems
       holds && request.method() === 'GET' ? held.push(request) : request.continue();
     await visitor.page.setRequestInterception(true);
     visitor.page.on('request', hold);
-    await visitor.press('Pay and change');
+    await visitor.press('Pay and upgrade');
     await visitor.sees('The payment is being confirmed');
     holds = false;
     for (const request of held) await request.continue();
     await visitor.page.setRequestInterception(false);
     visitor.page.off('request', hold);
     await deliverer.deliverAll();
-    await inForce('professional');
+    await inForce('Professional');
+    await eventually('its invoice is in the list', async () => (await invoices()) > before);
     visitor.assertNoComplaints();
   });
 
   it('changes to a lower plan, which begins with the next period', async () => {
-    await visitor.press('Change to starter');
+    await visitor.press('Downgrade to Starter');
     await visitor.sees('Nothing is due today');
     assert.deepEqual(await visitor.barriers(), []);
-    await visitor.press('Change');
-    await visitor.sees('starter, from');
-    assert.equal(await current(), 'professional');
+    await visitor.press('Change plan');
+    await visitor.sees('Starter, from');
+    assert.equal(await current(), 'Professional');
     visitor.assertNoComplaints();
   });
 });

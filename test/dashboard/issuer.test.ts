@@ -46,7 +46,7 @@ describe('The dashboard of a service with an OpenID Connect issuer', () => {
     await signIn();
     await visitor.page.waitForFunction(() => location.pathname === '/dashboard/settings');
     await visitor.sees(email);
-    await visitor.sees('Your password is kept there');
+    await visitor.sees('Change your password there');
     assert.equal(await visitor.page.$('input[type=password]'), null);
     await visitor.go('/keys');
     await visitor.page.waitForFunction(() => location.pathname === '/dashboard/keys');

@@ -83,7 +83,7 @@ describe('The dashboard by the keyboard alone', () => {
     await visitor.page.waitForSelector('dialog[open]');
     await tabTo('Name');
     await visitor.page.keyboard.type('mine');
-    await press('Make the key');
+    await press('Create key');
     await visitor.page.waitForSelector('dialog[open] pre');
     await visitor.page.keyboard.press('Escape');
     await visitor.page.waitForFunction(() => document.querySelector('dialog[open]') === null);
@@ -123,6 +123,8 @@ describe('The dashboard by the keyboard alone', () => {
     await press(/^Save/);
     await visitor.sees('version 2');
     await press(/^Roll back to version 1/);
+    await visitor.page.waitForSelector('dialog[open]');
+    await press('Roll back');
     await visitor.sees('version 3');
     const { content } = await account.expect(200, 'GET', `/user/templates/${id}`);
     assert.equal(content, template.content);

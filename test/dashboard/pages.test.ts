@@ -96,7 +96,7 @@ describe('The dashboard', () => {
     await visitor.go('/register');
     await visitor.fill('E-mail address', EMAIL);
     await visitor.fill('Password', PASSWORD);
-    await visitor.press('Make the account');
+    await visitor.press('Create account');
     await visitor.sees('Your first document');
     visitor.assertNoComplaints();
   });
@@ -120,7 +120,7 @@ describe('The dashboard', () => {
     await eventually('the plan is in force', async () => (await api('GET', '/auth/me')).plan === 'business');
     await visitor.go('/');
     await visitor.sees('Your first document');
-    assert.ok(await visitor.page.$('main ::-p-text(business)'));
+    assert.ok(await visitor.page.$('main ::-p-text(Business)'));
   });
 
   it('runs the first request of a new account and shows what became of it', async () => {
@@ -128,7 +128,7 @@ describe('The dashboard', () => {
     await visitor.sees('completed');
     await visitor.sees('Where the time went');
     completed = visitor.page.url().split('/').at(-1)!;
-    await visitor.page.waitForSelector('iframe[src$="/file"]');
+    await visitor.page.waitForSelector('iframe[src*="/file"]');
     visitor.assertNoComplaints();
   });
 
@@ -230,7 +230,7 @@ describe('The dashboard', () => {
     await visitor.fill('Find an option', 'landscape');
     await visitor.page.select('::-p-aria(landscape)', 'true');
     await visitor.control('Enter');
-    await visitor.page.waitForSelector('iframe[src$="/file"]');
+    await visitor.page.waitForSelector('iframe[src*="/file"]');
     const source = await visitor.page.$eval('iframe', ({ src }) => src);
     const size = await visitor.page.evaluate(async (address) => {
       const text = await (await fetch(address)).text();
@@ -258,7 +258,10 @@ describe('The dashboard', () => {
 
   it('goes back to an earlier version of a template', async () => {
     await visitor.go(`/templates/${templateId}`);
+    // What was typed before.
+    await visitor.press('Discard them');
     await visitor.press('Roll back to version 1');
+    await visitor.press('Roll back');
     await visitor.sees('version 3');
     assert.equal(await editorText(), '{{ a }}');
   });
@@ -267,8 +270,8 @@ describe('The dashboard', () => {
     await visitor.go(`/templates/${templateId}`);
     await visitor.page.click('summary ::-p-text(Schema of the data)');
     await visitor.fill('JSON Schema', '{ "required": ["a"] }');
-    await visitor.press('Save');
-    await visitor.sees('is saved.');
+    await visitor.press('Save Ctrl S');
+    await visitor.sees('Saved as version');
     const saved = await api('GET', `/user/templates/${templateId}`);
     assert.equal(saved.dataSchema, '{ "required": ["a"] }');
     visitor.assertNoComplaints();
@@ -278,7 +281,7 @@ describe('The dashboard', () => {
     await visitor.go('/keys');
     await visitor.press('New key');
     await visitor.fill('Name', 'billing');
-    await visitor.press('Make the key');
+    await visitor.press('Create key');
     await visitor.page.waitForSelector('dialog[open] pre');
     const secret = await visitor.page.$eval('dialog[open] pre', ({ textContent }) => textContent);
     const listed = await fetch(`${service.url}/v1/pdf/jobs`, { headers: { 'x-api-key': secret! } });
@@ -297,13 +300,13 @@ describe('The dashboard', () => {
     ['/', 'Go to', () => visitor.control('k')],
     ['/', 'Keys', () => visitor.page.keyboard.press('?')],
     ['/keys', 'New key', press('New key')],
-    ['/keys', 'Edit the key', press('Edit billing')],
-    ['/keys', 'Rotate the key?', press('Rotate billing')],
-    ['/keys', 'Revoke the key?', press('Revoke billing')],
-    ['/webhooks', 'The new signing key', press('New signing key')],
+    ['/keys', 'Edit billing', press('Edit billing')],
+    ['/keys', 'Rotate billing', press('Rotate billing')],
+    ['/keys', 'Revoke billing', press('Revoke billing')],
+    ['/webhooks', 'Your new signing key', press('New signing key')],
     ['/templates', 'New template', press('New template')],
-    ['/templates/one', 'Version and the one in force', press('Compare')],
-    ['/templates/one', 'Delete the template?', press('Delete')],
+    ['/templates/one', 'Compare with the current version', press('Compare')],
+    ['/templates/one', 'Delete this template?', press('Delete')],
   ];
 
   for (const [path, title, open] of DIALOGS) {
@@ -379,7 +382,7 @@ describe('The dashboard', () => {
     await visitor.page.click('.who summary');
     assert.equal(await visitor.page.$eval('.who .whole', ({ textContent }) => textContent), EMAIL);
     await visitor.press('Sign out');
-    await visitor.sees('Forgotten password');
+    await visitor.sees('Forgot your password?');
     await other.waitForFunction(() => window.location.pathname === '/dashboard/sign-in');
     await other.close();
   });
@@ -395,7 +398,7 @@ describe('The dashboard', () => {
     await visitor.sees('This account has no password.');
     await visitor.page.goto('about:blank');
     await visitor.page.goto(link);
-    await visitor.sees('The link has been used');
+    await visitor.sees('This link has been used');
   });
 
   it('sends the page for each address of the application, and no page for a part that is gone', async () => {

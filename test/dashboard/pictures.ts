@@ -39,13 +39,13 @@ try {
   await shoot('register', '/register');
   await visitor.fill('E-mail address', 'ada@example.com');
   await visitor.fill('Password', 'a long enough pass phrase');
-  await visitor.press('Make the account');
+  await visitor.press('Create account');
   await visitor.sees('Your first document');
   const id = await visitor.page.evaluate(async () => (await (await fetch('/auth/me')).json()).id);
   await service.tenants.accounts.setPlan(id, 'professional');
   await eventually('the plan is in force', async () => {
     await visitor.go('/billing');
-    return visitor.page.$eval('.plans .current h3', ({ textContent }) => textContent === 'professional');
+    return visitor.page.$eval('.plans .current h3', ({ textContent }) => textContent === 'Professional');
   });
   const ids = await visitor.page.evaluate(
     async (content, sample) => {
@@ -94,7 +94,7 @@ try {
   await visitor.sees('Retry failed');
   await visitor.go(`/templates/${ids.template}`);
   await visitor.fill('Name', 'Invoice of a shop');
-  await visitor.press('Save');
+  await visitor.press('Save Ctrl S');
   await visitor.sees('Roll back');
   for (const [name, path, isRun] of [
     ['overview', '/'],

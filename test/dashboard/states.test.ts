@@ -62,7 +62,7 @@ describe('A page of the dashboard', () => {
       await visitor.go('/register');
       await visitor.fill('E-mail address', newEmail());
       await visitor.fill('Password', 'a long enough pass phrase');
-      await visitor.press('Make the account');
+      await visitor.press('Create account');
       await visitor.sees('Your first document');
       await visitor.page.setRequestInterception(true);
       visitor.page.on('request', (request) => {

@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { api, call } from '../api.ts';
+import { ApiError, api, call } from '../api.ts';
 import { money, number } from '../format.ts';
 import { Button } from '../ui/button.tsx';
 import { Select, TextField } from '../ui/field.tsx';
@@ -44,12 +44,12 @@ export function AutoOverage({
     <Card title="Automatic overage">
       <p>
         {autoOverageEnabled
-          ? `On: blocks of ${number(autoOverageBlockSize ?? 0)} are bought when the quota is used up${
+          ? `On: blocks of ${number(autoOverageBlockSize ?? 0)} renders are bought when your quota is used up${
               autoOverageCycleCapCents == null
                 ? ''
-                : `, for ${money(autoOverageCycleCapCents)} a cycle at the most`
+                : `, for at most ${money(autoOverageCycleCapCents)} per billing period`
             }.`
-          : 'Off: when the quota is used up, requests are refused until the next cycle or until a block is bought.'}
+          : 'Off: when your quota is used up, requests are rejected until it renews or you buy more renders.'}
       </p>
       <form
         className="filters"
@@ -59,13 +59,13 @@ export function AutoOverage({
         }}
       >
         <Select
-          label="Renders a block"
+          label="Renders per block"
           value={size}
           options={SIZES.map((each) => [String(each), number(each)] as const)}
           onChange={setSize}
         />
         <TextField
-          label="At most, in dollars a cycle"
+          label="Spending cap in dollars per billing period"
           type="number"
           min="1"
           step="1"
@@ -81,7 +81,16 @@ export function AutoOverage({
           </Button>
         )}
       </form>
-      {set.error !== null && <ErrorNote error={set.error} />}
+      {set.error !== null && <ErrorNote error={inDollars(set.error)} />}
     </Card>
   );
+}
+
+/** An error about the cap in the unit that it was typed in; the service counts cents. */
+function inDollars(error: unknown): unknown {
+  const least = /^spendCapCents: .*?(\d+)$/.exec(
+    error instanceof ApiError ? (error.problems[0] ?? '') : '',
+  )?.[1];
+  if (least === undefined) return error;
+  return new Error(`The spending cap must be at least ${money(Number(least))}, the price of one block.`);
 }

@@ -2,9 +2,10 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useLocation, useParams } from 'wouter';
 import { api, call } from '../api.ts';
 import { oneOf, pageOf, useFilters } from '../filters.ts';
-import { bytes, number, shortId } from '../format.ts';
+import { bytes, counted, firstLine, number, shortId } from '../format.ts';
 import { LIVE } from '../live.ts';
-import { Badge, Time } from '../ui/bits.tsx';
+import { BatchProgress } from '../ui/batch-progress.tsx';
+import { Badge, BatchBadge, Time } from '../ui/bits.tsx';
 import { Button } from '../ui/button.tsx';
 import { Select } from '../ui/field.tsx';
 import { Card, Facts, Loaded, Page } from '../ui/page.tsx';
@@ -28,29 +29,34 @@ export default function BatchPage() {
 function Details({ batch }: { batch: Batch }) {
   const { jobId: id, progress, status } = batch;
   return (
-    <Page title={`Batch ${shortId(id)}`} actions={<Actions batch={batch} />}>
+    <Page
+      title={batch.job.notes === '' ? `Batch ${shortId(id)}` : firstLine(batch.job.notes)}
+      lead={`Batch ${shortId(id)}`}
+      actions={<Actions batch={batch} />}
+    >
       <Card title="Progress">
-        <progress
-          className="wide"
-          max={progress.total}
-          value={progress.completed + progress.failed}
-          aria-label="Items that have ended"
-        />
+        <BatchProgress progress={progress} wide />
         <Facts
           facts={[
-            ['Status', <Badge key="s" status={status} />],
-            ['Items', number(progress.total)],
+            ['Status', <BatchBadge key="s" status={status} failed={progress.failed} />],
+            ['Documents', number(progress.total)],
             ['Completed', number(progress.completed)],
             ['Failed', number(progress.failed)],
-            ['To come', number(progress.pending)],
-            ['Made', <Time key="m" at={batch.createdAt} />],
-            ['Ended', <Time key="e" at={batch.finishedAt} />],
+            ['Remaining', number(progress.pending)],
+            ['Created', <Time key="m" at={batch.createdAt} />],
+            ['Ended', <Time key="e" at={batch.finishedAt} none="Not yet" />],
+            ...(batch.job.notes === firstLine(batch.job.notes)
+              ? []
+              : [['Notes', <bdi key="n">{batch.job.notes}</bdi>] as const]),
+            ...Object.entries(batch.job.metadata).map(
+              ([name, value]) => [name, <bdi key={name}>{value}</bdi>] as const,
+            ),
             ['Kept until', <Time key="k" at={batch.expiresAt} />],
             ...(batch.webhookUrl === null
               ? []
               : [
                   [
-                    'Callback',
+                    'Webhook',
                     <Link key="c" href={`/webhooks?jobId=${id}`}>
                       Deliveries
                     </Link>,
@@ -76,7 +82,7 @@ function Actions({ batch: { jobId, status, progress } }: { batch: Batch }) {
   const retry = useMutation({
     mutationFn: () => call(api.POST('/user/batches/{id}/retry-failed', path)),
     onSuccess: (again) => {
-      toast(`${number(again.itemCount)} items are rendered again.`);
+      toast(`Rendering ${counted(again.itemCount, 'document')} again.`);
       navigate(`/batches/${again.jobId}`);
     },
     onError: toastError,
@@ -96,9 +102,12 @@ function Actions({ batch: { jobId, status, progress } }: { batch: Batch }) {
       )}
       {progress.completed > 0 && (
         <a className="button plain" href={`/user/batches/${jobId}/zip`} download>
-          ZIP with manifest
+          Download ZIP
         </a>
       )}
+      <a className="button plain" href={`/user/batches/${jobId}/manifest`} download>
+        Download manifest
+      </a>
     </>
   );
 }
@@ -116,24 +125,25 @@ function Items({ id, hasFailed }: { id: string; hasFailed: boolean }) {
   });
   const rows = items.data?.items ?? [];
   return (
-    <Card title="Items">
+    <Card title="Documents">
       <div className="filters">
         <Select
           label="Status"
           value={status ?? 'any'}
-          options={[['any', 'any'], ...STATUSES.map((each) => [each, each] as const)]}
+          options={[['any', 'Any'], ...STATUSES.map((each) => [each, each] as const)]}
           onChange={(value) => setFilters({ status: value })}
         />
       </div>
       <Listing
         query={items}
-        empty={<p className="quiet">No item is like this.</p>}
-        caption="Items of the batch"
+        empty={<p className="quiet">No documents match this filter.</p>}
+        caption="Documents of the batch"
         rows={rows}
+        linked
         rowKey={({ itemId }) => itemId}
         columns={[
           {
-            title: 'Item',
+            title: 'Document',
             cell: ({ itemId, jobId }) =>
               jobId === null ? (
                 <bdi>{itemId}</bdi>

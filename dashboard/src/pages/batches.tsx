@@ -2,10 +2,11 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
 import { api, call } from '../api.ts';
 import { oneOf, pageOf, useFilters } from '../filters.ts';
-import { number, shortId } from '../format.ts';
+import { firstLine, number, shortId, titled } from '../format.ts';
 import { LIVE } from '../live.ts';
 import { STATUSES } from '../statuses.ts';
-import { Badge, Time } from '../ui/bits.tsx';
+import { BatchProgress } from '../ui/batch-progress.tsx';
+import { BatchBadge, Time } from '../ui/bits.tsx';
 import { Filter } from '../ui/filter.tsx';
 import { Page } from '../ui/page.tsx';
 import { Empty } from '../ui/states.tsx';
@@ -22,37 +23,54 @@ export default function Batches() {
   });
   const rows = batches.data?.batches ?? [];
   return (
-    <Page title="Batches" lead="Many documents in one request, with one ZIP and one callback.">
+    <Page title="Batches" lead="Many documents in one request, with one ZIP and one webhook.">
       <div className="filters">
         <Filter label="Status" name="status" values={STATUSES} />
       </div>
       <Listing
         query={batches}
         empty={
-          <Empty title="No batch is like this.">
-            <p>
-              A batch is sent with an API key to <code>POST /v1/pdf/batch</code>. <a href="/docs">How</a>
-            </p>
-          </Empty>
+          status === undefined ? (
+            <Empty title="No batches yet.">
+              <p>
+                Send one with an <Link href="/keys">API key</Link> to <code>POST /v1/pdf/batch</code>, or a
+                CSV file with <code>platen batch FILE.csv --template ID</code>.
+              </p>
+            </Empty>
+          ) : (
+            <Empty title="No batches match this filter." />
+          )
         }
         caption="Batches"
         rows={rows}
+        linked
         rowKey={({ jobId }) => jobId}
         columns={[
-          { title: 'Batch', cell: ({ jobId }) => <Link href={`/batches/${jobId}`}>{shortId(jobId)}</Link> },
-          { title: 'Status', cell: (row) => <Badge status={row.status} /> },
+          {
+            title: 'Batch',
+            cell: ({ jobId, job: { notes } }) => (
+              <Link href={`/batches/${jobId}`}>
+                {notes !== '' && <bdi>{firstLine(notes)} </bdi>}
+                <span className="quiet">{shortId(jobId)}</span>
+              </Link>
+            ),
+          },
+          {
+            title: 'Status',
+            cell: ({ status, progress }) => <BatchBadge status={status} failed={progress.failed} />,
+          },
           {
             title: 'Progress',
-            cell: ({ progress: { total, completed, failed } }) => (
+            cell: ({ progress }) => (
               <>
-                <progress max={total} value={completed + failed} aria-label="Items that have ended" />{' '}
-                {number(completed + failed)} of {number(total)}
+                <BatchProgress progress={progress} /> {number(progress.completed + progress.failed)} of{' '}
+                {number(progress.total)}
               </>
             ),
           },
           { title: 'Failed', numeric: true, cell: ({ progress }) => number(progress.failed) },
-          { title: 'Mode', cell: ({ mode }) => mode },
-          { title: 'Made', cell: ({ createdAt }) => <Time at={createdAt} /> },
+          { title: 'Mode', cell: ({ mode }) => titled(mode) },
+          { title: 'Created', cell: ({ createdAt }) => <Time at={createdAt} /> },
         ]}
       />
     </Page>

@@ -1,8 +1,8 @@
 import { type UseQueryResult, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { useSearchParams } from 'wouter';
 import { api, call } from '../api.ts';
-import { bytes, duration, money, number } from '../format.ts';
+import { bytes, duration, hours, money, number, titled } from '../format.ts';
 import { Time } from '../ui/bits.tsx';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
@@ -20,6 +20,7 @@ type SoldPlan = 'starter' | 'professional' | 'business';
 const WAIT_MS = 2000;
 
 export default function Billing() {
+  const queries = useQueryClient();
   const [params] = useSearchParams();
   const fromCheckout = params.get('checkout') === 'done';
   /** The plan that was changed to here, without a page of Stripe. */
@@ -37,28 +38,34 @@ export default function Billing() {
     queryFn: fetchPlans,
     refetchInterval: ({ state }) => (plan !== undefined && state.data?.current !== plan ? WAIT_MS : false),
   });
+  /** Without a provider of payments no plan is sold. */
+  const isSold = plans.data?.plans.some(({ sold }) => sold) === true;
   const waits = isBehind(subscription.data) || (plan !== undefined && plans.data?.current !== plan);
+  // The invoice of a change comes with its payment.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once that has been heard of
+  useEffect(() => {
+    if (!waits) void queries.invalidateQueries({ queryKey: ['invoices'] });
+  }, [waits]);
   return (
-    <Page title="Billing" actions={<Portal />}>
+    <Page title="Billing" actions={isSold && <Portal />}>
       {params.get('autoOverageDisabled') === '1' && (
         <p className="note good" role="status">
-          Automatic overage is off: no more blocks are bought by themselves.
+          Automatic overage is off. No more blocks are bought automatically.
         </p>
       )}
       {params.get('autoOverageDisabled') === '0' && (
         <p className="note error" role="alert">
-          The link could not turn automatic overage off: it has been used, or it is too old. Turn it off
-          below.
+          The link could not turn automatic overage off: it has been used or has expired. Turn it off below.
         </p>
       )}
       {params.get('overage') === 'done' && (
         <p className="note good" role="status">
-          Thank you. The renders of the block can be used once its payment is confirmed, in some seconds.
+          Thank you. You can use the renders as soon as the payment is confirmed, which takes a few seconds.
         </p>
       )}
       {waits && (
         <p className="note" role="status">
-          Thank you. The payment is being confirmed; the plan is in force in some seconds.
+          Thank you. The payment is being confirmed; your new plan starts in a few seconds.
         </p>
       )}
       {subscription.error !== null && <ErrorNote error={subscription.error} retry={subscription.refetch} />}
@@ -70,10 +77,16 @@ export default function Billing() {
           setChangedTo(to);
           void subscription.refetch();
           void plans.refetch();
+          void queries.invalidateQueries({ queryKey: ['invoices'] });
         }}
       />
-      <Blocks />
-      {subscription.data !== undefined && <AutoOverage subscription={subscription.data} />}
+      {plans.data !== undefined && !isSold && (
+        <p className="quiet">
+          This installation sells nothing. Ask whoever runs it for another plan or more renders.
+        </p>
+      )}
+      {isSold && <Blocks />}
+      {isSold && subscription.data !== undefined && <AutoOverage subscription={subscription.data} />}
       <Invoices />
     </Page>
   );
@@ -87,7 +100,7 @@ function Portal() {
   });
   return (
     <Button busy={open.isPending} onClick={() => open.mutate()}>
-      Cards and addresses
+      Payment methods and billing address
     </Button>
   );
 }
@@ -116,16 +129,16 @@ function Running({ subscription }: { subscription: Subscription }) {
     <Card title="Subscription">
       <Facts
         facts={[
-          ['Status', status],
-          ['Plan', plan ?? ''],
-          [cancelAtPeriodEnd ? 'Ends' : 'Renewed', <Time key="e" at={currentPeriodEnd} />],
+          ['Status', titled(status.replaceAll('_', ' '))],
+          ['Plan', titled(plan ?? '')],
+          [cancelAtPeriodEnd ? 'Ends on' : 'Renews on', <Time key="e" at={currentPeriodEnd} exact />],
           ...(scheduledPlan === undefined
             ? []
             : [
                 [
                   'Then',
                   <span key="t">
-                    {scheduledPlan}, from <Time at={scheduledPlanEffectiveDate} />
+                    {titled(scheduledPlan)}, from <Time at={scheduledPlanEffectiveDate} exact />
                   </span>,
                 ] as const,
               ]),
@@ -133,19 +146,19 @@ function Running({ subscription }: { subscription: Subscription }) {
       />
       {cancelAtPeriodEnd ? (
         <Button kind="primary" busy={resume.isPending} onClick={() => resume.mutate()}>
-          Keep the subscription
+          Keep subscription
         </Button>
       ) : (
         <Button kind="danger" onClick={() => setAsks(true)}>
-          Cancel the subscription
+          Cancel subscription
         </Button>
       )}
-      <Dialog title="Cancel the subscription?" open={asks} onClose={() => setAsks(false)}>
+      <Dialog title="Cancel your subscription?" open={asks} onClose={() => setAsks(false)}>
         <p>
-          The plan stays in force until <Time at={currentPeriodEnd} />. Until then this can be taken back.
+          Your plan stays active until <Time at={currentPeriodEnd} exact />. You can undo this until then.
         </p>
         <Button kind="danger" busy={cancel.isPending} onClick={() => cancel.mutate()}>
-          Cancel it
+          Cancel subscription
         </Button>
       </Dialog>
     </Card>
@@ -163,6 +176,8 @@ function Plans({
   onChanged: (plan?: string) => void;
 }) {
   const [chosen, setChosen] = useState<Plan>();
+  const price = plans.data?.plans.find(({ current }) => current)?.priceCentsPerMonth ?? 0;
+  const isUpgrade = (plan: Plan) => plan.priceCentsPerMonth >= price;
   if (plans.error !== null) return <ErrorNote error={plans.error} retry={plans.refetch} />;
   if (plans.data === undefined) return <Loading />;
   return (
@@ -171,31 +186,32 @@ function Plans({
       <div className="plans">
         {plans.data.plans.map((plan) => (
           <article key={plan.name} className={plan.current ? 'card current' : 'card'}>
-            <h3>{plan.name}</h3>
+            <h3>{titled(plan.name)}</h3>
             <p className="price">
               {money(plan.priceCentsPerMonth)} <span className="quiet">a month</span>
             </p>
             <ul className="list">
               <li>{number(plan.limits.monthlyRenders)} renders a month</li>
-              <li>{number(plan.limits.concurrentRenders)} at once</li>
+              <li>{number(plan.limits.concurrentRenders)} at the same time</li>
               <li>{number(plan.limits.requestsPerMinute)} requests a minute</li>
-              <li>up to {bytes(plan.limits.maxOutputSizeBytes)} a PDF</li>
-              <li>up to {duration(plan.limits.maxTimeoutMs)} a render</li>
-              <li>kept {number(plan.limits.retentionHours)} h</li>
-              {plan.limits.features.callbacks && <li>callbacks</li>}
-              {plan.limits.features.templateVersions && <li>versions of templates</li>}
+              <li>PDFs up to {bytes(plan.limits.maxOutputSizeBytes)}</li>
+              <li>Up to {duration(plan.limits.maxTimeoutMs)} per render</li>
+              <li>PDFs kept for {hours(plan.limits.retentionHours)}</li>
+              {plan.limits.features.callbacks && <li>Webhooks</li>}
+              {plan.limits.features.templateVersions && <li>Template versions</li>}
             </ul>
-            {plan.current && <p className="quiet">In force</p>}
+            {plan.current && <p className="quiet">Your plan</p>}
             {plan.sold && !plan.current && (
               <Button onClick={() => setChosen(plan)}>
-                Change<span className="unseen"> to {plan.name}</span>
+                {isUpgrade(plan) ? 'Upgrade' : 'Downgrade'}
+                <span className="unseen"> to {titled(plan.name)}</span>
               </Button>
             )}
           </article>
         ))}
       </div>
       <Dialog
-        title={`Change to ${chosen?.name}`}
+        title={`Change to ${titled(chosen?.name ?? '')}`}
         open={chosen !== undefined}
         onClose={() => setChosen(undefined)}
       >
@@ -232,7 +248,8 @@ function Change({
     mutationFn: () => call(api.POST('/user/checkout', { body: { plan } })),
     onSuccess: ({ url, scheduledPlan }) => {
       if (url !== '') return window.location.assign(url);
-      if (scheduledPlan !== undefined) toast(`${scheduledPlan} begins with the next period.`);
+      if (scheduledPlan !== undefined)
+        toast(`${titled(scheduledPlan)} starts with your next billing period.`);
       onChanged(scheduledPlan === undefined ? plan : undefined);
     },
   });
@@ -244,19 +261,19 @@ function Change({
     <>
       {isCharged ? (
         <p>
-          Due today: <strong>{money(amountDueCents, currency)}</strong>, for the time until{' '}
-          <Time at={periodEnd} />.
+          Due today: <strong>{money(amountDueCents, currency)}</strong>, for the period until{' '}
+          <Time at={periodEnd} exact />.
         </p>
       ) : (
         <p>
           {subscribed
-            ? 'Nothing is due today. The lower plan begins with the next period.'
+            ? 'Nothing is due today. The lower plan starts with your next billing period.'
             : 'The amount is shown at checkout, before you pay.'}
         </p>
       )}
       {checkout.error !== null && <ErrorNote error={checkout.error} />}
       <Button kind="primary" busy={checkout.isPending} onClick={() => checkout.mutate()}>
-        {isCharged ? 'Pay and change' : subscribed ? 'Change' : 'Go on to pay'}
+        {isCharged ? 'Pay and upgrade' : subscribed ? 'Change plan' : 'Continue to payment'}
       </Button>
     </>
   );
@@ -269,7 +286,7 @@ function Blocks() {
   });
   return (
     <Card title="More renders">
-      <p>A block of renders is used once those of the plan are.</p>
+      <p>Extra renders are used once those of your plan are used up. You see the price before you pay.</p>
       {buy.error !== null && <ErrorNote error={buy.error} />}
       <div className="actions">
         {([1000, 5000, 10000] as const).map((size) => (

@@ -11,9 +11,9 @@ export default function Forgot() {
   const [email, setEmail] = useState('');
   const ask = useMutation({ mutationFn: () => call(api.POST('/auth/forgot', { body: { email } })) });
   return (
-    <Outside title="Forgotten password">
+    <Outside title="Reset your password">
       {ask.isSuccess ? (
-        <p role="status">If there is an account with this address, a mail with a link is on its way to it.</p>
+        <p role="status">If there is an account with this address, we have sent it an e-mail with a link.</p>
       ) : (
         <form
           className="form"
@@ -24,7 +24,7 @@ export default function Forgot() {
         >
           <TextField
             label="E-mail address"
-            hint="A link to choose a new password is sent there."
+            hint="We send a link for choosing a new password there."
             type="email"
             required
             autoComplete="username"

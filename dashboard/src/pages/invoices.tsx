@@ -19,7 +19,7 @@ export function Invoices() {
     <Card title="Invoices">
       <Listing
         query={invoices}
-        empty={<p className="quiet">There are none yet.</p>}
+        empty={<p className="quiet">No invoices yet.</p>}
         caption="Invoices"
         rows={rows}
         rowKey={({ id }) => id}
@@ -36,9 +36,9 @@ export function Invoices() {
             numeric: true,
             cell: ({ amountPaidCents, currency }) => money(amountPaidCents, currency),
           },
-          { title: 'Made', cell: ({ createdAt }) => <Time at={createdAt} /> },
+          { title: 'Created', cell: ({ createdAt }) => <Time at={createdAt} /> },
           {
-            title: 'See',
+            title: 'Invoice',
             cell: ({ hostedInvoiceUrl, number }) =>
               hostedInvoiceUrl !== null && (
                 <a href={hostedInvoiceUrl} rel="noreferrer">

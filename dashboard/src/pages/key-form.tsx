@@ -1,6 +1,8 @@
 import { useState } from 'react';
+import { ApiError } from '../api.ts';
 import { Button } from '../ui/button.tsx';
 import { Select, TextArea, TextField } from '../ui/field.tsx';
+import { ErrorNote } from '../ui/states.tsx';
 
 export interface Key {
   readonly id: string;
@@ -16,21 +18,24 @@ export interface KeyValues {
 }
 
 /** What is asked of a key: a new one, or one that is known, whose mode stays. */
-export function KeyForm({ known, onDone }: { known?: Key; onDone: (values: KeyValues) => void }) {
+export function KeyForm({ known, onDone }: { known?: Key; onDone: (values: KeyValues) => Promise<void> }) {
   const [name, setName] = useState(known?.name ?? '');
   const [mode, setMode] = useState<'live' | 'test'>(known?.mode ?? 'test');
+  const [error, setError] = useState<unknown>();
   const [addresses, setAddresses] = useState(known?.allowedIps.join('\n') ?? '');
   return (
     <form
       className="form"
       onSubmit={(event) => {
         event.preventDefault();
-        onDone({ name, mode, allowedIps: addresses.split(/[\s,]+/).filter((each) => each !== '') });
+        setError(undefined);
+        const allowedIps = addresses.split(/[\s,]+/).filter((each) => each !== '');
+        onDone({ name, mode, allowedIps }).catch((failed: unknown) => setError(wordsFor(failed, allowedIps)));
       }}
     >
       <TextField
         label="Name"
-        hint="What it is for, so that you know it again."
+        hint="What it is for, such as the service that uses it."
         required
         value={name}
         onChange={setName}
@@ -40,22 +45,32 @@ export function KeyForm({ known, onDone }: { known?: Key; onDone: (values: KeyVa
           label="Mode"
           value={mode}
           options={[
-            ['test', 'test: a watermark, and no cost'],
-            ['live', 'live'],
+            ['test', 'Test (watermark, free)'],
+            ['live', 'Live (uses your quota)'],
           ]}
           onChange={(value) => setMode(value || 'test')}
         />
       )}
       <TextArea
-        label="Addresses it is taken from"
-        hint="One a line, as 203.0.113.7 or 203.0.113.0/24. Empty: anywhere."
+        label="Allowed IP addresses"
+        hint="One per line, such as 203.0.113.7 or 203.0.113.0/24. Leave it empty to allow any."
         rows={3}
         value={addresses}
         onChange={setAddresses}
       />
+      {error !== undefined && <ErrorNote error={error} />}
       <Button kind="primary" type="submit">
-        {known === undefined ? 'Make the key' : 'Save'}
+        {known === undefined ? 'Create key' : 'Save'}
       </Button>
     </form>
   );
+}
+
+/** An error with the addresses as they were typed, in place of their number in the request. */
+function wordsFor(error: unknown, allowedIps: readonly string[]): unknown {
+  if (!(error instanceof ApiError) || error.code !== 'VALIDATION') return error;
+  const problems = error.problems.map((problem) =>
+    problem.replace(/^allowedIps\[(\d+)\]: /, (_, index) => `${allowedIps[Number(index)]}: `),
+  );
+  return new Error(problems.join(' '));
 }

@@ -2,6 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, call } from '../api.ts';
 import { oneOf, pageOf, useFilters } from '../filters.ts';
+import { titled } from '../format.ts';
 import { LIVE } from '../live.ts';
 import { Badge, Code, Time } from '../ui/bits.tsx';
 import { Button } from '../ui/button.tsx';
@@ -16,6 +17,8 @@ import { useWithPassword } from '../ui/with-password.tsx';
 import { type Key, KeyForm, type KeyValues } from './key-form.tsx';
 
 const STATUSES = ['active', 'revoked'] as const;
+
+const TITLES = { edit: 'Edit', rotate: 'Rotate', revoke: 'Revoke' } as const;
 
 type Open =
   | { what: 'new' }
@@ -35,6 +38,7 @@ export default function Keys() {
     placeholderData: (before) => before,
   });
   const reload = () => void queries.invalidateQueries({ queryKey: [LIVE, 'keys'] });
+  // Done once the key is there, or the form has to say why not; asking for the password is neither.
   const make = ({ name, mode, allowedIps }: KeyValues) =>
     run(async () => {
       const made = await call(api.POST('/user/api-keys', { body: { name, mode, allowedIps } }));
@@ -49,18 +53,14 @@ export default function Keys() {
       reload();
     });
   const change = async (key: Key, { name, allowedIps }: KeyValues) => {
-    try {
-      await call(api.PATCH('/user/api-keys/{id}', { ...at(key), body: { name, allowedIps } }));
-      setOpen(undefined);
-      reload();
-    } catch (error) {
-      toastError(error);
-    }
+    await call(api.PATCH('/user/api-keys/{id}', { ...at(key), body: { name, allowedIps } }));
+    setOpen(undefined);
+    reload();
   };
   const revoke = async (key: Key) => {
     try {
       await call(api.DELETE('/user/api-keys/{id}', at(key)));
-      toast('The key is revoked.');
+      toast(`${key.name} is revoked.`);
       setOpen(undefined);
       reload();
     } catch (error) {
@@ -71,7 +71,7 @@ export default function Keys() {
   return (
     <Page
       title="API keys"
-      lead="What your services sign their requests with. A test key renders with a watermark and costs nothing."
+      lead="Your services send a key with each request. Renders by test keys carry a TEST watermark and are free."
       actions={
         <Button kind="primary" onClick={() => setOpen({ what: 'new' })}>
           New key
@@ -84,28 +84,36 @@ export default function Keys() {
       </div>
       <Listing
         query={keys}
-        empty={<Empty title="There is no key like this." />}
+        empty={
+          status === undefined ? (
+            <Empty title="No API keys yet.">
+              <p>Create one to render from your own code. A test key is free.</p>
+            </Empty>
+          ) : (
+            <Empty title="No keys match this filter." />
+          )
+        }
         caption="API keys"
         rows={rows}
         rowKey={({ id }) => id}
         columns={[
           { title: 'Name', cell: ({ name }) => <bdi>{name}</bdi> },
           { title: 'Key', cell: ({ prefix }) => <code>{prefix}…</code> },
-          { title: 'Mode', cell: ({ mode }) => mode },
+          { title: 'Mode', cell: ({ mode }) => titled(mode) },
           { title: 'Status', cell: (row) => <Badge status={row.status} /> },
           {
-            title: 'From',
-            cell: ({ allowedIps }) => (allowedIps.length === 0 ? 'anywhere' : allowedIps.join(', ')),
+            title: 'Allowed from',
+            cell: ({ allowedIps }) => (allowedIps.length === 0 ? 'Anywhere' : allowedIps.join(', ')),
           },
           { title: 'Last used', cell: ({ lastUsedAt }) => <Time at={lastUsedAt} /> },
           {
-            title: 'Do',
+            title: 'Actions',
             cell: (row) =>
               row.status === 'active' && (
                 <span className="actions">
                   {(['edit', 'rotate', 'revoke'] as const).map((what) => (
                     <Button key={what} onClick={() => setOpen({ what, apiKey: row })}>
-                      {{ edit: 'Edit', rotate: 'Rotate', revoke: 'Revoke' }[what]}
+                      {TITLES[what]}
                       <span className="unseen"> {row.name}</span>
                     </Button>
                   ))}
@@ -117,29 +125,31 @@ export default function Keys() {
       <Dialog title="New key" open={open?.what === 'new'} onClose={() => setOpen(undefined)}>
         <KeyForm onDone={make} />
       </Dialog>
-      <Dialog title="Edit the key" open={open?.what === 'edit'} onClose={() => setOpen(undefined)}>
-        {open?.what === 'edit' && (
-          <KeyForm known={open.apiKey} onDone={(values) => void change(open.apiKey, values)} />
-        )}
-      </Dialog>
-      <Dialog title="Rotate the key?" open={open?.what === 'rotate'} onClose={() => setOpen(undefined)}>
-        <p>The key is given a new secret. What uses the old one is refused from then on.</p>
-        {open?.what === 'rotate' && (
-          <Button kind="danger" onClick={() => rotate(open.apiKey)}>
-            Rotate it
-          </Button>
-        )}
-      </Dialog>
-      <Dialog title="Revoke the key?" open={open?.what === 'revoke'} onClose={() => setOpen(undefined)}>
-        <p>What uses it is refused from then on. That cannot be taken back.</p>
-        {open?.what === 'revoke' && (
-          <Button kind="danger" onClick={() => void revoke(open.apiKey)}>
-            Revoke it
-          </Button>
-        )}
-      </Dialog>
-      <Dialog title="Your key" open={open?.what === 'secret'} onClose={() => setOpen(undefined)}>
-        <p>It is shown this once. Keep it where your service reads its secrets.</p>
+      {open !== undefined && 'apiKey' in open && (
+        <Dialog title={`${TITLES[open.what]} ${open.apiKey.name}`} open onClose={() => setOpen(undefined)}>
+          {open.what === 'edit' && (
+            <KeyForm known={open.apiKey} onDone={(values) => change(open.apiKey, values)} />
+          )}
+          {open.what === 'rotate' && (
+            <>
+              <p>You get a new secret. Requests with the old one are rejected at once.</p>
+              <Button kind="danger" onClick={() => rotate(open.apiKey).catch(toastError)}>
+                Rotate key
+              </Button>
+            </>
+          )}
+          {open.what === 'revoke' && (
+            <>
+              <p>Requests with this key are rejected at once. This cannot be undone.</p>
+              <Button kind="danger" onClick={() => void revoke(open.apiKey)}>
+                Revoke key
+              </Button>
+            </>
+          )}
+        </Dialog>
+      )}
+      <Dialog title="Your new key" open={open?.what === 'secret'} onClose={() => setOpen(undefined)}>
+        <p>Copy it now: it is not shown again. Keep it where your service reads its secrets.</p>
         {open?.what === 'secret' && <Code label="API key" text={open.secret} />}
       </Dialog>
       {password}

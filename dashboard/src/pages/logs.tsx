@@ -2,8 +2,8 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
 import { api, call } from '../api.ts';
 import { oneOf, pageOf, useFilters } from '../filters.ts';
-import { number, shortId } from '../format.ts';
-import { PERIODS } from '../periods.ts';
+import { duration, number, shortId } from '../format.ts';
+import { PERIOD_OPTIONS, PERIODS } from '../periods.ts';
 import { Badge, Time } from '../ui/bits.tsx';
 import { Select } from '../ui/field.tsx';
 import { Filter } from '../ui/filter.tsx';
@@ -12,35 +12,53 @@ import { Empty } from '../ui/states.tsx';
 import { Listing } from '../ui/table.tsx';
 
 const OUTCOMES = ['success', 'error'] as const;
+const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+/** What the log names as the key of a request that came from these pages. */
+const DASHBOARD = 'dashboard';
 
 export default function Logs() {
   const [filters, setFilters] = useFilters();
   const status = oneOf(filters.get('status'), OUTCOMES);
   const period = oneOf(filters.get('period'), PERIODS) ?? '7d';
   const endpoint = filters.get('endpoint') ?? '';
+  const key = filters.get('key') ?? '';
   const query = {
     ...pageOf(filters),
     period,
     ...(status && { status }),
     ...(endpoint !== '' && { endpoint }),
+    ...(ID.test(key) && { apiKeyId: key }),
   };
   const logs = useQuery({
     queryKey: ['logs', query],
     queryFn: () => call(api.GET('/user/request-logs', { params: { query } })),
     placeholderData: (before) => before,
   });
+  const keys = useQuery({
+    queryKey: ['keys', 'choice'],
+    queryFn: () => call(api.GET('/user/api-keys', { params: { query: { limit: 100 } } })),
+  });
   const rows = logs.data?.logs ?? [];
   return (
-    <Page title="Request logs" lead="What came in with your API keys, and what became of it.">
+    <Page
+      title="Request log"
+      lead="Requests for renders and batches, by your API keys and from the dashboard."
+    >
       <div className="filters">
         <Select
           label="Period"
           value={period}
-          options={PERIODS.map((each) => [each, each] as const)}
+          options={PERIOD_OPTIONS}
           onChange={(value) => setFilters({ period: value })}
         />
         <Filter label="Outcome" name="status" values={OUTCOMES} />
         <Filter label="Route" name="endpoint" values={logs.data?.endpointOptions ?? []} />
+        <Select
+          label="Key"
+          value={key}
+          options={[['', 'Any'], ...(keys.data?.keys ?? []).map(({ id, name }) => [id, name] as const)]}
+          onChange={(value) => setFilters({ key: value })}
+        />
         {logs.data !== undefined && (
           <p className="quiet">
             {number(logs.data.summary.successCount)} succeeded, {number(logs.data.summary.failedCount)} failed
@@ -49,23 +67,53 @@ export default function Logs() {
       </div>
       <Listing
         query={logs}
-        empty={<Empty title="No request is like this." />}
+        empty={<Empty title="No requests match these filters." />}
         caption="Requests"
         rows={rows}
+        linked
         rowKey={({ id }) => id}
         columns={[
-          { title: 'When', cell: ({ createdAt }) => <Time at={createdAt} /> },
-          { title: 'Route', cell: ({ endpoint }) => <code>{endpoint}</code> },
-          { title: 'Outcome', cell: (row) => <Badge status={row.status} /> },
-          { title: 'Why', cell: ({ errorReason }) => errorReason !== null && <bdi>{errorReason}</bdi> },
-          { title: 'Key', cell: ({ apiKeyPrefix }) => <code>{apiKeyPrefix}…</code> },
-          { title: 'From', cell: ({ ipAddress }) => ipAddress },
+          { title: 'Time', cell: ({ createdAt }) => <Time at={createdAt} /> },
           {
-            title: 'Render',
-            cell: ({ jobId }) => jobId !== null && <Link href={`/renders/${jobId}`}>{shortId(jobId)}</Link>,
+            title: 'Request',
+            cell: ({ method, endpoint }) => (
+              <code>
+                {method} {endpoint}
+              </code>
+            ),
+          },
+          {
+            title: 'Status',
+            cell: ({ status, statusCode }) => (
+              <>
+                <Badge status={status} /> {statusCode}
+              </>
+            ),
+          },
+          {
+            title: 'Duration',
+            numeric: true,
+            cell: ({ durationMs }) => (durationMs === null ? '' : duration(durationMs)),
+          },
+          { title: 'Error', cell: ({ errorReason }) => errorReason !== null && <bdi>{errorReason}</bdi> },
+          {
+            title: 'Key',
+            cell: ({ apiKeyPrefix }) =>
+              apiKeyPrefix === DASHBOARD ? 'Dashboard' : <code>{apiKeyPrefix}…</code>,
+          },
+          { title: 'IP address', cell: ({ ipAddress }) => ipAddress },
+          {
+            title: 'Result',
+            cell: ({ jobId, endpoint }) =>
+              jobId !== null && <Link href={placeOf(endpoint, jobId)}>{shortId(jobId)}</Link>,
           },
         ]}
       />
     </Page>
   );
+}
+
+/** The page of the render or batch that a request was about. */
+function placeOf(endpoint: string, jobId: string): string {
+  return /\/batch(es)?(\/|$)/.test(endpoint) ? `/batches/${jobId}` : `/renders/${jobId}`;
 }

@@ -1,10 +1,12 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
 import { Link, useLocation } from 'wouter';
-import { api, call } from '../api.ts';
+import { api, call, type Schemas } from '../api.ts';
 import { oneOf, useFilters } from '../filters.ts';
-import { bytes, duration, number } from '../format.ts';
+import { bytes, duration, LANGUAGE, number, titled } from '../format.ts';
 import { LIVE } from '../live.ts';
-import { PERIODS } from '../periods.ts';
+import { PERIOD_OPTIONS, PERIODS } from '../periods.ts';
+import { remedyOf } from '../remedies.ts';
 import { useAccount } from '../session.tsx';
 import { Bars } from '../ui/bars.tsx';
 import { Time } from '../ui/bits.tsx';
@@ -15,6 +17,7 @@ import { PHASES, Phases, type PhasesMs } from '../ui/phases.tsx';
 import { RequestTabs } from '../ui/request-tabs.tsx';
 import { ErrorNote, Loading } from '../ui/states.tsx';
 import { toastError } from '../ui/toasts.tsx';
+import { Words } from '../ui/words.tsx';
 
 const FIRST_REQUEST = { html: '<h1>Hello</h1><p>My first document.</p>' };
 
@@ -40,12 +43,7 @@ export default function Overview() {
         <Select
           label="Period"
           value={period}
-          options={[
-            ['1d', '24 hours'],
-            ['7d', '7 days'],
-            ['30d', '30 days'],
-            ['90d', '90 days'],
-          ]}
+          options={PERIOD_OPTIONS}
           onChange={(value) => setFilters({ period: value })}
         />
       }
@@ -57,7 +55,7 @@ export default function Overview() {
         <>
           {isNew && <FirstRequest />}
           <div className="grid">
-            <Quota usage={usage.data} />
+            <Quota usage={usage.data} series={series.data} />
             <Queue queue={queue} />
           </div>
           <Throughput series={series} />
@@ -68,38 +66,43 @@ export default function Overview() {
   );
 }
 
-function Quota({
-  usage,
-}: {
-  usage:
-    | {
-        remaining: number;
-        plan: string;
-        resetDate: string;
-        totalRequests: number;
-        successCount: number;
-        failedCount: number;
-      }
-    | undefined;
-}) {
+function Quota({ usage, series }: { usage: Usage | undefined; series: Series | undefined }) {
   if (usage === undefined) return <Loading />;
+  const count = (pick: (point: Series['points'][number]) => number) =>
+    series === undefined ? '–' : number(series.points.reduce((sum, point) => sum + pick(point), 0));
   return (
-    <Card title="Plan">
+    <Card title="Plan and usage">
       <Facts
         facts={[
           [
             'Plan',
             <Link key="plan" href="/billing">
-              {usage.plan}
+              {titled(usage.plan)}
             </Link>,
           ],
           ['Renders left', number(usage.remaining)],
-          ['Counted anew on', new Date(usage.resetDate).toLocaleDateString(undefined, { timeZone: 'UTC' })],
-          ['Requests in this period', number(usage.totalRequests)],
-          ['Completed', number(usage.successCount)],
-          ['Failed', number(usage.failedCount)],
+          [
+            'Quota renews on',
+            new Date(usage.resetDate).toLocaleDateString(LANGUAGE, { dateStyle: 'medium', timeZone: 'UTC' }),
+          ],
+          ['Renders completed', count(({ success }) => success)],
+          [
+            'Renders failed',
+            <Link key="failed" href="/renders?status=failed">
+              {count(({ failed, refused }) => failed - refused)}
+            </Link>,
+          ],
+          [
+            'Requests rejected',
+            <Link key="refused" href="/logs?status=error">
+              {count(({ refused }) => refused)}
+            </Link>,
+          ],
         ]}
       />
+      <p className="quiet">
+        Single renders and documents of batches, live and test. Rejected requests never became a render.
+      </p>
     </Card>
   );
 }
@@ -115,21 +118,26 @@ function Queue({ queue }: { queue: ReturnType<typeof useQueue> }) {
     <Card title="Now">
       <Facts
         facts={[
-          ['Running', `${number(inFlight)} of ${number(concurrentRenders)} at once`],
+          ['Running', `${number(inFlight)} of at most ${number(concurrentRenders)}`],
           ['Waiting', number(waiting)],
           ...(oldestWaitingAt === null
             ? []
             : [['Waiting since', <Time key="t" at={oldestWaitingAt} />] as const]),
         ]}
       />
-      <progress max={concurrentRenders} value={inFlight} aria-label="Plan slots in use" />
+      <progress
+        max={concurrentRenders}
+        value={inFlight}
+        aria-label="Renders running, of those your plan runs at once"
+      />
     </Card>
   );
 }
 
 type Period = (typeof PERIODS)[number];
 
-type FailedCode = NonNullable<ReturnType<typeof useSeries>['data']>['errors'][number];
+type Usage = Schemas['UsageSummary'];
+type Series = Schemas['UsageSeries'];
 
 function useSeries(period: Period) {
   const interval = period === '1d' || period === '7d' ? ('hour' as const) : ('day' as const);
@@ -146,10 +154,14 @@ function Throughput({ series }: { series: ReturnType<typeof useSeries> }) {
   const { interval, points, durationBoundsMs } = series.data;
   const label = (at: string) =>
     new Date(at).toLocaleString(
-      undefined,
+      LANGUAGE,
       interval === 'hour' ? { dateStyle: 'short', timeStyle: 'short' } : { dateStyle: 'short' },
     );
-  const bars = points.map(({ at, success, failed }) => ({ at, good: success, bad: failed }));
+  const bars = points.map(({ at, success, failed, refused }) => ({
+    at,
+    good: success,
+    bad: failed - refused,
+  }));
   // One bin more than there are bounds: of those that took longer.
   const counts = [...durationBoundsMs, Number.POSITIVE_INFINITY].map((_, i) =>
     points.reduce((sum, { durations }) => sum + (durations[i] ?? 0), 0),
@@ -163,15 +175,15 @@ function Throughput({ series }: { series: ReturnType<typeof useSeries> }) {
       <Bars title="Renders over time" bars={bars} label={label} />
       <Facts
         facts={[
-          ['Half were done within', percentile(durationBoundsMs, counts, 0.5)],
-          ['95 of 100 within', percentile(durationBoundsMs, counts, 0.95)],
+          ['Median time', percentile(durationBoundsMs, counts, 0.5)],
+          ['95th percentile', percentile(durationBoundsMs, counts, 0.95)],
           ['Pages', number(total(({ pages }) => pages))],
           ['PDFs', bytes(total((point) => point.bytes))],
         ]}
       />
       {rendered > 0 && (
         <>
-          <h3>Where the time of a render went, on average</h3>
+          <h3>Where the time goes, on average</h3>
           <Phases phases={Object.fromEntries(means) as PhasesMs} />
         </>
       )}
@@ -179,35 +191,61 @@ function Throughput({ series }: { series: ReturnType<typeof useSeries> }) {
   );
 }
 
-/** The bound of the bin that a share of all falls into: as exact as the bins are. */
+/** About how long that share of the renders took at most: within a bin they are taken to be spread evenly. */
 function percentile(bounds: readonly number[], counts: readonly number[], share: number): string {
-  const all = counts.reduce((sum, count) => sum + count, 0);
-  if (all === 0) return '–';
+  const wanted = counts.reduce((sum, count) => sum + count, 0) * share;
+  if (wanted === 0) return '–';
   let seen = 0;
   for (const [i, bound] of bounds.entries()) {
-    seen += counts[i] ?? 0;
-    if (seen >= all * share) return duration(bound);
+    const count = counts[i] ?? 0;
+    const from = bounds[i - 1] ?? 0;
+    if (seen + count >= wanted) return `about ${duration(from + ((bound - from) * (wanted - seen)) / count)}`;
+    seen += count;
   }
   return `more than ${duration(bounds.at(-1) ?? 0)}`;
 }
 
-function Failures({ errors }: { errors: readonly FailedCode[] }) {
-  if (errors.length === 0) return null;
+function Failures({ errors }: { errors: Series['errors'] }) {
+  const failed = errors.map((error) => ({ ...error, count: error.count - error.refused }));
+  const refused = errors.map((error) => ({ ...error, count: error.refused }));
   return (
-    <Card title="What failed, and what to do">
-      <ul className="list">
-        {errors.map(({ code, count, remedy, docsUrl }) => (
+    <>
+      <Codes title="Failed renders" errors={failed}>
+        <Link href="/renders?status=failed">See the failed renders</Link>
+      </Codes>
+      <Codes title="Rejected requests" errors={refused}>
+        <Link href="/logs?status=error">See them in the request log</Link>
+      </Codes>
+    </>
+  );
+}
+
+/** What went wrong, by code, and what can be done about it. */
+function Codes({
+  title,
+  errors,
+  children,
+}: {
+  title: string;
+  errors: readonly { readonly code: string; readonly count: number; readonly remedy: string }[];
+  children: ReactNode;
+}) {
+  const shown = errors.filter(({ count }) => count > 0).sort((a, b) => b.count - a.count);
+  if (shown.length === 0) return null;
+  return (
+    <Card title={title}>
+      <ul className="list codes">
+        {shown.map(({ code, count, remedy }) => (
           <li key={code}>
-            <strong>{number(count)}</strong> <a href={docsUrl}>{code}</a>
+            <strong>{number(count)}</strong> {code}
             <br />
-            {remedy}
+            <span className="quiet">
+              <Words text={remedyOf(code, remedy) ?? ''} />
+            </span>
           </li>
         ))}
       </ul>
-      <p>
-        <Link href="/renders?status=failed">See the renders that failed</Link>. Requests that were refused are
-        in the <Link href="/logs?status=error">request log</Link>.
-      </p>
+      <p>{children}</p>
     </Card>
   );
 }
@@ -224,7 +262,7 @@ function FirstRequest() {
     <Card title="Your first document">
       <p>
         Welcome{account.email === null ? '' : `, ${account.email}`}. This request makes a PDF. Run it here, or{' '}
-        <Link href="/keys">make an API key</Link> and send it yourself.
+        <Link href="/keys">create an API key</Link> and send it yourself.
       </p>
       <RequestTabs body={FIRST_REQUEST} />
       <Button kind="primary" busy={run.isPending} onClick={() => run.mutate()}>

@@ -1,200 +1,159 @@
-import { useMutation, useQuery } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useRef, useState } from 'react';
 import { useSearchParams } from 'wouter';
 import { api, call, type Schemas } from '../api.ts';
 import { Button } from '../ui/button.tsx';
 import { ConfirmationNeeded } from '../ui/confirm-address.tsx';
-import { CtrlEnter } from '../ui/ctrl-enter.tsx';
-import { Editor } from '../ui/editor.tsx';
+import { useCtrlKey } from '../ui/ctrl-key.ts';
 import { Select, TextField } from '../ui/field.tsx';
 import { Card, Page } from '../ui/page.tsx';
 import { RenderOutcome } from '../ui/render-outcome.tsx';
 import { RequestTabs } from '../ui/request-tabs.tsx';
 import { ErrorNote } from '../ui/states.tsx';
-import { OptionForm, type OptionTexts, optionsOf, textsOf } from './option-form.tsx';
-
-type Source = 'html' | 'url' | 'templateId';
-
-const EXAMPLE = `<!doctype html>
-<style>body { font-family: sans-serif }</style>
-<h1>Invoice 2026-001</h1>
-<p>Thank you for your order.</p>`;
+import { useDraft } from '../use-draft.ts';
+import {
+  type Experiment,
+  experimentOf,
+  isUntouched,
+  newExperiment,
+  requestOf,
+  withoutSecrets,
+} from './experiment.ts';
+import { OptionForm } from './option-form.tsx';
+import { SourceFields } from './source-fields.tsx';
 
 export default function Playground() {
   const [params] = useSearchParams();
-  const [source, setSource] = useState<Source>(params.has('template') ? 'templateId' : 'html');
-  const [inputs, setInputs] = useState({
-    html: EXAMPLE,
-    url: '',
-    templateId: params.get('template') ?? '',
-    data: '{}',
-  });
-  const [texts, setTexts] = useState<OptionTexts>({});
+  // Another render or template to begin with is another experiment, whose drafts are its own.
+  return (
+    <Experimenting key={params.toString()} render={params.get('render')} template={params.get('template')} />
+  );
+}
+
+function Experimenting({ render, template }: { render: string | null; template: string | null }) {
+  const queries = useQueryClient();
+  const [found, keep] = useDraft<Experiment>(`playground/${render ?? template ?? ''}`);
+  const [experiment, setExperiment] = useState<Experiment>(found?.value ?? newExperiment(template));
   const [search, setSearch] = useState('');
-  const [mode, setMode] = useState<'test' | 'live'>('test');
-  const earlier = useEarlier(params.get('render'));
+  const outcome = useRef<HTMLDivElement>(null);
+  const { mode, options, jobId } = experiment;
+  const change = (part: Partial<Experiment>) => setExperiment((before) => ({ ...before, ...part }));
+  // biome-ignore lint/correctness/useExhaustiveDependencies: whatever is typed
+  useEffect(() => keep(isUntouched(experiment) ? undefined : withoutSecrets(experiment)), [experiment]);
+  const earlier = useEarlier(found === undefined ? render : null);
   useEffect(() => {
-    if (earlier === undefined) return;
-    setSource(earlier.html !== undefined ? 'html' : earlier.url !== undefined ? 'url' : 'templateId');
-    setInputs((before) => ({
-      html: earlier.html ?? before.html,
-      url: earlier.url ?? before.url,
-      templateId: earlier.templateId ?? before.templateId,
-      data: JSON.stringify(earlier.data ?? {}, null, 2),
-    }));
-    setTexts(textsOf(earlier.options));
-  }, [earlier]);
-  const body = requestOf(source, inputs, texts);
+    if (earlier.data !== undefined) setExperiment(earlier.data);
+  }, [earlier.data]);
+  const body = requestOf(experiment);
   const run = useMutation({
     mutationFn: () =>
       call(api.POST('/user/renders', { body: { ...body, mode } as Schemas['UserRenderRequest'] })),
+    onMutate: () => change({ jobId: undefined }),
+    onSuccess: (accepted) => change({ jobId: accepted.jobId }),
+    // On a phone it is below what is typed into.
+    onSettled: () => outcome.current?.scrollIntoView({ block: 'nearest' }),
   });
   const start = () => {
     if (!run.isPending) run.mutate();
   };
+  useCtrlKey('Enter', start);
   return (
     <Page
       title="Playground"
-      lead="Renders what you type. A test render has a watermark and counts for nothing."
+      lead="Try a document. Test renders carry a TEST watermark and do not count against your quota."
       actions={
-        <Button kind="primary" busy={run.isPending} onClick={start}>
-          Render <kbd>Ctrl Enter</kbd>
-        </Button>
+        <>
+          {!isUntouched(experiment) && (
+            <Button
+              onClick={() => {
+                run.reset();
+                void queries.invalidateQueries({ queryKey: ['input'] });
+                setExperiment(newExperiment(template));
+              }}
+            >
+              Start over
+            </Button>
+          )}
+          <Button kind="primary" busy={run.isPending} onClick={start}>
+            Render <kbd>Ctrl Enter</kbd>
+          </Button>
+        </>
       }
     >
       {mode === 'live' && <ConfirmationNeeded />}
-      <CtrlEnter onPress={start}>
-        <div>
+      {earlier.error !== null && <ErrorNote error={earlier.error} retry={earlier.refetch} />}
+      <div className="split playground">
+        <div className="source">
           <Card>
             <div className="filters">
               <Select
-                label="From"
-                value={source}
+                label="Source"
+                value={experiment.source}
                 options={[
                   ['html', 'HTML'],
-                  ['url', 'an address'],
-                  ['templateId', 'a template'],
+                  ['url', 'Web page'],
+                  ['templateId', 'Template'],
                 ]}
-                onChange={(value) => setSource(value || 'html')}
+                onChange={(value) => change({ source: value || 'html' })}
               />
               <Select
                 label="Mode"
                 value={mode}
                 options={[
-                  ['test', 'test'],
-                  ['live', 'live: counts'],
+                  ['test', 'Test'],
+                  ['live', 'Live (uses your quota)'],
                 ]}
-                onChange={(value) => setMode(value || 'test')}
+                onChange={(value) => change({ mode: value || 'test' })}
+              />
+              <TextField
+                label="File name"
+                placeholder="document.pdf"
+                value={experiment.fileName}
+                onChange={(fileName) => change({ fileName })}
               />
             </div>
-            <SourceFields source={source} inputs={inputs} onChange={setInputs} />
-          </Card>
-          <Card title="Options">
-            <TextField label="Find an option" type="search" value={search} onChange={setSearch} />
-            <OptionForm texts={texts} search={search} onChange={setTexts} />
+            <SourceFields experiment={experiment} onChange={change} />
           </Card>
         </div>
-        <div>
+        <div className="beside outcome" ref={outcome}>
           <Card title="PDF">
             {run.error !== null && <ErrorNote error={run.error} />}
-            {run.data === undefined ? (
-              <p className="quiet">It is shown here.</p>
+            {jobId === undefined ? (
+              <p className="quiet">
+                {run.isPending ? 'Rendering …' : 'Press Ctrl Enter to see the PDF here.'}
+              </p>
             ) : (
-              <RenderOutcome id={run.data.jobId} />
+              <RenderOutcome id={jobId} />
             )}
           </Card>
-          <Card title="The same with an API key">
+          <Card title="The same request in your code">
             <RequestTabs body={body} />
           </Card>
         </div>
-      </CtrlEnter>
+        <div className="more">
+          <Card title="Options">
+            <TextField label="Find an option" type="search" value={search} onChange={setSearch} />
+            <OptionForm values={options} search={search} onChange={(next) => change({ options: next })} />
+          </Card>
+        </div>
+      </div>
     </Page>
-  );
-}
-
-type Inputs = { html: string; url: string; templateId: string; data: string };
-
-function SourceFields({
-  source,
-  inputs,
-  onChange,
-}: {
-  source: Source;
-  inputs: Inputs;
-  onChange: (inputs: Inputs) => void;
-}) {
-  const templates = useQuery({
-    queryKey: ['templates', 'choice'],
-    queryFn: () => call(api.GET('/user/templates', { params: { query: { view: 'summary', limit: 100 } } })),
-    enabled: source === 'templateId',
-  });
-  if (source === 'html')
-    return (
-      <Editor
-        label="HTML"
-        language="liquid"
-        size="large"
-        value={inputs.html}
-        onChange={(value) => onChange({ ...inputs, html: value })}
-      />
-    );
-  if (source === 'url')
-    return (
-      <TextField
-        label="Address"
-        hint="A page that the service can reach, with http:// or https://."
-        type="url"
-        value={inputs.url}
-        onChange={(value) => onChange({ ...inputs, url: value })}
-      />
-    );
-  const choices = templates.data?.templates ?? [];
-  return (
-    <>
-      <Select
-        label="Template"
-        value={inputs.templateId}
-        options={[
-          ['', choices.length === 0 ? 'none saved yet' : 'choose one'],
-          ...choices.map(({ id, name }) => [id, name] as const),
-        ]}
-        onChange={(templateId) => onChange({ ...inputs, templateId })}
-      />
-      <Editor
-        label="Data"
-        hint="JSON, which fills the template in."
-        language="json"
-        value={inputs.data}
-        onChange={(value) => onChange({ ...inputs, data: value })}
-      />
-    </>
   );
 }
 
 /** What a render was asked for, to be changed and asked for again. */
 function useEarlier(id: string | null) {
-  const input = useQuery({
-    queryKey: ['input', id],
-    queryFn: () => call(api.GET('/user/renders/{id}/input', { params: { path: { id: id ?? '' } } })),
+  return useQuery({
+    queryKey: ['input', id, 'experiment'],
+    queryFn: async () => {
+      const path = { params: { path: { id: id ?? '' } } };
+      const [input, render] = await Promise.all([
+        call(api.GET('/user/renders/{id}/input', path)),
+        call(api.GET('/user/renders/{id}', path)),
+      ]);
+      return experimentOf(input, render);
+    },
     enabled: id !== null,
+    staleTime: Number.POSITIVE_INFINITY,
   });
-  return input.data;
-}
-
-function requestOf(source: Source, inputs: Inputs, texts: OptionTexts): Record<string, unknown> {
-  const options = optionsOf(texts);
-  return {
-    [source]: inputs[source],
-    ...(source === 'templateId' && { data: dataOf(inputs.data) }),
-    ...(Object.keys(options).length > 0 && { options }),
-  };
-}
-
-/** The service says what is wrong with data that is no JSON. */
-function dataOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
 }

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { api, call } from '../api.ts';
-import { useAuthConfig } from '../sign-in-form.tsx';
+import { isUnknown, useAuthConfig } from '../sign-in-form.tsx';
 import { Button } from '../ui/button.tsx';
 import { TextField } from '../ui/field.tsx';
 import { ErrorNote } from '../ui/states.tsx';
@@ -31,13 +31,13 @@ export default function Register() {
   if (config.data?.registration === 'closed')
     return (
       <Outside title="Registration is closed">
-        <p>Whoever operates this service makes accounts.</p>
+        <p>Ask whoever runs this service for an account.</p>
         <Link href="/sign-in">Sign in</Link>
       </Outside>
     );
   const length = config.data?.passwordLength;
   return (
-    <Outside title="Make an account">
+    <Outside title="Create an account">
       <form
         className="form"
         onSubmit={(event) => {
@@ -67,15 +67,25 @@ export default function Register() {
         {config.data?.registration === 'invite' && (
           <TextField
             label="Invitation"
-            hint="As it stands in the mail or message that you were sent."
+            hint="Copy it from the message you received."
             required
             value={invitation}
             onChange={setInvitation}
           />
         )}
-        {error !== undefined && <ErrorNote error={error} />}
+        {error !== undefined &&
+          (isUnknown(error) ? (
+            <div className="note error" role="alert">
+              <p>
+                There is already an account with this e-mail address. <Link href="/sign-in">Sign in</Link>, or{' '}
+                <Link href="/forgot">reset the password</Link>.
+              </p>
+            </div>
+          ) : (
+            <ErrorNote error={error} />
+          ))}
         <Button kind="primary" type="submit" busy={busy}>
-          Make the account
+          Create account
         </Button>
       </form>
       <p>

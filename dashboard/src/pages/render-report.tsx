@@ -25,7 +25,7 @@ export function RenderReport({ id }: { id: string }) {
   return (
     <Card title="Report">
       {warnings.length === 0 ? (
-        error === null && <p>Nothing to warn of.</p>
+        error === null && <p>No warnings.</p>
       ) : (
         <ul className="warnings">
           {warnings.map((warning) => (
@@ -34,13 +34,6 @@ export function RenderReport({ id }: { id: string }) {
             </li>
           ))}
         </ul>
-      )}
-      {picture !== null && (
-        <img
-          className="picture"
-          src={`data:${picture.mediaType};base64,${picture.data}`}
-          alt="The page when it failed"
-        />
       )}
       {requests.length > 0 && (
         <details>
@@ -80,7 +73,7 @@ export function RenderReport({ id }: { id: string }) {
         <ul className="list">
           {fonts.map(({ asked, used }) => (
             <li key={asked.join()}>
-              <bdi>{asked.join(', ') || 'No font'}</bdi> asked for, <bdi>{familiesOf(used) || 'none'}</bdi>{' '}
+              <bdi>{asked.join(', ') || 'No font'}</bdi> requested, <bdi>{familiesOf(used) || 'none'}</bdi>{' '}
               used
             </li>
           ))}
@@ -95,9 +88,16 @@ export function RenderReport({ id }: { id: string }) {
           .
         </p>
       )}
+      {picture !== null && (
+        <img
+          className="picture"
+          src={`data:${picture.mediaType};base64,${picture.data}`}
+          alt="The page when it failed"
+        />
+      )}
       <p className="quiet">
         {engine}
-        {truncated.length > 0 && `. Not all is kept of: ${truncated.join(', ')}.`}
+        {truncated.length > 0 && `. Cut short: ${truncated.join(', ')}.`}
       </p>
     </Card>
   );

@@ -2,9 +2,10 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link, useLocation, useParams } from 'wouter';
 import { api, call } from '../api.ts';
-import { bytes, counted, duration, number, shortId } from '../format.ts';
+import { bytes, counted, duration, shortId, titled } from '../format.ts';
 import { LIVE } from '../live.ts';
 import { type Render, renderQuery } from '../render-query.ts';
+import { SOURCES } from '../statuses.ts';
 import { Badge, Code, Time } from '../ui/bits.tsx';
 import { Button } from '../ui/button.tsx';
 import { Card, Facts, Loaded, Page } from '../ui/page.tsx';
@@ -26,16 +27,18 @@ export default function RenderPage() {
 }
 
 function Details({ render }: { render: Render }) {
-  const { jobId: id, fileName, status, error, attempts } = render;
+  const { jobId: id, fileName, status, error, attempts, completedAt } = render;
   return (
-    <Page title={`Render ${shortId(id)}`} lead={<bdi>{fileName}</bdi>} actions={<Actions render={render} />}>
+    <Page title={fileName} lead={`Render ${shortId(id)}`} actions={<Actions render={render} />}>
       {error !== null && <JobError error={error} />}
       <div className="grid">
         <Card title="Render">
           <FactsOf render={render} />
         </Card>
         <Card title="Where the time went">
-          {attempts.length === 0 && <p className="quiet">It has not begun.</p>}
+          {attempts.length === 0 && (
+            <p className="quiet">{completedAt === null ? 'It has not started yet.' : 'It never started.'}</p>
+          )}
           {attempts.map((attempt) => (
             <Attempt key={attempt.number} attempt={attempt} />
           ))}
@@ -60,7 +63,7 @@ function Actions({ render: { jobId, status, inputAvailable, outputAvailable } }:
   const retry = useMutation({
     mutationFn: () => call(api.POST('/user/renders/{id}/retry', path)),
     onSuccess: (again) => {
-      toast('It is rendered again.');
+      toast('Rendering it again.');
       navigate(`/renders/${again.jobId}`);
     },
     onError: toastError,
@@ -97,9 +100,10 @@ function FactsOf({ render }: { render: Render }) {
     <Facts
       facts={[
         ['Status', <Badge key="s" status={render.status} />],
-        ['Job', <code key="j">{render.jobId}</code>],
-        ['Input', `${render.inputMode}, ${render.mode}`],
-        ['Key', render.apiKeyPrefix === null ? 'the dashboard' : `${render.apiKeyPrefix}…`],
+        ['Id', <code key="j">{render.jobId}</code>],
+        ['Source', <Source key="so" render={render} />],
+        ['Mode', titled(render.mode)],
+        ['Requested by', render.apiKeyPrefix === null ? 'Dashboard' : `${render.apiKeyPrefix}…`],
         ...(templateId === null
           ? []
           : [
@@ -110,11 +114,14 @@ function FactsOf({ render }: { render: Render }) {
                 </Link>,
               ] as const,
             ]),
-        ['Made', <Time key="m" at={render.createdAt} />],
-        ['Ended', <Time key="e" at={render.completedAt} />],
+        ['Created', <Time key="m" at={render.createdAt} />],
+        ['Ended', <Time key="e" at={render.completedAt} none="Not yet" />],
+        ...(render.completedAt === null
+          ? []
+          : [['Took', duration(Date.parse(render.completedAt) - Date.parse(render.createdAt))] as const]),
         ['Waited', duration(render.queuedMs)],
         ...(render.status === 'queued' && queue.ahead !== null
-          ? [['Before it', `${number(queue.ahead)} renders of this account`] as const]
+          ? [['Ahead of it', counted(queue.ahead, 'render')] as const]
           : []),
         ...(render.pages > 0
           ? [['PDF', `${counted(render.pages, 'page')}, ${bytes(render.pdfSize)}`] as const]
@@ -136,7 +143,7 @@ function FactsOf({ render }: { render: Render }) {
           ? []
           : [
               [
-                'Callback',
+                'Webhook',
                 <Link key="c" href={`/webhooks?jobId=${render.jobId}`}>
                   {callback.status}, {counted(callback.attemptCount, 'attempt')}
                 </Link>,
@@ -145,6 +152,24 @@ function FactsOf({ render }: { render: Render }) {
       ]}
     />
   );
+}
+
+/** What it is made from; of a web page also its address, while that is known. */
+function Source({ render: { jobId, inputMode, inputAvailable } }: { render: Render }) {
+  const input = useQuery({ ...inputQuery(jobId), enabled: inputMode === 'url' && inputAvailable });
+  if (input.data?.url === undefined) return SOURCES[inputMode];
+  return (
+    <a href={input.data.url} rel="noreferrer" target="_blank">
+      <bdi>{input.data.url}</bdi>
+    </a>
+  );
+}
+
+function inputQuery(jobId: string) {
+  return {
+    queryKey: ['input', jobId],
+    queryFn: () => call(api.GET('/user/renders/{id}/input', { params: { path: { id: jobId } } })),
+  };
 }
 
 function Attempt({ attempt }: { attempt: Render['attempts'][number] }) {
@@ -168,22 +193,22 @@ function Output({ id }: { id: string }) {
   return (
     <Card title="PDF">
       <PdfFrame id={id} />
-      <p className="quiet">Some browsers download it in place of showing it.</p>
+      <p className="quiet">No PDF to see? Your browser may download PDFs. Use Download above.</p>
     </Card>
   );
 }
 
-function Input({ render: { jobId, inputAvailable } }: { render: Render }) {
+function Input({ render: { jobId, status, inputAvailable } }: { render: Render }) {
   const [shown, setShown] = useState(false);
-  const input = useQuery({
-    queryKey: ['input', jobId],
-    queryFn: () => call(api.GET('/user/renders/{id}/input', { params: { path: { id: jobId } } })),
-    enabled: shown,
-  });
+  const input = useQuery({ ...inputQuery(jobId), enabled: shown });
   if (!inputAvailable)
     return (
       <Card title="Input">
-        <p className="quiet">What is rendered is kept until it has succeeded, and not after that.</p>
+        <p className="quiet">
+          {status === 'completed'
+            ? 'The input is deleted once a render has completed.'
+            : 'The input is no longer kept.'}
+        </p>
       </Card>
     );
   return (

@@ -1,19 +1,18 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useQuery } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
 import { Link } from 'wouter';
 import { api, call } from '../api.ts';
-import { oneOf, pageOf, useFilters } from '../filters.ts';
-import { duration, number, shortId } from '../format.ts';
+import { momentOf, oneOf, pageOf, useFilters } from '../filters.ts';
+import { duration, number, shortId, titled } from '../format.ts';
 import { LIVE } from '../live.ts';
-import { STATUSES } from '../statuses.ts';
+import { SOURCES, STATUSES } from '../statuses.ts';
 import { Badge, Time } from '../ui/bits.tsx';
-import { Button } from '../ui/button.tsx';
 import { TextField } from '../ui/field.tsx';
 import { Filter } from '../ui/filter.tsx';
 import { Page } from '../ui/page.tsx';
 import { Empty } from '../ui/states.tsx';
 import { Listing } from '../ui/table.tsx';
-import { toast, toastError } from '../ui/toasts.tsx';
+import { Selected } from './selected-renders.tsx';
 
 const MODES = ['live', 'test'] as const;
 
@@ -22,12 +21,15 @@ export default function Renders() {
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const status = oneOf(filters.get('status'), STATUSES);
   const mode = oneOf(filters.get('mode'), MODES);
-  const from = filters.get('from') ?? '';
+  const from = momentOf(filters.get('from'));
+  const to = momentOf(filters.get('to'));
+  const isFiltered = status !== undefined || mode !== undefined || from !== undefined || to !== undefined;
   const query = {
     ...pageOf(filters),
     ...(status && { status }),
     ...(mode && { mode }),
-    ...(from !== '' && { from: new Date(from).toISOString() }),
+    ...(from && { from }),
+    ...(to && { to }),
   };
   const renders = useQuery({
     queryKey: [LIVE, 'renders', query],
@@ -35,46 +37,79 @@ export default function Renders() {
     placeholderData: (before) => before,
   });
   const rows = renders.data?.renders ?? [];
-  const choose = (id: string, on: boolean) => {
-    const next = new Set(chosen);
-    if (on) next.add(id);
-    else next.delete(id);
+  // What is selected is what is seen: another page or filter begins anew.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another page or filter
+  useEffect(() => setChosen(new Set()), [JSON.stringify(query)]);
+  const selected = rows.filter(({ jobId }) => chosen.has(jobId));
+  const choose = (ids: readonly string[], on: boolean) => {
+    const next = new Set(selected.map(({ jobId }) => jobId));
+    for (const id of ids)
+      if (on) next.add(id);
+      else next.delete(id);
     setChosen(next);
   };
   return (
-    <Page title="Renders" lead="Every render of this account, from the dashboard, live keys and test keys.">
+    <Page
+      title="Renders"
+      lead="Single renders from the dashboard, live keys and test keys. Documents of batches are under Batches."
+    >
       <div className="filters">
         <Filter label="Status" name="status" values={STATUSES} />
         <Filter label="Mode" name="mode" values={MODES} />
         <TextField
-          label="Since"
+          label="From"
           type="datetime-local"
-          value={from}
+          value={from === undefined ? '' : (filters.get('from') ?? '')}
           onChange={(value) => setFilters({ from: value })}
         />
-        <Several ids={[...chosen]} done={() => setChosen(new Set())} />
+        <TextField
+          label="Until"
+          type="datetime-local"
+          value={to === undefined ? '' : (filters.get('to') ?? '')}
+          onChange={(value) => setFilters({ to: value })}
+        />
+        <Selected renders={selected} done={() => setChosen(new Set())} />
       </div>
       <Listing
         query={renders}
         empty={
-          <Empty title="No render is like this.">
-            <p>
-              Change the filters, or make one in the <Link href="/playground">playground</Link>.
-            </p>
-          </Empty>
+          isFiltered ? (
+            <Empty title="No renders match these filters." />
+          ) : (
+            <Empty title="No renders yet.">
+              <p>
+                Make one in the <Link href="/playground">playground</Link>, or with an{' '}
+                <Link href="/keys">API key</Link>.
+              </p>
+            </Empty>
+          )
         }
         caption="Renders"
         rows={rows}
+        linked
         rowKey={({ jobId }) => jobId}
         columns={[
           {
-            title: 'Choose',
+            title: 'Select',
+            head: (
+              <input
+                type="checkbox"
+                aria-label="Select all on this page"
+                checked={rows.length > 0 && selected.length === rows.length}
+                onChange={({ target }) =>
+                  choose(
+                    rows.map(({ jobId }) => jobId),
+                    target.checked,
+                  )
+                }
+              />
+            ),
             cell: ({ jobId }) => (
               <input
                 type="checkbox"
-                aria-label={`Choose render ${shortId(jobId)}`}
+                aria-label={`Select render ${shortId(jobId)}`}
                 checked={chosen.has(jobId)}
-                onChange={(event) => choose(jobId, event.target.checked)}
+                onChange={({ target }) => choose([jobId], target.checked)}
               />
             ),
           },
@@ -88,59 +123,18 @@ export default function Renders() {
           },
           { title: 'Status', cell: (row) => <Badge status={row.status} /> },
           { title: 'Error', cell: ({ error }) => error?.code ?? '' },
-          { title: 'From', cell: ({ inputMode, mode }) => `${inputMode}, ${mode}` },
+          { title: 'Source', cell: ({ inputMode }) => SOURCES[inputMode] },
+          { title: 'Mode', cell: (row) => titled(row.mode) },
           { title: 'Pages', numeric: true, cell: ({ pages }) => (pages > 0 ? number(pages) : '') },
           {
             title: 'Took',
             numeric: true,
-            cell: ({ processingTimeMs, completedAt }) =>
-              completedAt === null ? '' : duration(processingTimeMs),
+            cell: ({ createdAt, completedAt }) =>
+              completedAt === null ? '' : duration(Date.parse(completedAt) - Date.parse(createdAt)),
           },
-          { title: 'Made', cell: ({ createdAt }) => <Time at={createdAt} /> },
+          { title: 'Created', cell: ({ createdAt }) => <Time at={createdAt} /> },
         ]}
       />
     </Page>
-  );
-}
-
-/** Cancels or retries what is chosen, one after the other, and says how many it was possible for. */
-function Several({ ids, done }: { ids: readonly string[]; done: () => void }) {
-  const queries = useQueryClient();
-  const [busy, setBusy] = useState(false);
-  if (ids.length === 0) return null;
-  const each = async (what: string, act: (id: string) => Promise<unknown>) => {
-    setBusy(true);
-    let count = 0;
-    for (const id of ids) {
-      try {
-        await act(id);
-        count += 1;
-      } catch (error) {
-        toastError(error);
-      }
-    }
-    toast(`${number(count)} of ${number(ids.length)} ${what}.`);
-    setBusy(false);
-    done();
-    void queries.invalidateQueries({ queryKey: [LIVE] });
-  };
-  const params = (id: string) => ({ params: { path: { id } } });
-  return (
-    <div className="actions">
-      <Button
-        busy={busy}
-        onClick={() => void each('cancelled', (id) => call(api.DELETE('/user/renders/{id}', params(id))))}
-      >
-        Cancel {number(ids.length)}
-      </Button>
-      <Button
-        busy={busy}
-        onClick={() =>
-          void each('rendered again', (id) => call(api.POST('/user/renders/{id}/retry', params(id))))
-        }
-      >
-        Retry {number(ids.length)}
-      </Button>
-    </div>
   );
 }

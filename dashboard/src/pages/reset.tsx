@@ -17,7 +17,7 @@ export default function Reset() {
   return (
     <Outside title="Choose a new password">
       {reset.isSuccess ? (
-        <p role="status">The password is changed, and all sessions have ended.</p>
+        <p role="status">Your password is changed. All sessions have been signed out.</p>
       ) : (
         <form
           className="form"
@@ -27,7 +27,7 @@ export default function Reset() {
           }}
         >
           {token === '' && (
-            <p role="alert">The link is not whole: open it from the mail, or ask for another.</p>
+            <p role="alert">The link is incomplete. Open it from the e-mail again, or ask for a new one.</p>
           )}
           <TextField
             label="New password"
@@ -39,7 +39,7 @@ export default function Reset() {
           />
           {reset.error !== null && <ErrorNote error={reset.error} />}
           <Button kind="primary" type="submit" busy={reset.isPending} disabled={token === ''}>
-            Change the password
+            Change password
           </Button>
         </form>
       )}

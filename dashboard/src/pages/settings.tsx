@@ -21,11 +21,11 @@ export default function Settings() {
               'E-mail address',
               <span key="e">
                 <bdi>{account.email ?? 'none'}</bdi>
-                {account.emailConfirmed && ', confirmed'}
+                {account.emailConfirmed && ' (confirmed)'}
               </span>,
             ],
-            ['Account', <code key="i">{account.id}</code>],
-            ['Made', <Time key="m" at={account.createdAt} />],
+            ['Account id', <code key="i">{account.id}</code>],
+            ['Created', <Time key="m" at={account.createdAt} exact />],
             ...(account.takenOverAt === null
               ? []
               : [['Taken over', <Time key="t" at={account.takenOverAt} />] as const]),
@@ -40,11 +40,11 @@ export default function Settings() {
       <Card title="Password">
         {account.signInBy === 'password' && <PasswordForm email={account.email ?? ''} />}
         {account.signInBy === 'issuer' && (
-          <p>You sign in through your organization. Your password is kept there, and is changed there.</p>
+          <p>You sign in through your organization. Change your password there.</p>
         )}
         {account.signInBy === 'operator' && (
           <p>
-            This account has no password. Whoever operates the service sets one with{' '}
+            This account has no password. Whoever runs the service can set one with{' '}
             <code>platen accounts reset-password {account.email}</code>.
           </p>
         )}
@@ -62,7 +62,7 @@ function PasswordForm({ email }: { email: string }) {
       await call(api.POST('/auth/password', { body: { currentPassword, newPassword } }));
     },
     onSuccess: () => {
-      toast('The password is changed. Other sessions have ended.');
+      toast('Your password is changed. Other sessions have been signed out.');
       setCurrent('');
       setNew('');
     },
@@ -94,7 +94,7 @@ function PasswordForm({ email }: { email: string }) {
       />
       {change.error !== null && <ErrorNote error={change.error} />}
       <Button type="submit" busy={change.isPending}>
-        Change the password
+        Change password
       </Button>
     </form>
   );
@@ -119,7 +119,7 @@ function Sessions() {
         {sessions.data?.sessions.map(({ id, current, ipAddress, userAgent, lastUsedAt }) => (
           <li key={id}>
             <span>
-              {ipAddress ?? 'an address that is not known'}
+              {ipAddress ?? 'Unknown address'}
               {current ? ', this browser' : ''}
               <br />
               <span className="quiet wrap">
@@ -127,11 +127,11 @@ function Sessions() {
               </span>
             </span>
             <span>
-              last used <Time at={lastUsedAt} />
+              Last used <Time at={lastUsedAt} />
             </span>
             {!current && (
               <Button busy={end.isPending} onClick={() => end.mutate(id)}>
-                End<span className="unseen"> the session from {ipAddress}</span>
+                Sign out<span className="unseen"> the session from {ipAddress}</span>
               </Button>
             )}
           </li>

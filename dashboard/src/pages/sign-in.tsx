@@ -1,16 +1,16 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { Link, useLocation, useSearchParams } from 'wouter';
-import { api, call } from '../api.ts';
+import { ApiError, api, call } from '../api.ts';
 import { SignInForm, useAuthConfig } from '../sign-in-form.tsx';
 import { ErrorNote } from '../ui/states.tsx';
 import { forgetSecret, Outside, secretInAddress } from './outside.tsx';
 
 /** What came of signing in at the issuer, by what its callback says in the address. */
 const ISSUER_PROBLEMS: Readonly<Record<string, string>> = {
-  late: 'Signing in took too long, or was begun in another window. Try again.',
+  late: 'Signing in took too long, or was started in another window. Try again.',
   refused: 'Your organization did not sign you in. Try again, or ask whoever manages your access.',
-  away: 'The sign-in of your organization cannot be reached at the moment. Try again in a minute.',
+  away: 'Your organization’s sign-in cannot be reached right now. Try again in a minute.',
 };
 
 export default function SignIn() {
@@ -33,27 +33,44 @@ export default function SignIn() {
   }, []);
   return (
     <Outside title="Sign in">
-      {error !== undefined && <ErrorNote error={error} />}
+      {error !== undefined && (isUsedLink(error) ? <UsedLink /> : <ErrorNote error={error} />)}
       {problem !== undefined && <ErrorNote error={new Error(problem)} />}
       <SignInForm returnTo={`/dashboard${inside(params.get('returnTo'))}`} onSignedIn={enter} />
       <p>
-        <Link href="/forgot">Forgotten password</Link>
+        <Link href="/forgot">Forgot your password?</Link>
       </p>
       {config.data?.registration === 'open' && (
         <p>
-          New here? <Link href="/register">Make an account</Link>
+          New here? <Link href="/register">Create an account</Link>
         </p>
       )}
       {config.data?.registration === 'invite' && (
         <p>
-          Accounts are made by invitation. <Link href="/register">I have one</Link>
+          Accounts are by invitation only. <Link href="/register">I have an invitation</Link>
         </p>
       )}
       {config.data?.registration === 'closed' && (
-        <p>Registration is closed: whoever operates this service makes accounts.</p>
+        <p>Registration is closed. Ask whoever runs this service for an account.</p>
       )}
     </Outside>
   );
+}
+
+/** The link came from a terminal, not by mail: how to get another. */
+function UsedLink() {
+  return (
+    <div className="note error" role="alert">
+      <p>
+        This link has been used or has expired. Sign in with a password, or restart the service: it prints a
+        new link. To set a password, run <code>platen accounts reset-password EMAIL</code> where the service
+        runs.
+      </p>
+    </div>
+  );
+}
+
+function isUsedLink(error: unknown): boolean {
+  return error instanceof ApiError && error.code === 'LINK_INVALID';
 }
 
 /** A page of the dashboard, whatever the address says. */

@@ -7,6 +7,7 @@ import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { Card } from '../ui/page.tsx';
 import { ErrorNote } from '../ui/states.tsx';
+import { toastError } from '../ui/toasts.tsx';
 import { useWithPassword } from '../ui/with-password.tsx';
 
 /** The keys that callbacks are signed with. A new one is shown once; the one before is good for a while yet. */
@@ -30,21 +31,26 @@ export function SigningKeys() {
               {shortId(id)} <Badge status={status} />
             </span>
             <span>
-              made <Time at={createdAt} />
+              created <Time at={createdAt} />
               {expiresAt !== null && (
                 <>
-                  , until <Time at={expiresAt} />
+                  , valid until <Time at={expiresAt} exact />
                 </>
               )}
             </span>
           </li>
         ))}
-        {keys.data?.keys.length === 0 && <li>None yet: make one to be able to check signatures.</li>}
+        {keys.data?.keys.length === 0 && <li>No signing keys yet.</li>}
       </ul>
-      <Button onClick={() => run(rotate)}>New signing key</Button>
+      <p className="quiet">
+        Webhooks are signed, so that you can tell they are ours. The first key is created with your first
+        webhook; its secret is not shown. Create a new one to get a secret you can check signatures with: the
+        old key stays valid for a while.
+      </p>
+      <Button onClick={() => run(rotate).catch(toastError)}>New signing key</Button>
       {password}
-      <Dialog title="The new signing key" open={secret !== undefined} onClose={() => setSecret(undefined)}>
-        <p>It is shown this once. Keep it where your service reads its secrets.</p>
+      <Dialog title="Your new signing key" open={secret !== undefined} onClose={() => setSecret(undefined)}>
+        <p>Copy it now: it is not shown again. Keep it where your service reads its secrets.</p>
         {secret !== undefined && <Code label="Secret" text={secret} />}
       </Dialog>
     </Card>

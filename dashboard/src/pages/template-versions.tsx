@@ -1,18 +1,29 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'wouter';
-import { api, call } from '../api.ts';
+import { api, call, type Schemas } from '../api.ts';
 import { Time } from '../ui/bits.tsx';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { Card } from '../ui/page.tsx';
 import { ErrorNote, Loading } from '../ui/states.tsx';
 import { toast, toastError } from '../ui/toasts.tsx';
+import { Compared } from './compared.tsx';
 
 /** The versions of a template, to be compared with the current one and to be gone back to. */
-export function TemplateVersions({ id }: { id: string }) {
+export function TemplateVersions({
+  id,
+  hasChanges,
+  onRolledBack,
+}: {
+  id: string;
+  /** Whether the page has changes that are not saved. */
+  hasChanges: boolean;
+  onRolledBack: (now: Schemas['Template']) => void;
+}) {
   const queries = useQueryClient();
   const [shown, setShown] = useState<string>();
+  const [asked, setAsked] = useState<{ versionId: string; version: number }>();
   const plans = useQuery({ queryKey: ['plans'], queryFn: () => call(api.GET('/user/plans')) });
   const keepsVersions = plans.data?.plans.some(
     ({ current, limits }) => current && limits.features.templateVersions,
@@ -30,8 +41,10 @@ export function TemplateVersions({ id }: { id: string }) {
         }),
       ),
     onSuccess: (now) => {
-      toast(`It is as it was; that is version ${now.version}.`);
+      toast(`Rolled back. The template is now version ${now.version}.`);
       queries.setQueryData(['template', id], now);
+      onRolledBack(now);
+      setAsked(undefined);
       void queries.invalidateQueries({ queryKey: ['versions', id] });
     },
     onError: toastError,
@@ -46,8 +59,8 @@ export function TemplateVersions({ id }: { id: string }) {
     return (
       <Card title="Versions">
         <p>
-          Other plans keep every version that was saved, to compare and go back to.{' '}
-          <Link href="/billing">Plans</Link>
+          Your plan keeps only the latest version. Larger plans keep every saved version, to compare and roll
+          back to. <Link href="/billing">See plans</Link>
         </p>
       </Card>
     );
@@ -59,12 +72,12 @@ export function TemplateVersions({ id }: { id: string }) {
           <li key={versionId}>
             <span>
               Version {version}
-              {current ? ', in force' : ''} <Time at={createdAt} />
+              {current ? ', current' : ''} <Time at={createdAt} />
             </span>
             {!current && (
               <span className="actions">
                 <Button onClick={() => setShown(versionId)}>Compare</Button>
-                <Button busy={rollBack.isPending} onClick={() => rollBack.mutate(versionId)}>
+                <Button onClick={() => setAsked({ versionId, version })}>
                   Roll back<span className="unseen"> to version {version}</span>
                 </Button>
               </span>
@@ -73,11 +86,32 @@ export function TemplateVersions({ id }: { id: string }) {
         ))}
       </ul>
       <Dialog
-        title="Version and the one in force"
+        title="Compare with the current version"
         open={shown !== undefined}
         onClose={() => setShown(undefined)}
       >
         {shown !== undefined && <Compare id={id} versionId={shown} />}
+      </Dialog>
+      <Dialog
+        title={`Roll back to version ${asked?.version}?`}
+        open={asked !== undefined}
+        onClose={() => setAsked(undefined)}
+      >
+        <p>
+          A copy of version {asked?.version} becomes the newest version. The versions in between are kept.
+        </p>
+        {hasChanges && (
+          <p>
+            <strong>Your unsaved changes will be discarded.</strong>
+          </p>
+        )}
+        <Button
+          kind="danger"
+          busy={rollBack.isPending}
+          onClick={() => asked !== undefined && rollBack.mutate(asked.versionId)}
+        >
+          {hasChanges ? 'Discard changes and roll back' : 'Roll back'}
+        </Button>
       </Dialog>
     </Card>
   );
@@ -96,26 +130,11 @@ function Compare({ id, versionId }: { id: string; versionId: string }) {
   if (both.data === undefined) return <Loading />;
   const [before, now] = both.data;
   return (
-    <div className="split">
-      {[before, now].map(({ version, content }, i) => (
-        <figure key={version} className="code">
-          <figcaption>
-            Version {version}
-            {i === 1 ? ', in force' : ''}
-          </figcaption>
-          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard */}
-          <pre tabIndex={0}>{marked(content, i === 0 ? now.content : before.content)}</pre>
-        </figure>
-      ))}
-    </div>
+    <Compared
+      texts={[
+        [`Version ${before.version}`, before.content],
+        [`Version ${now.version}, current`, now.content],
+      ]}
+    />
   );
-}
-
-/** The lines of a text; those that the other has nowhere are marked. */
-function marked(text: string, other: string) {
-  const known = new Set(other.split('\n'));
-  return text.split('\n').map((line, i) => {
-    // biome-ignore lint/suspicious/noArrayIndexKey: a line is known by its number
-    return known.has(line) ? <span key={i}>{`${line}\n`}</span> : <mark key={i}>{`${line}\n`}</mark>;
-  });
 }

@@ -1,10 +1,10 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { Link, useLocation, useParams } from 'wouter';
-import { api, call } from '../api.ts';
-import { shortId } from '../format.ts';
+import { ApiError, api, call } from '../api.ts';
+import { Time } from '../ui/bits.tsx';
 import { Button } from '../ui/button.tsx';
-import { CtrlEnter } from '../ui/ctrl-enter.tsx';
+import { useCtrlKey } from '../ui/ctrl-key.ts';
 import { Dialog } from '../ui/dialog.tsx';
 import { Editor } from '../ui/editor.tsx';
 import { TextField } from '../ui/field.tsx';
@@ -12,49 +12,59 @@ import { Card, Loaded, Page } from '../ui/page.tsx';
 import { RenderOutcome } from '../ui/render-outcome.tsx';
 import { ErrorNote } from '../ui/states.tsx';
 import { toast, toastError } from '../ui/toasts.tsx';
+import { useDraft } from '../use-draft.ts';
+import { Compared } from './compared.tsx';
 import { TemplateVersions } from './template-versions.tsx';
 
 type Template = Awaited<ReturnType<typeof fetchTemplate>>;
 
+interface Fields {
+  readonly name: string;
+  readonly content: string;
+  readonly sampleData: string;
+  /** Empty for none. */
+  readonly dataSchema: string;
+}
+
+/** What is typed, and the version that it was made from. */
+interface Draft {
+  readonly fields: Fields;
+  readonly base: Pick<Template, 'versionId' | 'version'>;
+}
+
 export default function TemplatePage() {
   const { id } = useParams<{ id: string }>();
-  const template = useQuery({
-    queryKey: ['template', id],
-    queryFn: () => fetchTemplate(id),
-    refetchOnWindowFocus: false,
-  });
+  const template = useQuery({ queryKey: ['template', id], queryFn: () => fetchTemplate(id) });
   return (
     <Loaded title="Template" query={template}>
-      {(loaded) => <TemplateForm key={loaded.versionId} template={loaded} />}
+      {(loaded) => <TemplateForm key={id} template={loaded} />}
     </Loaded>
   );
 }
 
 function TemplateForm({ template }: { template: Template }) {
   const queries = useQueryClient();
-  const [name, setName] = useState(template.name);
-  const [content, setContent] = useState(template.content);
-  const [sampleData, setSampleData] = useState(template.sampleData);
-  const saved = template.dataSchema ?? '';
-  const [dataSchema, setDataSchema] = useState(saved);
-  const isChanged =
-    name !== template.name ||
-    content !== template.content ||
-    sampleData !== template.sampleData ||
-    dataSchema !== saved;
+  const { fields, base, isChanged, foundAt, change, take, keepMine } = useFields(template);
+  const { content, sampleData, dataSchema } = fields;
   const schema = dataSchema.trim() === '' ? null : dataSchema;
   const save = useMutation({
     mutationFn: () =>
       call(
         api.PATCH('/user/templates/{id}', {
           params: { path: { id: template.id } },
-          body: { name, content, sampleData, dataSchema: schema },
+          body: { ...fields, dataSchema: schema, baseVersionId: base.versionId },
         }),
       ),
     onSuccess: (saved) => {
-      toast(`Version ${saved.version} is saved.`);
+      toast(`Saved as version ${saved.version}.`);
       queries.setQueryData(['template', template.id], saved);
+      keepMine(saved);
       void queries.invalidateQueries({ queryKey: ['versions', template.id] });
+      void queries.invalidateQueries({ queryKey: ['templates'] });
+    },
+    onError: (error) => {
+      // What is there now says the rest.
+      if (isOvertaken(error)) void queries.invalidateQueries({ queryKey: ['template', template.id] });
     },
   });
   const preview = useMutation({
@@ -74,79 +84,183 @@ function TemplateForm({ template }: { template: Template }) {
   const show = () => {
     if (!preview.isPending) preview.mutate();
   };
+  const isOutdated = isChanged && base.versionId !== template.versionId;
+  const store = () => {
+    if (isChanged && !isOutdated && !save.isPending) save.mutate();
+  };
+  useCtrlKey('Enter', show);
+  useCtrlKey('s', store);
   return (
     <Page
-      title="Template"
+      title={template.name}
       lead={
         <>
-          <bdi>{template.name}</bdi>, version {template.version}
+          Template, version {template.version}
+          {isChanged && ', with unsaved changes'}
         </>
       }
       actions={
         <>
           <Button busy={preview.isPending} onClick={show}>
-            PDF <kbd>Ctrl Enter</kbd>
+            Preview <kbd>Ctrl Enter</kbd>
           </Button>
-          <Button kind="primary" busy={save.isPending} disabled={!isChanged} onClick={() => save.mutate()}>
-            Save
+          <Button kind="primary" busy={save.isPending} disabled={!isChanged || isOutdated} onClick={store}>
+            Save <kbd>Ctrl S</kbd>
           </Button>
           <Link className="button plain" href={`/playground?template=${template.id}`}>
-            In the playground
+            Open in playground
           </Link>
-          <Remove id={template.id} />
+          <Remove id={template.id} name={template.name} />
         </>
       }
     >
-      {save.error !== null && <ErrorNote error={save.error} />}
-      <CtrlEnter onPress={show}>
+      {foundAt !== undefined && isChanged && !isOutdated && (
+        <div className="note" role="status">
+          <p>
+            You have unsaved changes from <Time at={new Date(foundAt).toISOString()} exact />.
+          </p>
+          <Button onClick={() => take(template)}>Discard them</Button>
+        </div>
+      )}
+      {isOutdated && (
+        <Overtaken template={template} base={base} fields={fields} onTake={take} onKeep={keepMine} />
+      )}
+      {save.error !== null && !isOvertaken(save.error) && <ErrorNote error={save.error} />}
+      <div className="split">
         <div>
           <Card>
-            <TextField label="Name" value={name} onChange={setName} />
+            <TextField label="Name" value={fields.name} onChange={(name) => change({ name })} />
             <Editor
               label="HTML in Liquid"
               language="liquid"
               size="large"
               value={content}
-              onChange={setContent}
+              onChange={(text) => change({ content: text })}
             />
             <Editor
               label="Sample data"
-              hint="JSON; the preview is filled in with it."
+              hint="JSON that fills in the preview."
               language="json"
               value={sampleData}
-              onChange={setSampleData}
+              onChange={(text) => change({ sampleData: text })}
             />
-            <details open={saved !== ''}>
+            <details open={dataSchema !== ''}>
               <summary>Schema of the data</summary>
               <Editor
                 label="JSON Schema"
-                hint="Draft 2020-12; the data of each render must fit it. Empty for none."
+                hint="Draft 2020-12. The data of each render must match it. Leave it empty for none."
                 language="json"
                 value={dataSchema}
-                onChange={setDataSchema}
+                onChange={(text) => change({ dataSchema: text })}
               />
             </details>
           </Card>
         </div>
-        <div>
+        <div className="beside">
           <Card title="PDF">
             {preview.error !== null && <ErrorNote error={preview.error} />}
             {preview.data !== undefined && 'jobId' in preview.data ? (
               <RenderOutcome id={preview.data.jobId} />
             ) : (
               <p className="quiet">
-                Ctrl Enter prints what stands at the left, saved or not, as a test render.
+                Press Ctrl Enter to preview the template with its sample data, saved or not.
               </p>
             )}
           </Card>
-          <TemplateVersions id={template.id} />
+          <TemplateVersions id={template.id} hasChanges={isChanged} onRolledBack={take} />
         </div>
-      </CtrlEnter>
+      </div>
     </Page>
   );
 }
 
-function Remove({ id }: { id: string }) {
+/** The fields as they are typed, which are kept as a draft while they differ from what is saved. */
+function useFields(template: Template) {
+  const saved = fieldsOf(template);
+  const [found, keep] = useDraft<Draft>(`template/${template.id}`);
+  const [draft, setDraft] = useState<Draft>(found?.value ?? { fields: saved, base: template });
+  const [foundAt, setFoundAt] = useState(found?.at);
+  /** What the version had that the changes are made to; unknown of one that another tab has begun to change. */
+  const [original, setOriginal] = useState(found === undefined ? saved : undefined);
+  const { fields, base } = draft;
+  const isChanged = !areAlike(fields, saved);
+  const take = (version: Template) => {
+    setDraft({ fields: fieldsOf(version), base: version });
+    setOriginal(fieldsOf(version));
+    setFoundAt(undefined);
+  };
+  // biome-ignore lint/correctness/useExhaustiveDependencies: whatever is typed
+  useEffect(
+    () =>
+      keep(isChanged ? { fields, base: { versionId: base.versionId, version: base.version } } : undefined),
+    [draft, isChanged],
+  );
+  // Where nothing is typed, the page shows what is saved, whoever has saved it.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another version
+  useEffect(() => {
+    if (base.versionId === template.versionId) return;
+    if (!isChanged || (original !== undefined && areAlike(fields, original))) take(template);
+  }, [template.versionId]);
+  return {
+    fields,
+    base,
+    isChanged,
+    foundAt,
+    change: (part: Partial<Fields>) => setDraft({ base, fields: { ...fields, ...part } }),
+    /** Shows a version in place of what was typed. */
+    take,
+    /** What is typed is a change to this version from now on. */
+    keepMine: (version: Template) => {
+      setDraft((now) => ({ ...now, base: version }));
+      setOriginal(fieldsOf(version));
+      setFoundAt(undefined);
+    },
+  };
+}
+
+function areAlike(some: Fields, others: Fields): boolean {
+  return (Object.keys(some) as (keyof Fields)[]).every((name) => some[name] === others[name]);
+}
+
+/** Another tab or person has saved the template since this page began to change it. */
+function Overtaken({
+  template,
+  base,
+  fields,
+  onTake,
+  onKeep,
+}: {
+  template: Template;
+  base: Draft['base'];
+  fields: Fields;
+  onTake: (version: Template) => void;
+  onKeep: (version: Template) => void;
+}) {
+  const [compares, setCompares] = useState(false);
+  return (
+    <div className="note error" role="alert">
+      <p>
+        Version {template.version} was saved elsewhere after you started from version {base.version}. Your
+        changes are here, and are not saved.
+      </p>
+      <div className="actions">
+        <Button onClick={() => setCompares(true)}>Compare</Button>
+        <Button onClick={() => onKeep(template)}>Keep mine</Button>
+        <Button onClick={() => onTake(template)}>Discard mine and load version {template.version}</Button>
+      </div>
+      <Dialog title="Your changes and the saved version" open={compares} onClose={() => setCompares(false)}>
+        <Compared
+          texts={[
+            ['Yours', fields.content],
+            [`Version ${template.version}, saved`, template.content],
+          ]}
+        />
+      </Dialog>
+    </div>
+  );
+}
+
+function Remove({ id, name }: { id: string; name: string }) {
   const [, navigate] = useLocation();
   const queries = useQueryClient();
   const [asks, setAsks] = useState(false);
@@ -163,14 +277,25 @@ function Remove({ id }: { id: string }) {
       <Button kind="danger" onClick={() => setAsks(true)}>
         Delete
       </Button>
-      <Dialog title="Delete the template?" open={asks} onClose={() => setAsks(false)}>
-        <p>Template {shortId(id)} and its versions are gone then, and renders that name it fail.</p>
+      <Dialog title="Delete this template?" open={asks} onClose={() => setAsks(false)}>
+        <p>
+          <bdi>{name}</bdi> and all its versions will be deleted, and renders that use it will fail. This
+          cannot be undone.
+        </p>
         <Button kind="danger" busy={remove.isPending} onClick={() => remove.mutate()}>
-          Delete it
+          Delete template
         </Button>
       </Dialog>
     </>
   );
+}
+
+function isOvertaken(error: unknown): boolean {
+  return error instanceof ApiError && error.code === 'TEMPLATE_CHANGED';
+}
+
+function fieldsOf({ name, content, sampleData, dataSchema = '' }: Template): Fields {
+  return { name, content, sampleData, dataSchema };
 }
 
 function fetchTemplate(id: string) {

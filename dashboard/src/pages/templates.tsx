@@ -43,7 +43,7 @@ export default function Templates() {
   return (
     <Page
       title="Templates"
-      lead="HTML in Liquid, saved once and filled in with each render."
+      lead="Documents in HTML and Liquid, filled in with the data of each render."
       actions={
         <Button kind="primary" onClick={() => setMaking(true)}>
           New template
@@ -53,9 +53,9 @@ export default function Templates() {
       {isOlder && (
         <div className="note">
           <p>
-            Some of these templates were saved before you took the account over, on{' '}
-            <Time at={takenOverAt ?? ''} />, and may be somebody else's. Look through each before you use it,
-            and delete what is not yours.
+            Some of these templates were saved before you took over the account, on{' '}
+            <Time at={takenOverAt} exact />, and may be someone else’s. Check each before you use it, and
+            delete what is not yours.
           </p>
         </div>
       )}
@@ -64,16 +64,21 @@ export default function Templates() {
           label="Name"
           type="search"
           value={search}
-          onChange={(value) => setFilters({ search: value })}
+          onChange={(value) => setFilters({ search: value }, { replace: true })}
         />
       </div>
       <Listing
         query={templates}
         empty={
-          <Empty title={search === '' ? 'No template is saved yet.' : 'No template has this in its name.'} />
+          <Empty title={search === '' ? 'No templates yet.' : 'No templates have this in their name.'}>
+            {search === '' && (
+              <p>Create one to keep a document in one place and fill it in with each render.</p>
+            )}
+          </Empty>
         }
         caption="Templates"
         rows={rows}
+        linked
         rowKey={({ id }) => id}
         columns={[
           {
@@ -86,7 +91,7 @@ export default function Templates() {
           },
           { title: 'Version', numeric: true, cell: ({ version }) => version },
           { title: 'Size', numeric: true, cell: ({ size }) => (size === undefined ? '' : bytes(size)) },
-          { title: 'Changed', cell: ({ updatedAt }) => <Time at={updatedAt} /> },
+          { title: 'Last changed', cell: ({ updatedAt }) => <Time at={updatedAt} /> },
         ]}
       />
       <Dialog title="New template" open={isMaking} onClose={() => setMaking(false)}>
@@ -114,7 +119,7 @@ function NewTemplate() {
       <TextField label="Name" required value={name} onChange={setName} />
       {make.error !== null && <ErrorNote error={make.error} />}
       <Button kind="primary" type="submit" busy={make.isPending}>
-        Make it
+        Create template
       </Button>
     </form>
   );

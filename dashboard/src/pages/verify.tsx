@@ -33,43 +33,43 @@ export default function Verify() {
       {verify.isSuccess && (
         <p role="status">
           {isTakenOver
-            ? 'The account is yours. What was made with it before has ended, and a mail says what that was.'
-            : 'The address is confirmed.'}
+            ? 'The account is yours. Everything that was running under it has been ended; an e-mail lists what that was.'
+            : 'Your e-mail address is confirmed.'}
         </p>
       )}
       {!verify.isSuccess && unproven === undefined && (
         <Button kind="primary" busy={verify.isPending} disabled={token === ''} onClick={confirm}>
-          This address is mine
+          Confirm this address
         </Button>
       )}
       {!verify.isSuccess && unproven !== undefined && (
         <>
           <p role="alert">{unproven.message}</p>
           <Proof
-            title="I have made the account"
+            title="I created this account"
             label="Password"
-            hint="Of the account. Everything stays as it is."
+            hint="The account’s password. Everything stays as it is."
             autoComplete="current-password"
-            action="Confirm the address"
+            action="Confirm address"
             kind="primary"
             busy={verify.isPending}
             onProof={(password) => verify.mutate({ password })}
           />
           <Proof
-            title="Somebody else has made it"
+            title="Someone else created it"
             label="New password"
-            hint="The account becomes yours. Its sessions, API keys, signing keys and waiting renders end; its templates are kept."
+            hint="The account becomes yours. Its sessions, API keys, signing keys and queued renders are ended; its templates are kept."
             autoComplete="new-password"
-            action="Take the account over"
+            action="Take over the account"
             kind="danger"
             busy={verify.isPending}
             onProof={(newPassword) => verify.mutate({ newPassword })}
           />
         </>
       )}
-      {token === '' && <p role="alert">The link is not whole: open it from the mail.</p>}
+      {token === '' && <p role="alert">The link is incomplete. Open it from the e-mail again.</p>}
       {verify.error !== null && !isUnproven(verify.error) && <ErrorNote error={verify.error} />}
-      <Link href="/">To the dashboard</Link>
+      <Link href="/">Go to the dashboard</Link>
     </Outside>
   );
 }

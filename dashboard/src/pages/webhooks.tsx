@@ -19,16 +19,27 @@ import { SigningKeys } from './signing-keys.tsx';
 const STATUSES = ['pending', 'delivered', 'failed'] as const;
 
 export default function Webhooks() {
+  const plans = useQuery({ queryKey: ['plans'], queryFn: () => call(api.GET('/user/plans')) });
+  const isMissing = plans.data?.plans.some(({ current, limits }) => current && !limits.features.callbacks);
   return (
-    <Page title="Webhooks" lead="What the service sends to your addresses when a render or batch has ended.">
+    <Page title="Webhooks" lead="Messages that we send to your addresses when a render or batch ends.">
+      {isMissing && (
+        <div className="note">
+          <p>
+            Your plan does not include webhooks. <Link href="/billing">See plans</Link>
+          </p>
+        </div>
+      )}
       <Deliveries />
       <div className="grid">
-        <Test />
+        {!isMissing && <Test />}
         <SigningKeys />
       </div>
       <p>
-        <a href="/docs/callbacks/#verify-the-signature">How to check a signature</a> in TypeScript, Python, Go
-        and PHP.
+        <a href="/docs/callbacks/#verify-the-signature" target="_blank" rel="noreferrer">
+          How to check a signature
+        </a>{' '}
+        in TypeScript, Python, Go and PHP.
       </p>
     </Page>
   );
@@ -51,17 +62,22 @@ function Deliveries() {
       <div className="filters">
         <Filter label="Status" name="status" values={STATUSES} />
         {jobId !== '' && (
-          <Button onClick={() => setFilters({ jobId: '' })}>Of job {shortId(jobId)} only: show all</Button>
+          <Button onClick={() => setFilters({ jobId: '' })}>Only of {shortId(jobId)}. Show all</Button>
         )}
       </div>
       <Listing
         query={deliveries}
         empty={
-          <Empty title="Nothing was delivered.">
-            <p>
-              Name a <code>webhookUrl</code> in a request, and what becomes of it is shown here.
-            </p>
-          </Empty>
+          status !== undefined || jobId !== '' ? (
+            <Empty title="No deliveries match these filters." />
+          ) : (
+            <Empty title="No deliveries yet.">
+              <p>
+                Add a <code>webhookUrl</code> to a render or batch request. Every delivery to it is listed
+                here.
+              </p>
+            </Empty>
+          )
         }
         caption="Deliveries"
         rows={rows}
@@ -71,10 +87,10 @@ function Deliveries() {
           { title: 'To', cell: ({ url }) => <bdi className="wrap">{url}</bdi> },
           { title: 'Status', cell: (row) => <Badge status={row.status} /> },
           { title: 'Attempts', numeric: true, cell: ({ attemptCount }) => number(attemptCount) },
-          { title: 'Last answer', cell: ({ responseStatus, error }) => error ?? responseStatus ?? '' },
-          { title: 'Made', cell: ({ createdAt }) => <Time at={createdAt} /> },
+          { title: 'Last response', cell: ({ responseStatus, error }) => error ?? responseStatus ?? '' },
+          { title: 'Created', cell: ({ createdAt }) => <Time at={createdAt} /> },
           {
-            title: 'More',
+            title: 'Details',
             cell: ({ id }) => (
               <Button onClick={() => setShown(id)}>
                 Show<span className="unseen"> delivery {shortId(id)}</span>
@@ -100,7 +116,7 @@ function Delivery({ id }: { id: string }) {
   const again = useMutation({
     mutationFn: () => call(api.POST('/user/webhook-deliveries/{id}/redeliver', path)),
     onSuccess: () => {
-      toast('It is sent again.');
+      toast('Sending it again.');
       void queries.invalidateQueries({ queryKey: [LIVE] });
     },
     onError: toastError,
@@ -114,18 +130,18 @@ function Delivery({ id }: { id: string }) {
         {attempts.map(({ at, responseStatus, error }) => (
           <li key={at}>
             <Time at={at} />
-            <span>{error ?? `answered ${responseStatus}`}</span>
+            <span>{error ?? `Responded with ${responseStatus}`}</span>
           </li>
         ))}
-        {attempts.length === 0 && <li>It was not tried yet.</li>}
+        {attempts.length === 0 && <li>Not tried yet.</li>}
       </ul>
-      <Code label="What is sent" text={JSON.stringify(payload, null, 2)} />
+      <Code label="Payload" text={JSON.stringify(payload, null, 2)} />
       <div className="actions">
         <Button busy={again.isPending} onClick={() => again.mutate()}>
-          Send it again
+          Send again
         </Button>
-        {event.startsWith('render.') && <Link href={`/renders/${jobId}`}>The render</Link>}
-        {event.startsWith('batch.') && <Link href={`/batches/${jobId}`}>The batch</Link>}
+        {event.startsWith('render.') && <Link href={`/renders/${jobId}`}>Open the render</Link>}
+        {event.startsWith('batch.') && <Link href={`/batches/${jobId}`}>Open the batch</Link>}
       </div>
     </>
   );
@@ -137,12 +153,12 @@ function Test() {
   const send = useMutation({
     mutationFn: () => call(api.POST('/user/webhook-deliveries/test', { body: { url } })),
     onSuccess: () => {
-      toast('A test is on its way; it is in the list.');
+      toast('Test sent. It is in the list above.');
       void queries.invalidateQueries({ queryKey: [LIVE, 'deliveries'] });
     },
   });
   return (
-    <Card title="Send a test">
+    <Card title="Send a test webhook">
       <form
         className="form"
         onSubmit={(event) => {
@@ -153,7 +169,7 @@ function Test() {
         <TextField label="Address" type="url" required value={url} onChange={setUrl} />
         {send.error !== null && <ErrorNote error={send.error} />}
         <Button type="submit" busy={send.isPending}>
-          Send
+          Send test
         </Button>
       </form>
     </Card>

@@ -50,25 +50,28 @@ export function Bars({
         {bars.length > 0 && (
           <>
             <span>{label(bars[0]!.at)}</span>
-            <span>at most {number(most)}</span>
+            <span>Peak: {number(Math.max(...bars.map(({ good, bad }) => good + bad)))}</span>
             <span>{label(bars.at(-1)!.at)}</span>
           </>
         )}
       </figcaption>
-      <table className="unseen">
-        <caption>{title}</caption>
-        <tbody>
-          {bars
-            .filter(({ good, bad }) => good + bad > 0)
-            .map(({ at, good, bad }) => (
-              <tr key={at}>
-                <th scope="row">{label(at)}</th>
-                <td>{good} completed</td>
-                <td>{bad} failed</td>
-              </tr>
-            ))}
-        </tbody>
-      </table>
+      {/* Around it, not on it: a table is never lower than its rows, and would make the page longer. */}
+      <div className="unseen">
+        <table>
+          <caption>{title}</caption>
+          <tbody>
+            {bars
+              .filter(({ good, bad }) => good + bad > 0)
+              .map(({ at, good, bad }) => (
+                <tr key={at}>
+                  <th scope="row">{label(at)}</th>
+                  <td>{good} completed</td>
+                  <td>{bad} failed</td>
+                </tr>
+              ))}
+          </tbody>
+        </table>
+      </div>
     </figure>
   );
 }

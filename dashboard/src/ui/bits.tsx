@@ -1,5 +1,7 @@
 import { useState } from 'react';
+import { LANGUAGE, number } from '../format.ts';
 import { Button } from './button.tsx';
+import { useMinute } from './minute.ts';
 
 const TONES: Readonly<Record<string, string>> = {
   completed: 'good',
@@ -21,14 +23,53 @@ export function Badge({ status }: { status: string }) {
   return <span className={`badge ${TONES[status] ?? 'calm'}`}>{status}</span>;
 }
 
-/** A moment in local time, with UTC beside it when pointed at or focused. */
-export function Time({ at }: { at: string | null | undefined }) {
-  if (at === null || at === undefined) return <span className="quiet">never</span>;
+/** The status of a batch. One that has ended is completed, however many of its documents have failed: that is said as well. */
+export function BatchBadge({ status, failed }: { status: string; failed: number }) {
+  if (status !== 'completed' || failed === 0) return <Badge status={status} />;
+  return <span className="badge busy">completed, {number(failed)} failed</span>;
+}
+
+const RELATIVE = new Intl.RelativeTimeFormat(LANGUAGE, { style: 'short', numeric: 'auto' });
+/** Up to a day away, a moment is told by how far away it is. */
+const NEAR_MS = 24 * 3_600_000;
+const UNITS = [
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+] as const;
+
+/** How far away a moment is, in the largest unit that it fills: `5 min. ago`, `in 3 hr.`. */
+function distance(ms: number): string {
+  const [unit, length] = UNITS.find(([, each]) => Math.abs(ms) >= each) ?? [];
+  return unit === undefined || length === undefined ? 'now' : RELATIVE.format(Math.trunc(ms / length), unit);
+}
+
+/**
+ * A moment: how far away it is, if that is less than a day, else in local time; in full, with its time zone and in UTC, when
+ * pointed at.
+ *
+ * @param exact always in local time, as within a sentence.
+ * @param none what is shown where there is no such moment.
+ */
+export function Time({
+  at,
+  exact = false,
+  none = 'Never',
+}: {
+  at: string | null | undefined;
+  exact?: boolean;
+  none?: string;
+}) {
+  const now = useMinute();
+  if (at === null || at === undefined) return <span className="quiet">{none}</span>;
   const date = new Date(at);
+  const local = date.toLocaleString(LANGUAGE, { dateStyle: 'full', timeStyle: 'long' });
   const utc = date.toISOString().replace('T', ' ').replace(/\..*/, ' UTC');
+  const away = date.getTime() - now;
   return (
-    <time dateTime={at} title={utc}>
-      {date.toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'medium' })}
+    <time dateTime={at} title={`${local} (${utc})`}>
+      {!exact && Math.abs(away) < NEAR_MS
+        ? distance(away)
+        : date.toLocaleString(LANGUAGE, { dateStyle: 'medium', timeStyle: 'short' })}
     </time>
   );
 }
@@ -40,7 +81,7 @@ export function Copy({ text, label = 'Copy' }: { text: string; label?: string })
       await navigator.clipboard.writeText(text);
       setSaid('Copied');
     } catch {
-      setSaid('Select and copy by hand');
+      setSaid('Select it and copy by hand');
     }
     setTimeout(() => setSaid(label), 2000);
   };

@@ -8,12 +8,12 @@ import { toast, toastError } from './toasts.tsx';
 export function ConfirmAddress() {
   const confirm = useMutation({
     mutationFn: () => call(api.POST('/auth/email/verification')),
-    onSuccess: () => toast('A mail with a link is on its way. Open it in this browser.'),
+    onSuccess: () => toast('We have sent you an e-mail with a link. Open it in this browser.'),
     onError: toastError,
   });
   return (
     <Button busy={confirm.isPending} onClick={() => confirm.mutate()}>
-      Confirm the address by mail
+      Send confirmation e-mail
     </Button>
   );
 }
@@ -25,8 +25,8 @@ export function ConfirmationNeeded() {
   return (
     <div className="note">
       <p>
-        Live keys and live renders begin once you have confirmed that mail to <bdi>{email}</bdi> reaches you.
-        Until then test keys and test renders are there.
+        Confirm your e-mail address, <bdi>{email}</bdi>, to use live keys and live renders. Test keys and test
+        renders work without it.
       </p>
       <ConfirmAddress />
     </div>

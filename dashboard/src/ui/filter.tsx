@@ -8,7 +8,7 @@ export function Filter({ label, name, values }: { label: string; name: string; v
     <Select
       label={label}
       value={oneOf(filters.get(name), values) ?? ''}
-      options={[['', 'any'], ...values.map((value) => [value, value] as const)]}
+      options={[['', 'Any'], ...values.map((value) => [value, value] as const)]}
       onChange={(value) => setFilters({ [name]: value })}
     />
   );

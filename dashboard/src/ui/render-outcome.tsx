@@ -1,8 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
+import { remedyOf } from '../remedies.ts';
 import { renderQuery } from '../render-query.ts';
 import { Badge } from './bits.tsx';
 import { ErrorNote } from './states.tsx';
+import { Words } from './words.tsx';
 
 /** Follows a render to its end, and shows its PDF or its error. */
 export function RenderOutcome({ id }: { id: string }) {
@@ -17,7 +19,7 @@ export function RenderOutcome({ id }: { id: string }) {
   return (
     <>
       <p>
-        <Badge status={status} /> <Link href={`/renders/${id}`}>Where its time went</Link>
+        <Badge status={status} /> <Link href={`/renders/${id}`}>Details</Link>
       </p>
       <div role="alert">{error !== null && <JobError error={error} />}</div>
       {outputAvailable && <PdfFrame id={id} />}
@@ -25,20 +27,29 @@ export function RenderOutcome({ id }: { id: string }) {
   );
 }
 
-/** Why a render has failed, with the way to what can be done. */
+/** Why a render has failed, and what can be done about it. */
 export function JobError({ error: { code, message } }: { error: { code: string; message: string } }) {
+  // Loaded with the first failure: most renders have none.
+  const remedies = useQuery({
+    queryKey: ['remedies'],
+    queryFn: async () => (await import('../../../clients/typescript/src/generated/remedies.ts')).REMEDIES,
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  const remedy = remedyOf(code, remedies.data?.[code]);
   return (
     <div className="note error">
       <p>
         <strong>{code}</strong> <bdi>{message}</bdi>
       </p>
-      <p>
-        <a href={`/docs/errors#${code}`}>What it means, and what to do</a>
-      </p>
+      {remedy !== undefined && (
+        <p>
+          <Words text={remedy} />
+        </p>
+      )}
     </div>
   );
 }
 
 export function PdfFrame({ id }: { id: string }) {
-  return <iframe className="pdf" title="The PDF" src={`/user/renders/${id}/file`} />;
+  return <iframe className="pdf" title="The PDF" src={`/user/renders/${id}/file#navpanes=0&view=FitH`} />;
 }

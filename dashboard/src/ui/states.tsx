@@ -1,6 +1,8 @@
 import type { ReactNode } from 'react';
 import { ApiError, sentence } from '../api.ts';
+import { remedyOf } from '../remedies.ts';
 import { Button } from './button.tsx';
+import { Words } from './words.tsx';
 
 export function Loading() {
   return (
@@ -10,24 +12,28 @@ export function Loading() {
   );
 }
 
-/** What went wrong, what can be done about it, and where that is explained. */
+/** What went wrong, and what can be done about it. */
 export function ErrorNote({ error, retry }: { error: unknown; retry?: () => unknown }) {
   const known = error instanceof ApiError ? error : undefined;
+  const remedy = known === undefined ? undefined : remedyOf(known.code, known.remedy);
   return (
     <div className="note error" role="alert">
       {known !== undefined && known.problems.length > 1 ? (
         <ul>
           {known.problems.map((problem) => (
-            <li key={problem}>{problem}</li>
+            <li key={problem}>
+              <Words text={problem} />
+            </li>
           ))}
         </ul>
       ) : (
-        <p>{sentence(error)}</p>
-      )}
-      {known?.remedy !== undefined && <p>{known.remedy}</p>}
-      {known?.docsUrl !== undefined && (
         <p>
-          <a href={known.docsUrl}>What {known.code} means</a>
+          <Words text={sentence(error)} />
+        </p>
+      )}
+      {remedy !== undefined && (
+        <p>
+          <Words text={remedy} />
         </p>
       )}
       {retry !== undefined && <Button onClick={() => void retry()}>Try again</Button>}

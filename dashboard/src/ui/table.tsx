@@ -5,8 +5,13 @@ import { number } from '../format.ts';
 import { Button } from './button.tsx';
 import { ErrorNote, Loading } from './states.tsx';
 
+/** The service pages no further, in any list. */
+const MOST_OFFSET = 10_000;
+
 export interface Column<Row> {
   readonly title: string;
+  /** Shown in place of the title, above the rows. */
+  readonly head?: ReactNode;
   readonly cell: (row: Row) => ReactNode;
   /** Numbers stand at the right. */
   readonly numeric?: boolean;
@@ -18,20 +23,23 @@ export function Table<Row>({
   rows,
   columns,
   rowKey,
+  linked = false,
 }: {
   caption: string;
   rows: readonly Row[];
   columns: readonly Column<Row>[];
   rowKey: (row: Row) => string;
+  /** Whether a row has one link, which a press anywhere in the row follows. */
+  linked?: boolean;
 }) {
   return (
-    <table>
+    <table className={linked ? 'linked' : undefined}>
       <caption className="unseen">{caption}</caption>
       <thead>
         <tr>
-          {columns.map(({ title, numeric }) => (
+          {columns.map(({ title, head, numeric }) => (
             <th key={title} scope="col" className={numeric ? 'numeric' : undefined}>
-              {title}
+              {head ?? title}
             </th>
           ))}
         </tr>
@@ -78,15 +86,20 @@ function Pager({ total }: { total: number }) {
   const { offset } = pageOf(filters);
   if (total <= PAGE_SIZE && offset === 0) return null;
   const go = (to: number) => setFilters({ offset: to <= 0 ? '' : String(to) });
+  const isLast = offset + PAGE_SIZE >= total;
+  const isBeyond = !isLast && offset + PAGE_SIZE > MOST_OFFSET;
   return (
     <nav className="pager" aria-label="Pages">
       <span>
-        {number(Math.min(offset + 1, total))}–{number(Math.min(offset + PAGE_SIZE, total))} of {number(total)}
+        {offset >= total
+          ? `Nothing here, of ${number(total)}`
+          : `${number(offset + 1)}–${number(Math.min(offset + PAGE_SIZE, total))} of ${number(total)}`}
+        {isBeyond && '. Narrow the filters to see older ones.'}
       </span>
       <Button disabled={offset === 0} onClick={() => go(offset - PAGE_SIZE)}>
         Newer
       </Button>
-      <Button disabled={offset + PAGE_SIZE >= total} onClick={() => go(offset + PAGE_SIZE)}>
+      <Button disabled={isLast || isBeyond} onClick={() => go(offset + PAGE_SIZE)}>
         Older
       </Button>
     </nav>

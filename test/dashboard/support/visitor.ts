@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Browser, CDPSession, KeyInput, Page } from 'puppeteer';
+import { PASSWORD } from '../../support/account-client.ts';
 import { barriersOf } from '../../support/barriers.ts';
 import { HUNG_MS } from '../../support/eventually.ts';
 import { openWebBrowser, watchPage } from '../../support/web-browser.ts';
@@ -37,9 +38,26 @@ export class Visitor {
     return new Visitor(browser, page, url);
   }
 
+  /** Another tab of the same browser; its page is closed by whoever has opened it. */
+  async another(): Promise<Visitor> {
+    const page = await this.#browser.newPage();
+    page.setDefaultTimeout(HUNG_MS);
+    return new Visitor(this.#browser, page, this.#url);
+  }
+
   /** Goes to a page of the dashboard, and waits until it shows what it has. */
   async go(path: string): Promise<void> {
     await this.page.goto(`${this.#url}/dashboard${path}`, { waitUntil: 'load' });
+    await this.settled();
+  }
+
+  /** Signs in, and is on the first page then. */
+  async signIn(email: string, password = PASSWORD): Promise<void> {
+    await this.go('/sign-in');
+    await this.fill('E-mail address', email);
+    await this.fill('Password', password);
+    await this.press('Sign in');
+    await this.page.waitForFunction(() => /^\/dashboard\/?$/.test(window.location.pathname));
     await this.settled();
   }
 
@@ -89,7 +107,11 @@ export class Visitor {
   }
 
   async press(name: string): Promise<void> {
-    await this.page.locator(`::-p-aria([name="${name}"][role="button"])`).click();
+    const button = `::-p-aria([name="${name}"][role="button"])`;
+    // Where it is under the bar above the page, a person would scroll.
+    const found = await this.page.waitForSelector(button);
+    await found!.evaluate((element) => element.scrollIntoView({ block: 'center' }));
+    await this.page.locator(button).click();
   }
 
   /** Presses a key of the keyboard together with Control. */

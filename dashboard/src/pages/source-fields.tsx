@@ -1,0 +1,80 @@
+import { useQuery } from '@tanstack/react-query';
+import { useEffect } from 'react';
+import { api, call } from '../api.ts';
+import { Editor } from '../ui/editor.tsx';
+import { Select, TextField } from '../ui/field.tsx';
+import { ErrorNote } from '../ui/states.tsx';
+import type { Experiment } from './experiment.ts';
+
+/** What is rendered: HTML, a web page, or a template with its data. */
+export function SourceFields({
+  experiment,
+  onChange,
+}: {
+  experiment: Experiment;
+  onChange: (part: Partial<Experiment>) => void;
+}) {
+  if (experiment.source === 'html')
+    return (
+      <Editor
+        label="HTML"
+        language="liquid"
+        size="large"
+        value={experiment.html}
+        onChange={(html) => onChange({ html })}
+      />
+    );
+  if (experiment.source === 'url')
+    return (
+      <TextField
+        label="Address"
+        hint="A page that the service can reach, starting with http:// or https://."
+        type="url"
+        value={experiment.url}
+        onChange={(url) => onChange({ url })}
+      />
+    );
+  return <TemplateFields experiment={experiment} onChange={onChange} />;
+}
+
+function TemplateFields({ experiment, onChange }: Parameters<typeof SourceFields>[0]) {
+  const { templateId, data, sampleData } = experiment;
+  const templates = useQuery({
+    queryKey: ['templates', 'choice'],
+    queryFn: () => call(api.GET('/user/templates', { params: { query: { view: 'summary', limit: 100 } } })),
+  });
+  const chosen = useQuery({
+    queryKey: ['template', templateId],
+    queryFn: () => call(api.GET('/user/templates/{id}', { params: { path: { id: templateId } } })),
+    enabled: templateId !== '',
+  });
+  const sample = chosen.data?.sampleData;
+  // What somebody has typed stays; the sample of another template does not.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the sample of a template that has been chosen
+  useEffect(() => {
+    if (sample !== undefined && sample !== sampleData)
+      onChange({ sampleData: sample, ...(data === sampleData && { data: sample }) });
+  }, [sample]);
+  const choices = templates.data?.templates ?? [];
+  return (
+    <>
+      <Select
+        label="Template"
+        value={templateId}
+        options={[
+          ['', choices.length === 0 ? 'No templates yet' : 'Choose a template'],
+          ...choices.map(({ id, name }) => [id, name] as const),
+        ]}
+        onChange={(id) => onChange({ templateId: id })}
+      />
+      {chosen.error !== null && <ErrorNote error={chosen.error} />}
+      <Editor
+        label="Data"
+        hint="JSON that fills in the template; it starts as the template's sample data."
+        language="json"
+        value={data}
+        onChange={(text) => onChange({ data: text })}
+      />
+    </>
+  );
+}

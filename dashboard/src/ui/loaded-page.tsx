@@ -1,0 +1,80 @@
+import { type ComponentType, useEffect, useState } from 'react';
+import { Page } from './page.tsx';
+import { ErrorNote, Loading } from './states.tsx';
+
+export type Load = () => Promise<{ default: ComponentType }>;
+
+const loaded = new Map<Load, ComponentType>();
+/** Between two reloads of the page because a part of it was missing, in milliseconds. */
+const RELOADS_APART_MS = 60_000;
+
+/** Begins to load a page; whoever shows it meets the same error. */
+export async function loadPage(load: Load): Promise<ComponentType> {
+  const page = (await load()).default;
+  loaded.set(load, page);
+  return page;
+}
+
+/**
+ * A page whose script is loaded when it is gone to. Without a connection it says so, and the tab stays; once there is one
+ * again, the tab is reloaded, because browsers keep that a script could not be loaded. After an upgrade, too, the script comes
+ * with a reload: once, not for ever.
+ */
+export function LoadedPage({ load }: { load: Load }) {
+  const [page, setPage] = useState(() => loaded.get(load));
+  const [error, setError] = useState<unknown>();
+  const [tries, setTries] = useState(0);
+  const again = () => setTries((count) => count + 1);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each try loads it again
+  useEffect(() => {
+    if (page !== undefined) return;
+    let isGone = false;
+    loadPage(load).then(
+      (found) => {
+        if (!isGone) setPage(() => found);
+      },
+      async (failed) => {
+        if ((await isUpgraded()) && mayReload()) window.location.reload();
+        else if (!isGone) setError(failed);
+      },
+    );
+    return () => {
+      isGone = true;
+    };
+  }, [load, page, tries]);
+  useEffect(() => {
+    if (error === undefined) return;
+    const onLine = () => setTries((count) => count + 1);
+    window.addEventListener('online', onLine);
+    return () => window.removeEventListener('online', onLine);
+  }, [error]);
+  if (page !== undefined) {
+    const Shown = page;
+    return <Shown />;
+  }
+  if (error === undefined) return <Loading />;
+  return (
+    <Page title="This page could not be loaded">
+      <ErrorNote
+        error={new Error('The service cannot be reached. Check your connection, then try again.')}
+        retry={again}
+      />
+    </Page>
+  );
+}
+
+/** Whether the service answers, so that it is the script alone that is missing. */
+async function isUpgraded(): Promise<boolean> {
+  try {
+    return (await fetch('/dashboard/', { method: 'HEAD', cache: 'no-store' })).ok;
+  } catch {
+    return false;
+  }
+}
+
+function mayReload(): boolean {
+  const before = Number(sessionStorage.getItem('platen-reloaded') ?? 0);
+  if (Date.now() - before < RELOADS_APART_MS) return false;
+  sessionStorage.setItem('platen-reloaded', String(Date.now()));
+  return true;
+}
