@@ -6,7 +6,7 @@ DASHBOARD := dashboard
 LOCKED = mkdir -p .cache && flock .cache/$(1).lock
 SOURCES := $(shell find src $(CLIENT)/src -name '*.ts')
 
-.PHONY: house advisories fonts image release docs prometheus dashboards dashboard clients run test resilience fast check generate bench bench-kubernetes soak chaos simulate image-test e2e build setup peers kubernetes helm schemathesis python-client examples weasyprint generated-clients generators pdf-readers stripe-mock clean
+.PHONY: house advisories fonts image release docs prometheus dashboards dashboard clients run test resilience fast check generate bench bench-kubernetes soak chaos simulate image-test e2e build setup peers kubernetes helm schemathesis python-client examples weasyprint generated-clients generators pdf-readers verapdf conformance-pdf stripe-mock clean
 .DEFAULT_GOAL := run
 
 ## run: install, build and start the whole service in one process (PORT, PLATEN_DATA_DIR and the rest are obeyed)
@@ -166,7 +166,15 @@ node_modules/.installed: package.json package-lock.json $(CLIENT)/package.json $
 
 # What the tests run beside Platen, a Java database and Kafka: fetched with Maven, kept in .cache.
 peers: node_modules/.installed fonts
-	@$(NODE) scripts/install-peers.mjs
+	@$(NODE) scripts/install-peers.mjs mongo-java-server kafka
+
+# veraPDF, which judges PDF/A and PDF/UA in tests: fetched with Maven, kept in .cache, in no image.
+verapdf: node_modules/.installed
+	@$(NODE) scripts/install-peers.mjs verapdf
+
+## conformance-pdf: has veraPDF judge every document of the corpus with every set of options: some 170 PDFs, in five minutes
+conformance-pdf: verapdf fonts
+	@PATH="$(CURDIR)/node_modules/.bin:$$PATH" CONFORMANCE=all $(NODE) node_modules/mocha/bin/mocha.js --exit 'test/conformance-pdf/**/*.test.ts'
 
 # A Kubernetes API server with its etcd, for the tests: built with Go (1.24 or newer), kept in .cache. The first time takes minutes.
 kubernetes: node_modules/.installed

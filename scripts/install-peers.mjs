@@ -1,9 +1,9 @@
 #!/usr/bin/env node
 /**
- * Fetches what Platen runs beside itself from Maven Central, into .cache/peers/<name>: the embedded database, and a
- * Kafka broker for tests. Plain JavaScript, which Node 20 or newer runs before anything is installed.
+ * Fetches what Platen runs beside itself from Maven Central, into .cache/peers/<name>: the embedded database, and for tests a
+ * Kafka broker and veraPDF, which judges PDFs. Plain JavaScript, which Node 20 or newer runs before anything is installed.
  *
- *   node scripts/install-peers.mjs [mongo-java-server] [kafka]     (no name: both)
+ *   node scripts/install-peers.mjs [mongo-java-server] [kafka] [verapdf]     (no name: all)
  *
  * What is up to date is left alone; two runs at a time wait for one another.
  */

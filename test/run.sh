@@ -21,7 +21,7 @@ SET_KB=3000000
 PLATEN_TEST_BESIDE=${PLATEN_TEST_BESIDE:-}
 # The longest first, so that none of them is left alone at the end. Those that need programs which have to be built come
 # when they are there: the first time building takes minutes.
-ALL=(service parts chromium conformance connections hostile disruption options kubernetes chart dashboard unit other_browser full_browser)
+ALL=(service parts chromium conforming conformance connections hostile disruption options kubernetes chart dashboard unit other_browser full_browser)
 # What is left of what Platen does when processes are killed, connections cut, accounts attack, requests are made at random,
 # and the browser is another build. All others test what each part does, and what all do together.
 RESILIENCE=(conformance hostile disruption other_browser full_browser)
@@ -84,6 +84,14 @@ full_browser() {
   local browser
   browser=$(debian_browser chromium)
   [ -z "$browser" ] || PLATEN_CHROMIUM_PATH="$browser" run_mocha "${holds_documents[@]}"
+}
+
+# What veraPDF says of PDFs, with the browser of the image where it can be had.
+conforming() {
+  local browser
+  browser=$(debian_browser)
+  [ -z "$browser" ] || export PLATEN_CHROMIUM_PATH="$browser"
+  run_step make --no-print-directory verapdf && run_mocha 'test/conformance-pdf/**/*.test.ts'
 }
 
 service() { run_mocha 'test/{races,e2e}/**/*.test.ts'; }

@@ -33,6 +33,7 @@ export const GROUPS: readonly Group[] = [
       'docs/guide/headers-and-footers.md',
       'docs/guide/fonts.md',
       'docs/guide/waiting.md',
+      'docs/guide/archived-and-accessible.md',
       'docs/guide/report.md',
       'docs/guide/my-pdf-is-wrong.md',
       'docs/guide/protected-assets.md',

@@ -179,6 +179,13 @@ describe('the report of a render', () => {
       assert.equal(await lint(good), 0, lines.join('\n'));
       assert.equal(await lint(good, bad), 1);
       assert.deepEqual(lines, [`${bad}: lost.svg answered 404 (${site.url}/lost.svg)`]);
+      lines.length = 0;
+      await writeFile(good, '<!doctype html><html lang=en><title>Fine</title><h1>Fine</h1>');
+      await writeFile(bad, '<!doctype html><html lang=en><title>Bad</title><h1>Bad</h1><h3>Low</h3>');
+      assert.equal(await lint(good, bad, '--accessible'), 1, lines.join('\n'));
+      assert.deepEqual(lines, [
+        `${bad}: h3 has level 3 after a heading of level 1; levels must not be skipped`,
+      ]);
     } finally {
       await rm(folder, { recursive: true });
     }

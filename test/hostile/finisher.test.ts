@@ -40,7 +40,7 @@ describe('A render during renders whose PDFs take seconds to finish', () => {
       ended += 1;
     });
     for (let i = 0; i < RENDERS; i++) {
-      const finished = await finish();
+      const { pdf: finished } = await finish();
       assert.ok(finished.length > 0);
     }
     assert.ok(ended < ATTACKERS, `${ended} of the ${attacks.length} that came first have been finished`);

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ACCESSIBILITY_RULES } from '../../render/report/accessibility.ts';
 import { OBSERVATION_RULES } from '../../render/report/observation-rules.ts';
 import { REQUEST_OUTCOMES } from '../../render/report/recorded-requests.ts';
 import { attemptSchema, jobErrorSchema } from './attempt-schema.ts';
@@ -58,6 +59,17 @@ export const renderReportSchema = z
         }),
       )
       .describe('Findings of an inspection of the document and of its printed pages, at most 60.'),
+    accessibility: z
+      .array(
+        z.strictObject({
+          rule: z.enum(ACCESSIBILITY_RULES),
+          message: z.string(),
+          selector: z.string().nullable(),
+          page: z.int().min(1).nullable(),
+          whose: z.enum(['document', 'font']),
+        }),
+      )
+      .describe('With `conformance`: what only the author of the document can mend, 100 at most.'),
     waits: z.array(
       z.strictObject({ name: z.string(), ms: count, outcome: z.enum(['reached', 'given up', 'failed']) }),
     ),

@@ -47,7 +47,8 @@ async function renderReport(
   // A worker has written it, from lists whose texts it has shortened.
   const body =
     stored === undefined ? reportWithoutFindings(job) : ((await json(stored.stream)) as ReportBody);
-  const { fonts, missingGlyphs, observations, ...rest } = body;
+  // A report of an earlier version has no faults.
+  const { fonts, missingGlyphs, observations, accessibility = [], ...rest } = body;
   return {
     success: true,
     jobId: job._id,
@@ -56,6 +57,7 @@ async function renderReport(
     ...rest,
     missingGlyphs: [...missingGlyphs],
     observations: [...observations],
+    accessibility: [...accessibility],
     fonts: fonts.map(({ asked, used }) => ({ asked: [...asked], used: [...used] })),
   };
 }

@@ -102,6 +102,7 @@ const render = defineRoute({
     'ASSET_FAILED',
     'GLYPH_MISSING',
     'DOCUMENT_FAULT',
+    'CONFORMANCE_FAILED',
     'COOKIE_INVALID',
     'PAGE_RANGE_INVALID',
     'TEMPLATE_ERROR',

@@ -117,6 +117,7 @@ const REGISTRY = {
     'No font has a character of the document: name a font that has it, or load one with the document.',
   ),
   DOCUMENT_FAULT: final(400, 'The printed document has a fault for which failOn makes the render fail.'),
+  CONFORMANCE_FAILED: final(400, 'The document has faults that keep it from the conformance asked for.'),
   COOKIE_INVALID: final(
     400,
     'The browser refuses a cookie of the render: its name, domain, path or attributes do not go together.',

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import { PlatenError } from '../../infra/errors/registry.ts';
+import { withImplied } from '../options/all/implied-options.ts';
 import type { RenderOptions } from '../options/all/render-options.ts';
 import { secretsOf } from '../options/all/secrets.ts';
 import { MARGIN_TEMPLATES } from '../options/core/margin-templates.ts';
@@ -48,7 +49,8 @@ export class ChromiumRenderer implements Renderer {
     return this.#deps.browser;
   }
 
-  async render(request: RenderRequest): Promise<RenderResult> {
+  async render(asked: RenderRequest): Promise<RenderResult> {
+    const request = { ...asked, options: withImplied(asked.options) };
     if (this.#closed) throw new PlatenError('WORKER_LOST');
     const end = new CancelScope(request.deadline, request.signal, request.onWaiting);
     const rendering = this.#renderInSlot(request, end);
@@ -124,8 +126,8 @@ function findingsFor(
   engine: string,
   warnings: RenderRequest['warnings'] = [],
 ): Findings | undefined {
-  const { report, failOn } = options;
-  if (!report && failOn === undefined) return undefined;
+  const { report, failOn, conformance } = options;
+  if (!report && failOn === undefined && conformance === undefined) return undefined;
   const findings = new Findings(secretsOf(options));
   findings.engine = engine;
   findings.sourceWarnings = warnings;

@@ -1,8 +1,9 @@
 /** The program of a finisher's process: applies steps to a document, or reads from it; one document at a time. */
 import { ParseSpeeds, PDFDocument } from '@cantoo/pdf-lib';
 import { serve } from '../../infra/sandbox/serve.ts';
+import type { AccessibilityFault } from '../report/accessibility.ts';
 import { destinationsOf } from './destinations.ts';
-import type { FinishStep } from './finish-step.ts';
+import type { FinishedPdf, FinishStep } from './finish-step.ts';
 import { readPages } from './read-pages.ts';
 
 export type FinishCall = { readonly pdf: Uint8Array } & (
@@ -20,13 +21,17 @@ const readers = {
   printed: readPages,
 };
 
+/** What a step has found that only the author of the document can mend, if it looks for that. */
+type Faults = readonly AccessibilityFault[] | undefined;
+
 /** A step changes the document, or the bytes of its file: those steps come last. */
 type StepModule =
-  | { default(document: PDFDocument, argument: unknown): void | Promise<void> }
+  | { default(document: PDFDocument, argument: unknown): Faults | Promise<Faults> }
   | { changeFile(file: Uint8Array, argument: unknown): Promise<Uint8Array> };
 
 serve<FinishCall>(async ({ pdf, ...call }) => {
   if ('read' in call) return readers[call.read](await load(pdf, { ignoreEncryption: true }));
+  const faults: AccessibilityFault[] = [];
   let file = pdf;
   let document: PDFDocument | undefined;
   for (const { step, argument } of call.steps) {
@@ -36,10 +41,11 @@ serve<FinishCall>(async ({ pdf, ...call }) => {
       document = undefined;
     } else {
       document ??= await load(file);
-      await module.default(document, argument);
+      faults.push(...((await module.default(document, argument)) ?? []));
     }
   }
-  return document === undefined ? file : await save(document);
+  if (document !== undefined) file = await save(document);
+  return { pdf: file, faults } satisfies FinishedPdf;
 });
 
 function load(pdf: Uint8Array, more: { readonly ignoreEncryption?: boolean } = {}): Promise<PDFDocument> {

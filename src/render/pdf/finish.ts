@@ -9,7 +9,7 @@ import {
 import type { PrintedPages } from '../report/print-facts.ts';
 import { pageTreeCount } from './count-pages.ts';
 import type { FinishCall } from './finish-main.ts';
-import type { FinishStep } from './finish-step.ts';
+import type { FinishedPdf, FinishStep } from './finish-step.ts';
 import { pdfHeapMb } from './heap.ts';
 
 interface FinishRequest {
@@ -32,7 +32,7 @@ export interface PdfFinisher {
    * Rejects with RENDER_TIMEOUT when the time is over, OUTPUT_TOO_LARGE when the document needs more memory than there
    * is, RENDER_FAILED when it cannot be read, and the signal's reason when that aborts.
    */
-  finish(pdf: Uint8Array, request: FinishRequest): Promise<Uint8Array>;
+  finish(pdf: Uint8Array, request: FinishRequest): Promise<FinishedPdf>;
   /**
    * The number of pages: at once for a PDF as Chromium prints it, in a finisher's process for any other.
    *
@@ -96,7 +96,7 @@ export function createPdfFinisher(options: PdfFinisherOptions): PdfFinisher {
 
   return {
     async finish(pdf, { steps, ...limits }) {
-      return steps.length === 0 ? pdf : ((await run({ pdf, steps }, limits)) as Uint8Array);
+      return steps.length === 0 ? { pdf, faults: [] } : ((await run({ pdf, steps }, limits)) as FinishedPdf);
     },
     async countPages(pdf, limits = {}) {
       return pageTreeCount(pdf) ?? ((await run({ pdf, read: 'pages' }, limits)) as number);

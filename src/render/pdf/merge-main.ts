@@ -15,6 +15,8 @@ import {
   PDFString,
 } from '@cantoo/pdf-lib';
 import { serve } from '../../infra/sandbox/serve.ts';
+import type { ConformanceTarget } from './conformance/target.ts';
+import { declaredBy } from './merged-conformance.ts';
 import { destinationFinder, resolveNames } from './merged-links.ts';
 import { copyOutline, type PartOutline } from './merged-outline.ts';
 import { type PartStructure, renumberKeys, Structure, type StructureTarget } from './merged-structure.ts';
@@ -45,6 +47,8 @@ export interface Part {
   readonly marked: boolean;
   /** Its language; absent without one. */
   readonly lang?: string;
+  /** What it declares to conform to; absent for nothing. */
+  readonly conformance?: ConformanceTarget;
 }
 
 const name = (text: string) => PDFName.of(text);
@@ -65,6 +69,7 @@ serve<PartCall>(async ({ pdf, firstObject, parent, bookmark, structure: target }
   const pages = sourcePages.map(({ ref }) => copier.copy(ref));
   for (const page of pages) context.lookup(page, PDFDict).set(name('Parent'), PDFRef.of(parent));
   const lang = langOf(source);
+  const conformance = declaredBy(source);
   const moved = structure?.moveTo(context, copier, lang);
   const elementAt = (element: PDFObject | undefined) => structure?.movedTo(element);
   const outline = copyOutline(source, { context, copier, parent: bookmark, find, elementAt });
@@ -75,6 +80,7 @@ serve<PartCall>(async ({ pdf, firstObject, parent, bookmark, structure: target }
     ...(outline !== undefined && { outline }),
     ...(moved !== undefined && { structure: moved }),
     ...(lang !== undefined && { lang: lang.decodeText() }),
+    ...(conformance !== undefined && { conformance }),
   };
 });
 

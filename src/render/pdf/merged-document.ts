@@ -1,4 +1,6 @@
+import { createHash } from 'node:crypto';
 import type { Part, PartCall } from './merge-main.ts';
+import { commonConformance, declarationOf } from './merged-conformance.ts';
 
 /** A document that is to be merged with others. */
 export interface MergeSource {
@@ -27,6 +29,7 @@ interface Placed {
   readonly structure: Part['structure'];
   readonly marked: boolean;
   readonly lang: string | undefined;
+  readonly conformance: Part['conformance'];
 }
 
 const CATALOG = 1;
@@ -35,7 +38,10 @@ const OUTLINE = 3;
 const STRUCTURE = 4;
 /** The element that has those of all documents below it. */
 const ELEMENT = 5;
-const FIRST_BRANCH = 6;
+/** What the document conforms to, and what its colours mean. */
+const PACKET = 6;
+const PROFILE = 7;
+const FIRST_BRANCH = 8;
 /** Digits of the number of a document, before the ids of its elements. */
 const ID_DIGITS = 6;
 /**
@@ -69,7 +75,8 @@ export async function* mergedDocument(
     const idPrefix = `${String(placed.length + 1).padStart(ID_DIGITS, '0')}-`;
     const numbers = { firstObject, parent: node, bookmark: node + 1 };
     const call = { ...numbers, structure: { parent: ELEMENT, firstKey, idPrefix } };
-    const { objects, pages, outline, structure, marked, lang } = yield* partOf(source, call, file, tools);
+    const { objects, ...part } = yield* partOf(source, call, file, tools);
+    const { pages, outline, structure, marked, lang, conformance } = part;
     next = firstObject + objects;
     firstKey += structure?.keys ?? 0;
     const branch = FIRST_BRANCH + Math.floor(placed.length / FAN_OUT);
@@ -79,14 +86,29 @@ export async function* mergedDocument(
     );
     const firstPage = pages[0] ?? node;
     const { title } = source;
-    placed.push({ title, node, pages: pages.length, firstPage, outline, structure, marked, lang });
+    placed.push({
+      title,
+      node,
+      pages: pages.length,
+      firstPage,
+      outline,
+      structure,
+      marked,
+      lang,
+      conformance,
+    });
   }
   yield* pageTree(file, placed, branches);
   yield* outlines(file, placed);
   yield* structureTree(file, placed, firstKey);
+  const conforms = commonConformance(placed.map(({ conformance }) => conformance));
+  const declaration = conforms && declarationOf(conforms, titleOf(placed));
+  yield file.object(PACKET, declaration?.packet ?? 'null');
+  yield file.object(PROFILE, declaration?.profile ?? 'null');
+  const more = `${accessibility(placed, conforms !== undefined)}${declaration?.catalog(PACKET, PROFILE) ?? ''}`;
   yield file.object(
     CATALOG,
-    `<</Type/Catalog/Pages ${ROOT} 0 R/Outlines ${OUTLINE} 0 R/PageMode/UseOutlines${accessibility(placed)}>>`,
+    `<</Type/Catalog/Pages ${ROOT} 0 R/Outlines ${OUTLINE} 0 R/PageMode/UseOutlines${more}>>`,
   );
   yield* file.end(next);
 }
@@ -158,11 +180,21 @@ function* structureTree(file: Objects, placed: readonly Placed[], nextKey: numbe
   yield file.object(ELEMENT, `<</Type/StructElem/S/Document/P ${STRUCTURE} 0 R/K[${kids}]>>`);
 }
 
-/** Fields of the catalog. A document is tagged if all of it is; it has a language if all of it has the same. */
-function accessibility(placed: readonly Placed[]): string {
+/** The title of the first, and how many others there are. */
+function titleOf([first, ...others]: readonly Placed[]): string {
+  const { title = '' } = first ?? {};
+  return others.length === 0 ? title : `${title} (+${others.length})`;
+}
+
+/**
+ * Fields of the catalog. A document is tagged if all of it is; it has a language if all of it has the same. One that conforms
+ * has that of its first part: each part has its own as well, and bookmarks need one.
+ */
+function accessibility(placed: readonly Placed[], conforms: boolean): string {
   const hasStructure = placed.some(({ structure }) => structure !== undefined);
   const [first] = placed;
-  const isOfOneLanguage = first?.lang !== undefined && placed.every(({ lang }) => lang === first.lang);
+  const isOfOneLanguage =
+    first?.lang !== undefined && (conforms || placed.every(({ lang }) => lang === first.lang));
   return [
     hasStructure ? `/StructTreeRoot ${STRUCTURE} 0 R` : '',
     placed.every(({ marked }) => marked) ? '/MarkInfo<</Marked true>>' : '',
@@ -194,12 +226,17 @@ class Objects {
   /** @param size largest object number plus one. */
   *end(size: number): Generator<Buffer> {
     const start = this.#at;
+    // The same for the same documents, whose files are made anew whenever they are read.
+    const hash = createHash('sha256').update(Uint32Array.from(this.#offsets));
+    const id = hash.digest('hex').slice(0, 32);
     yield this.text(`xref\n0 ${size}\n0000000000 65535 f \n`);
     for (let from = 1; from < size; from += ENTRIES_AT_ONCE) {
       const some = this.#offsets.slice(from, Math.min(size, from + ENTRIES_AT_ONCE));
       yield this.text(some.map((offset) => `${String(offset).padStart(10, '0')} 00000 n \n`).join(''));
     }
-    yield this.text(`trailer\n<</Size ${size}/Root ${CATALOG} 0 R>>\nstartxref\n${start}\n%%EOF\n`);
+    yield this.text(
+      `trailer\n<</Size ${size}/Root ${CATALOG} 0 R/ID[<${id}><${id}>]>>\nstartxref\n${start}\n%%EOF\n`,
+    );
   }
 
   #passed(bytes: Buffer): Buffer {

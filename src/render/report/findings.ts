@@ -1,3 +1,4 @@
+import { type AccessibilityFault, MAX_FAULTS, MAX_FAULTS_OF_RULE, withPages } from './accessibility.ts';
 import { MAX_GLYPHS, type MissingGlyph, type PrintedText, withFirstNamed } from './missing-glyphs.ts';
 import { MAX_OBSERVATIONS, type Observation } from './observations.ts';
 import type { RenderReport } from './phases.ts';
@@ -62,6 +63,9 @@ export class Findings {
   /** Names of the lists that were shortened. */
   readonly truncated = new Set<string>();
   readonly observations: Observation[] = [];
+  readonly accessibility: AccessibilityFault[] = [];
+  /** What a look for such faults has not seen; empty when it has seen everything. */
+  unseen: readonly string[] = [];
   /** Warnings from before the document was rendered: those of its template. */
   sourceWarnings: readonly string[] = [];
   fonts: readonly FontUse[] = [];
@@ -107,6 +111,24 @@ export class Findings {
       const selector = observation.selector && this.#shown(observation.selector);
       this.observations.push({ ...observation, message, selector });
     }
+  }
+
+  /** @param found texts of which may come from the document. */
+  addFaults(found: readonly AccessibilityFault[]): void {
+    for (const fault of found) {
+      const alike = this.accessibility.filter(({ rule }) => rule === fault.rule);
+      if (this.accessibility.length >= MAX_FAULTS || alike.length >= MAX_FAULTS_OF_RULE) {
+        this.truncated.add('accessibility');
+        continue;
+      }
+      const selector = fault.selector && this.#shown(fault.selector);
+      this.accessibility.push({ ...fault, message: this.#shown(fault.message), selector });
+    }
+  }
+
+  /** @param printed what the PDF shows of faults that the document has. */
+  addPrintedFaults(printed: readonly AccessibilityFault[]): void {
+    this.addFaults(withPages(this.accessibility.splice(0), printed));
   }
 
   /** @param missing the characters of the document that its fonts lack, where they are known. */

@@ -36,9 +36,12 @@ const SCRIPTS = (
 /** Warnings about problems that the author of a template can solve, in plain words. */
 export function warningsOf(findings: Findings): string[] {
   const { sourceWarnings, requests, exceptions, fonts, waits, missingGlyphs, observations } = findings;
+  const { accessibility, unseen } = findings;
   const warnings = [
     ...sourceWarnings,
     ...observations.map(({ message }) => message),
+    ...accessibility.filter(({ whose }) => whose === 'document').map(({ message }) => message),
+    ...unseen,
     ...requests.entries.filter(failed).flatMap((request) => requestWarning(request) ?? []),
     ...relativeAssets(requests.entries),
     ...relativeLinks(findings),

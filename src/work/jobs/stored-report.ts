@@ -18,6 +18,7 @@ const SHORTENED = [
   'missingGlyphs',
   'fonts',
   'observations',
+  'accessibility',
   'warnings',
   'waits',
 ] as const;
@@ -25,7 +26,7 @@ const SHORTENED = [
 /** The stored report of a render; the rest of a report comes from the record of the job. */
 function reportBody(findings: Findings, error: JobError | null) {
   const { requests, engine, phases, truncated, picture, pages, size } = findings;
-  const { console, exceptions, fonts, missingGlyphs, observations, waits } = findings;
+  const { console, exceptions, fonts, missingGlyphs, observations, accessibility, waits } = findings;
   const names = new Set(truncated);
   if (requests.cut) names.add('requests');
   return {
@@ -37,6 +38,7 @@ function reportBody(findings: Findings, error: JobError | null) {
     fonts,
     missingGlyphs,
     observations,
+    accessibility,
     waits,
     // The PDF of a render that failed after printing is not kept.
     pages: error === null ? pages : 0,

@@ -101,6 +101,14 @@ export const OPTION_ATTACKS: readonly Attack[] = [
     ends: ['DOCUMENT_LIMIT'],
   },
   {
+    name: 'a table with tags that would take a minute to print',
+    submission: (villain) => ({
+      html: `<script>${began(villain)}</script><table>${'<tr><td>x<td>y'.repeat(40_000)}</table>`,
+      options: { ...patient, conformance: { pdfua: true, onFault: 'report' } },
+    }),
+    ends: ['DOCUMENT_LIMIT'],
+  },
+  {
     name: 'pages that there are not, after ten seconds',
     submission: (villain) => ({
       html: `<script>${began(villain)}</script><p>x`,

@@ -3,6 +3,7 @@ import { degrees, PDFDocument } from '@cantoo/pdf-lib';
 import { finishSteps } from '../../../src/render/options/all/stages.ts';
 import { pageTreeCount } from '../../../src/render/pdf/count-pages.ts';
 import { createPdfFinisher, type PdfFinisher } from '../../../src/render/pdf/finish.ts';
+import type { FinishStep } from '../../../src/render/pdf/finish-step.ts';
 import { type PixelBox, readPdf, renderPage } from '../../support/pdf.ts';
 import { type Printer, pagesOfText, printWatermark, startPrinter } from './printed.ts';
 
@@ -14,8 +15,8 @@ const METADATA = {
   producer: 'Platen',
   keywords: ['one', 'zwei drei', '三'],
 };
-const describedAs = (argument: object) => ({ step: 'metadata', argument });
-const stampedWith = (argument: Uint8Array) => ({ step: 'watermark', argument });
+const describedAs = (argument: object): FinishStep => ({ step: 'metadata', argument });
+const stampedWith = (argument: Uint8Array): FinishStep => ({ step: 'watermark', argument });
 /** Half red over white. */
 const STAMP_COLOUR = [255, 128, 128] as const;
 
@@ -23,6 +24,7 @@ describe('Finishing PDFs', () => {
   let printer: Printer;
   let finisher: PdfFinisher;
   let watermark: Uint8Array;
+  const finish = async (...call: Parameters<PdfFinisher['finish']>) => (await finisher.finish(...call)).pdf;
 
   before(async () => {
     printer = await startPrinter();
@@ -33,7 +35,7 @@ describe('Finishing PDFs', () => {
 
   it('returns the same bytes when no step is needed', async () => {
     const pdf = await printer.print('<p>x');
-    assert.equal(await finisher.finish(pdf, { steps: [] }), pdf);
+    assert.equal(await finish(pdf, { steps: [] }), pdf);
     const printSheet = () => assert.fail('there is nothing to print');
     assert.deepEqual(await finishSteps({}, { printSheet }), []);
     assert.deepEqual(await finishSteps({ metadata: {} }, { printSheet }), []);
@@ -42,7 +44,7 @@ describe('Finishing PDFs', () => {
 
   describe('metadata', () => {
     it('writes every field, in any script', async () => {
-      const finished = await finisher.finish(await printer.print('<title>Old</title>x'), {
+      const finished = await finish(await printer.print('<title>Old</title>x'), {
         steps: [describedAs(METADATA)],
       });
       assert.deepEqual((await readPdf(finished)).metadata, METADATA);
@@ -50,7 +52,7 @@ describe('Finishing PDFs', () => {
     });
 
     it('keeps the fields that are not given', async () => {
-      const finished = await finisher.finish(await printer.print('<title>Stays</title>x'), {
+      const finished = await finish(await printer.print('<title>Stays</title>x'), {
         steps: [describedAs({ author: 'A', title: '' })],
       });
       const { metadata } = await readPdf(finished);
@@ -60,7 +62,7 @@ describe('Finishing PDFs', () => {
     });
 
     it('writes the same fields into XMP', async () => {
-      const finished = await finisher.finish(await printer.print('x'), {
+      const finished = await finish(await printer.print('x'), {
         steps: [describedAs({ ...METADATA, subject: 'bell\u0007' })],
       });
       const { xmp } = await readPdf(finished);
@@ -74,7 +76,7 @@ describe('Finishing PDFs', () => {
   describe('watermark', () => {
     it('is centred over the content, which shows through it', async () => {
       const pdf = await printer.print('<body style="margin:0;background:#00f">');
-      const finished = await finisher.finish(pdf, { steps: [stampedWith(watermark)] });
+      const finished = await finish(pdf, { steps: [stampedWith(watermark)] });
       const page = await renderPage(finished, 1);
       assert.deepEqual(page.at(10, 10), [0, 0, 255]);
       const [red, green, blue] = page.at(page.width / 2, page.height / 2);
@@ -88,7 +90,7 @@ describe('Finishing PDFs', () => {
         '<text x="9" y="99" font-size="80" fill="none">Confidential ☃</text>',
       );
       const pdf = await printer.print(pagesOfText(50));
-      const finished = await finisher.finish(pdf, { steps: [stampedWith(detailed)] });
+      const finished = await finish(pdf, { steps: [stampedWith(detailed)] });
       assert.equal(pageTreeCount(finished), 50);
       assert.equal((await readPdf(finished)).pages.length, 50);
       for (const number of [1, 25, 50]) {
@@ -108,7 +110,7 @@ describe('Finishing PDFs', () => {
          <p class=a>wide<p class=b>small<p>plain`,
         { preferCSSPageSize: true },
       );
-      const finished = await finisher.finish(pdf, { steps: [stampedWith(watermark)] });
+      const finished = await finish(pdf, { steps: [stampedWith(watermark)] });
       assert.equal((await readPdf(finished)).pages.length, 3);
       for (const number of [1, 2, 3]) {
         const page = await renderPage(finished, number);
@@ -126,7 +128,7 @@ describe('Finishing PDFs', () => {
         const document = await PDFDocument.load(await printer.print(pagesOfText(2)));
         for (const page of document.getPages()) page.setRotation(degrees(angle));
         document.getPage(1).setCropBox(100, 50, 300, 600);
-        const finished = await finisher.finish(await document.save(), { steps: [stampedWith(pointed)] });
+        const finished = await finish(await document.save(), { steps: [stampedWith(pointed)] });
         for (const number of [1, 2]) {
           const page = await renderPage(finished, number);
           const square = page.boxOfColor(STAMP_COLOUR, 16)!;
@@ -144,7 +146,7 @@ describe('Finishing PDFs', () => {
       );
       const [before, after] = [
         await readPdf(pdf),
-        await readPdf(await finisher.finish(pdf, { steps: [describedAs(METADATA), stampedWith(watermark)] })),
+        await readPdf(await finish(pdf, { steps: [describedAs(METADATA), stampedWith(watermark)] })),
       ];
       assert.ok(before.tagged && before.outline.length > 0 && before.pages[0]!.links.length === 2);
       assert.deepEqual(
@@ -156,7 +158,7 @@ describe('Finishing PDFs', () => {
 
   it('finishes 1,000 pages in its time', async () => {
     const pdf = await printer.print(pagesOfText(1000));
-    const finished = await finisher.finish(pdf, { steps: [describedAs(METADATA), stampedWith(watermark)] });
+    const finished = await finish(pdf, { steps: [describedAs(METADATA), stampedWith(watermark)] });
     assert.equal(pageTreeCount(finished), 1000);
   });
 
@@ -170,7 +172,7 @@ describe('Finishing PDFs', () => {
       finisher.finish(pdf, { steps: [stampedWith(watermark)], signal: AbortSignal.abort(reason) }),
       reason,
     );
-    assert.equal(pageTreeCount(await finisher.finish(pdf, { steps: [describedAs(METADATA)] })), 300);
+    assert.equal(pageTreeCount(await finish(pdf, { steps: [describedAs(METADATA)] })), 300);
   });
 
   it('rejects what is no PDF, and everything once closed', async () => {

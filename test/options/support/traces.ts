@@ -50,7 +50,12 @@ export const PAUSING: Options = {
 };
 
 /** The same for options with which the browser reports what the document requests. */
-export const REPORTED: Options = { waitUntil: 'networkidle', report: true, failOn: { exception: true } };
+export const REPORTED: Options = {
+  waitUntil: 'networkidle',
+  report: true,
+  failOn: { exception: true },
+  conformance: { pdfa: '3a', pdfua: true, onFault: 'report' },
+};
 
 /** Options with a hook on the page that do not go together with EVERYTHING, and why. */
 export const EXCLUDED: Readonly<Record<string, string>> = {

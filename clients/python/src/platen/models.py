@@ -77,6 +77,7 @@ ErrorCode = Literal[
     "ASSET_FAILED",
     "GLYPH_MISSING",
     "DOCUMENT_FAULT",
+    "CONFORMANCE_FAILED",
     "COOKIE_INVALID",
     "PAGE_RANGE_INVALID",
     "TEMPLATE_ERROR",
@@ -155,6 +156,21 @@ class RenderOptionsBlockRequests(TypedDict):
     """Patterns of addresses that are not requested."""
     kinds: NotRequired[Sequence[Literal["stylesheet", "image", "font", "media", "script", "frame", "fetch", "other"]]]
     """Kinds of requests that are not made."""
+
+
+class RenderOptionsConformance(TypedDict):
+    """Write a PDF that conforms to PDF/A, PDF/UA-1 or both. PDF/UA and the levels ending in a
+    imply `tagged` and `outline`. What only the author of the document can mend is listed in
+    `accessibility` of the report; it fails the render with CONFORMANCE_FAILED, unless onFault
+    is report, which implies `report`."""
+
+    pdfa: NotRequired[Literal["4", "2b", "2u", "2a", "3b", "3u", "3a"]]
+    """The part and level of PDF/A, for archives."""
+    pdfua: NotRequired[bool]
+    """PDF/UA-1, for everyone. Default false."""
+    onFault: NotRequired[Literal["fail", "report"]]
+    """Whether faults of the document fail the render, or are reported beside the PDF. Default
+    fail."""
 
 
 class RenderOptionsCookies(TypedDict):
@@ -355,6 +371,11 @@ class RenderOptions(TypedDict):
     """Requests that the document may not make: by patterns of addresses (urls), in which *
     stands for any characters, and by kinds (stylesheet, image, font, media, script, frame,
     fetch, other). The document itself, requests of workers, and web sockets are not blocked."""
+    conformance: NotRequired[RenderOptionsConformance]
+    """Write a PDF that conforms to PDF/A, PDF/UA-1 or both. PDF/UA and the levels ending in a
+    imply `tagged` and `outline`. What only the author of the document can mend is listed in
+    `accessibility` of the report; it fails the render with CONFORMANCE_FAILED, unless onFault
+    is report, which implies `report`."""
     cookies: NotRequired[Sequence[RenderOptionsCookies]]
     """Cookies that are set before the document is loaded: each with a url, or with a domain and
     path. They are sent as browsers send them. For HTML and templates every host is another
@@ -1025,6 +1046,29 @@ class RenderReportObservations:
 
 
 @dataclass(frozen=True, kw_only=True)
+class RenderReportAccessibility:
+    rule: Literal["language", "title", "alternativeText", "headingOrder", "tableHeaders", "fieldLabel", "linkText", "contrast", "missingCharacter"]
+    """The rule that it broke."""
+    message: str
+    """What has happened, in words."""
+    selector: str | None
+    """Where it is in the document."""
+    page: int | None
+    """The page, or what it took to open it."""
+    whose: Literal["document", "font"]
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> RenderReportAccessibility:
+        return cls(
+            rule=data["rule"],
+            message=data["message"],
+            selector=data["selector"],
+            page=data["page"],
+            whose=data["whose"],
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
 class RenderReportWaits:
     name: str
     """Its name."""
@@ -1067,6 +1111,8 @@ class RenderReport:
     determined; for each font there is one such entry."""
     observations: list[RenderReportObservations]
     """Findings of an inspection of the document and of its printed pages, at most 60."""
+    accessibility: list[RenderReportAccessibility]
+    """With `conformance`: what only the author of the document can mend, 100 at most."""
     waits: list[RenderReportWaits]
     """What the render waited for."""
     pages: int
@@ -1096,6 +1142,7 @@ class RenderReport:
             fonts=each(RenderReportFonts.from_json)(data["fonts"]),
             missing_glyphs=each(RenderReportMissingGlyphs.from_json)(data["missingGlyphs"]),
             observations=each(RenderReportObservations.from_json)(data["observations"]),
+            accessibility=each(RenderReportAccessibility.from_json)(data["accessibility"]),
             waits=each(RenderReportWaits.from_json)(data["waits"]),
             pages=data["pages"],
             size=data["size"],

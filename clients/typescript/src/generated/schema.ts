@@ -1776,6 +1776,21 @@ export interface components {
                 /** @description Kinds of requests that are not made. */
                 kinds?: ("stylesheet" | "image" | "font" | "media" | "script" | "frame" | "fetch" | "other")[];
             };
+            /** @description Write a PDF that conforms to PDF/A, PDF/UA-1 or both. PDF/UA and the levels ending in a imply `tagged` and `outline`. What only the author of the document can mend is listed in `accessibility` of the report; it fails the render with CONFORMANCE_FAILED, unless onFault is report, which implies `report`. */
+            conformance?: {
+                /**
+                 * @description The part and level of PDF/A, for archives.
+                 * @enum {string}
+                 */
+                pdfa?: "4" | "2b" | "2u" | "2a" | "3b" | "3u" | "3a";
+                /** @description PDF/UA-1, for everyone. Default false. */
+                pdfua?: boolean;
+                /**
+                 * @description Whether faults of the document fail the render, or are reported beside the PDF. Default fail.
+                 * @enum {string}
+                 */
+                onFault?: "fail" | "report";
+            };
             /** @description Cookies that are set before the document is loaded: each with a url, or with a domain and path. They are sent as browsers send them. For HTML and templates every host is another site, which only gets cookies with sameSite None and secure. */
             cookies?: {
                 /** @description Its name. */
@@ -2307,7 +2322,7 @@ export interface components {
              * @description The list is in docs/errors.md.
              * @enum {string}
              */
-            code: "VALIDATION" | "MALFORMED_JSON" | "UNSUPPORTED_MEDIA_TYPE" | "BILLING_NOT_CONFIGURED" | "PAYMENT_EVENT_REFUSED" | "NOT_SUBSCRIBED" | "NOT_SOLD" | "PAYMENT_FAILED" | "UNAUTHENTICATED" | "ACCOUNT_SUSPENDED" | "ADDRESS_NOT_ALLOWED" | "ORIGIN_NOT_ALLOWED" | "PASSWORD_REQUIRED" | "PLAN_LIMIT" | "QUOTA_EXCEEDED" | "TEST_QUOTA_EXCEEDED" | "STORAGE_FULL" | "KEY_CAPACITY" | "TEMPLATE_CAPACITY" | "REGISTRATION_CLOSED" | "INVITATION_INVALID" | "LINK_INVALID" | "CONFIRMATION_UNPROVEN" | "ADDRESS_NOT_CONFIRMED" | "WRONG_PASSWORD" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "UPLOAD_TOO_SLOW" | "NOT_RETRYABLE" | "TEMPLATE_CHANGED" | "JOB_ENDED" | "NOT_MERGEABLE" | "IDEMPOTENCY_MISMATCH" | "IDEMPOTENCY_IN_PROGRESS" | "GONE" | "INPUT_TOO_LARGE" | "BATCH_TOO_LARGE" | "RANGE_NOT_SATISFIABLE" | "RATE_LIMITED" | "TOO_MANY_WAITING" | "TOO_MANY_UPLOADS" | "TOO_MANY_FAILURES" | "TOO_MANY_REGISTRATIONS" | "TOO_MANY_MAILS" | "INTERNAL" | "UNAVAILABLE" | "OVERAGE_PENDING" | "INVALID_URL" | "URL_BLOCKED" | "URL_UNREACHABLE" | "SELECTOR_TIMEOUT" | "CONDITION_TIMEOUT" | "EXCEPTION_THROWN" | "ASSET_FAILED" | "GLYPH_MISSING" | "DOCUMENT_FAULT" | "COOKIE_INVALID" | "PAGE_RANGE_INVALID" | "TEMPLATE_ERROR" | "DOCUMENT_LIMIT" | "OUTPUT_TOO_LARGE" | "RENDER_TIMEOUT" | "BROWSER_CRASHED" | "WORKER_LOST" | "RENDER_FAILED" | "RETRY_SCHEDULED" | "CANCELLED" | "EXPIRED";
+            code: "VALIDATION" | "MALFORMED_JSON" | "UNSUPPORTED_MEDIA_TYPE" | "BILLING_NOT_CONFIGURED" | "PAYMENT_EVENT_REFUSED" | "NOT_SUBSCRIBED" | "NOT_SOLD" | "PAYMENT_FAILED" | "UNAUTHENTICATED" | "ACCOUNT_SUSPENDED" | "ADDRESS_NOT_ALLOWED" | "ORIGIN_NOT_ALLOWED" | "PASSWORD_REQUIRED" | "PLAN_LIMIT" | "QUOTA_EXCEEDED" | "TEST_QUOTA_EXCEEDED" | "STORAGE_FULL" | "KEY_CAPACITY" | "TEMPLATE_CAPACITY" | "REGISTRATION_CLOSED" | "INVITATION_INVALID" | "LINK_INVALID" | "CONFIRMATION_UNPROVEN" | "ADDRESS_NOT_CONFIRMED" | "WRONG_PASSWORD" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "UPLOAD_TOO_SLOW" | "NOT_RETRYABLE" | "TEMPLATE_CHANGED" | "JOB_ENDED" | "NOT_MERGEABLE" | "IDEMPOTENCY_MISMATCH" | "IDEMPOTENCY_IN_PROGRESS" | "GONE" | "INPUT_TOO_LARGE" | "BATCH_TOO_LARGE" | "RANGE_NOT_SATISFIABLE" | "RATE_LIMITED" | "TOO_MANY_WAITING" | "TOO_MANY_UPLOADS" | "TOO_MANY_FAILURES" | "TOO_MANY_REGISTRATIONS" | "TOO_MANY_MAILS" | "INTERNAL" | "UNAVAILABLE" | "OVERAGE_PENDING" | "INVALID_URL" | "URL_BLOCKED" | "URL_UNREACHABLE" | "SELECTOR_TIMEOUT" | "CONDITION_TIMEOUT" | "EXCEPTION_THROWN" | "ASSET_FAILED" | "GLYPH_MISSING" | "DOCUMENT_FAULT" | "CONFORMANCE_FAILED" | "COOKIE_INVALID" | "PAGE_RANGE_INVALID" | "TEMPLATE_ERROR" | "DOCUMENT_LIMIT" | "OUTPUT_TOO_LARGE" | "RENDER_TIMEOUT" | "BROWSER_CRASHED" | "WORKER_LOST" | "RENDER_FAILED" | "RETRY_SCHEDULED" | "CANCELLED" | "EXPIRED";
             /** @description What to do about an error of this code. */
             remedy: string;
             /**
@@ -2573,6 +2588,25 @@ export interface components {
                  * @description The page, or what it took to open it.
                  */
                 page: number | null;
+            }[];
+            /** @description With `conformance`: what only the author of the document can mend, 100 at most. */
+            accessibility: {
+                /**
+                 * @description The rule that it broke.
+                 * @enum {string}
+                 */
+                rule: "language" | "title" | "alternativeText" | "headingOrder" | "tableHeaders" | "fieldLabel" | "linkText" | "contrast" | "missingCharacter";
+                /** @description What has happened, in words. */
+                message: string;
+                /** @description Where it is in the document. */
+                selector: string | null;
+                /**
+                 * Format: int64
+                 * @description The page, or what it took to open it.
+                 */
+                page: number | null;
+                /** @enum {string} */
+                whose: "document" | "font";
             }[];
             /** @description What the render waited for. */
             waits: {
@@ -5363,7 +5397,7 @@ export interface operations {
                     "application/json": components["schemas"]["AcceptedJob"];
                 };
             };
-            /** @description Bad Request: `VALIDATION`, `UNSUPPORTED_MEDIA_TYPE`, `MALFORMED_JSON`, `INVALID_URL`, `URL_BLOCKED`, `URL_UNREACHABLE`, `SELECTOR_TIMEOUT`, `CONDITION_TIMEOUT`, `EXCEPTION_THROWN`, `ASSET_FAILED`, `GLYPH_MISSING`, `DOCUMENT_FAULT`, `COOKIE_INVALID`, `PAGE_RANGE_INVALID`, `TEMPLATE_ERROR`, `DOCUMENT_LIMIT` */
+            /** @description Bad Request: `VALIDATION`, `UNSUPPORTED_MEDIA_TYPE`, `MALFORMED_JSON`, `INVALID_URL`, `URL_BLOCKED`, `URL_UNREACHABLE`, `SELECTOR_TIMEOUT`, `CONDITION_TIMEOUT`, `EXCEPTION_THROWN`, `ASSET_FAILED`, `GLYPH_MISSING`, `DOCUMENT_FAULT`, `CONFORMANCE_FAILED`, `COOKIE_INVALID`, `PAGE_RANGE_INVALID`, `TEMPLATE_ERROR`, `DOCUMENT_LIMIT` */
             400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
             401: components["responses"]["Unauthorized"];
@@ -5775,6 +5809,15 @@ export interface operations {
                      *           "message": "The selector #ready did not appear within 5000 ms.",
                      *           "selector": "#ready",
                      *           "page": 1
+                     *         }
+                     *       ],
+                     *       "accessibility": [
+                     *         {
+                     *           "rule": "language",
+                     *           "message": "The selector #ready did not appear within 5000 ms.",
+                     *           "selector": "#ready",
+                     *           "page": 1,
+                     *           "whose": "document"
                      *         }
                      *       ],
                      *       "waits": [
@@ -8970,6 +9013,15 @@ export interface operations {
                      *           "message": "The selector #ready did not appear within 5000 ms.",
                      *           "selector": "#ready",
                      *           "page": 1
+                     *         }
+                     *       ],
+                     *       "accessibility": [
+                     *         {
+                     *           "rule": "language",
+                     *           "message": "The selector #ready did not appear within 5000 ms.",
+                     *           "selector": "#ready",
+                     *           "page": 1,
+                     *           "whose": "document"
                      *         }
                      *       ],
                      *       "waits": [

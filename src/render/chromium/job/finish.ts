@@ -1,5 +1,5 @@
 import type { PdfFinisher } from '../../pdf/finish.ts';
-import type { FinishStep } from '../../pdf/finish-step.ts';
+import type { FinishedPdf, FinishStep } from '../../pdf/finish-step.ts';
 import type { PrintedPages } from '../../report/print-facts.ts';
 import type { CancelScope } from '../cancel-scope.ts';
 import type { PrintReader } from './print/print-document.ts';
@@ -31,8 +31,8 @@ export class JobFinisher implements PrintReader {
     return this.#finisher.printedPages(pdf, this.#permit);
   }
 
-  /** The PDF after `steps`; the same bytes when there are none. */
-  finish(pdf: Uint8Array, steps: readonly FinishStep[]): Promise<Uint8Array> {
+  /** The PDF after `steps`, with the same bytes when there are none, and what is still wrong with it. */
+  finish(pdf: Uint8Array, steps: readonly FinishStep[]): Promise<FinishedPdf> {
     return this.#finisher.finish(pdf, { steps, ...this.#permit });
   }
 

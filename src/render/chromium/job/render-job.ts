@@ -2,7 +2,7 @@ import { PlatenError } from '../../../infra/errors/registry.ts';
 import { PDF } from '../../../infra/outputs/media-type.ts';
 import type { RenderOptions } from '../../options/all/render-options.ts';
 import { finishSteps, waitHooks } from '../../options/all/stages.ts';
-import type { FinishStep } from '../../pdf/finish-step.ts';
+import { type FinishStep, inOrder } from '../../pdf/finish-step.ts';
 import type { RenderRequest, RenderResult } from '../../renderer.ts';
 import { RENDER_PHASES, type RenderPhase } from '../../report/phases.ts';
 import type { ContextLease } from '../contexts/context-lease.ts';
@@ -25,7 +25,7 @@ import {
 import { type PrintedDocument, printDocument } from './print/print-document.ts';
 import { unlinkRelative } from './print/relative-links.ts';
 import { printSheet, type SheetCache } from './print/sheet.ts';
-import { requireNoViolation } from './report/fail-on.ts';
+import { requireConformance, requireNoViolation } from './report/fail-on.ts';
 import { observePrint } from './report/observe-print.ts';
 import { PageObserver } from './report/page-observer.ts';
 import { takePicture } from './report/take-picture.ts';
@@ -124,12 +124,13 @@ const STEPS: Readonly<Record<RenderPhase, readonly RenderStep[]>> = {
     { kind: 'page', run: ({ page, services, running }) => requireServices(page, services, running) },
   ],
   finish: [
-    { makes: 'finishSteps', run: ({ printed, ownSteps }) => [...printed.steps, ...ownSteps] },
+    { makes: 'finishSteps', run: ({ printed, ownSteps }) => inOrder([...printed.steps, ...ownSteps]) },
     { run: (render) => observePrint(render.printed.pdf, render) },
     { makes: 'removed', kind: 'beside', run: ({ page, strategy }) => removeDocument(page, strategy) },
     { makes: 'pages', kind: 'outside', run: ({ finisher, printed }) => finisher.countPages(printed.pdf) },
     { run: ({ findings, options }) => requireNoViolation(findings, options.failOn) },
     { makes: 'bytes', kind: 'outside', run: finish },
+    { run: ({ findings, options }) => requireConformance(findings, options.conformance) },
   ],
 };
 
@@ -224,8 +225,9 @@ function print({ page, margins, request, finisher }: Render): Promise<PrintedDoc
   return printDocument(page, margins.options, request.maxOutputBytes, finisher);
 }
 
-async function finish({ finisher, printed, finishSteps: steps, request }: Render): Promise<Uint8Array> {
-  const bytes = await finisher.finish(printed.pdf, steps);
+async function finish({ finisher, printed, finishSteps, request, findings }: Render): Promise<Uint8Array> {
+  const { pdf: bytes, faults } = await finisher.finish(printed.pdf, finishSteps);
+  findings?.addPrintedFaults(faults);
   if (bytes.byteLength > request.maxOutputBytes) throw new PlatenError('OUTPUT_TOO_LARGE');
   return bytes;
 }

@@ -150,7 +150,7 @@ export interface PrintStage {
   destinations(): Promise<Readonly<Record<string, number>>>;
   /** Prints the margins of some pages without the document, which stays hidden from then on. */
   printMargins(settings: PrintSettings): Promise<Uint8Array>;
-  /** Adds a step of the finisher, which runs before the steps of the `finish` stage. */
+  /** Adds a step of the finisher. */
   finishBy(step: FinishStep): void;
 }
 

@@ -5,6 +5,7 @@ import { attachments } from '../attachments.ts';
 import { baseUrl } from '../baseUrl.ts';
 import { bestEffort } from '../bestEffort.ts';
 import { blockRequests } from '../blockRequests.ts';
+import { conformance } from '../conformance.ts';
 import { cookies } from '../cookies.ts';
 import { csp } from '../csp.ts';
 import { delayMs } from '../delayMs.ts';
@@ -58,6 +59,7 @@ export const OPTIONS = {
   baseUrl,
   bestEffort,
   blockRequests,
+  conformance,
   cookies,
   csp,
   delayMs,

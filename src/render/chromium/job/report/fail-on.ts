@@ -1,5 +1,8 @@
 import { PlatenError } from '../../../../infra/errors/registry.ts';
+import type { Conformance } from '../../../options/conformance.ts';
 import type { FailOn } from '../../../options/failOn.ts';
+import { nameOfTarget } from '../../../pdf/conformance/target.ts';
+import { listOfFaults } from '../../../report/accessibility.ts';
 import type { Findings } from '../../../report/findings.ts';
 import { OBSERVATION_RULES, type ObservationRule } from '../../../report/observation-rules.ts';
 import { type LoggedRequest, RELATIVE } from '../../../report/recorded-requests.ts';
@@ -50,6 +53,18 @@ export function requireNoViolation(findings: Findings | undefined, rules: FailOn
   const { rule, message } = observation;
   if (rules[rule]) throw new PlatenError('DOCUMENT_FAULT', `failOn.${rule}: ${message}.`);
   throw new PlatenError('ASSET_FAILED', `${message}.`, { permanent: true });
+}
+
+/**
+ * Fails a render that was to conform, by the faults that only the author of its document can mend.
+ *
+ * @throws PlatenError CONFORMANCE_FAILED.
+ */
+export function requireConformance(findings: Findings | undefined, wanted: Conformance | undefined): void {
+  if (findings === undefined || wanted === undefined || wanted.onFault === 'report') return;
+  const { accessibility } = findings;
+  if (accessibility.length === 0) return;
+  throw new PlatenError('CONFORMANCE_FAILED', listOfFaults(accessibility, nameOfTarget(wanted)));
 }
 
 /** Whether an observation fails the render. What arrived and cannot be shown is as good as what did not arrive. */

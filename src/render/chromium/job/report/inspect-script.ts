@@ -1,5 +1,5 @@
+import { MAX_ROOTS, ROOTS } from '../../../options/core/document-roots.ts';
 import { SHOW } from '../print/hide-document.ts';
-import { MAX_ROOTS, ROOTS } from './document-roots.ts';
 import { SYNTHETIC } from './font-synthesis.ts';
 import { BEYOND, COVERING, HIDDEN } from './inspect-boxes.ts';
 import { INK, PICTURES } from './inspect-pictures.ts';

@@ -1,5 +1,5 @@
+import { MAX_ROOTS, ROOTS } from '../../../options/core/document-roots.ts';
 import type { RenderPage } from '../../page/render-page.ts';
-import { MAX_ROOTS, ROOTS } from './document-roots.ts';
 
 /** Most elements among which frames and shadow trees are looked for. */
 const MAX_ELEMENTS = 20_000;

@@ -1,7 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { RenderOptions } from '../../../options/all/render-options.ts';
+import { needsTags } from '../../../pdf/conformance/target.ts';
 import type { FinishStep } from '../../../pdf/finish-step.ts';
+import { missingCharacterFaults } from '../../../report/accessibility.ts';
 import type { Findings } from '../../../report/findings.ts';
+import type { PrintedPages } from '../../../report/print-facts.ts';
 import { arrived } from '../../../report/recorded-requests.ts';
 import { redirections } from '../../../report/redirections.ts';
 import type { CorePolicy } from '../../cpu/core-policy.ts';
@@ -14,6 +17,7 @@ import { observationsOf } from './describe-facts.ts';
 import { missingInSteps, textsOfOptions } from './drawn-over.ts';
 import { needsInspection } from './fail-on.ts';
 import { fontsUsed } from './fonts-used.ts';
+import { inspectAccessibility } from './inspect-accessibility.ts';
 import { inspectPage } from './inspect-page.ts';
 import type { Fact } from './inspect-script.ts';
 import { missingCharacters } from './missing-characters.ts';
@@ -57,25 +61,47 @@ export async function observePrint(pdf: Uint8Array, observed: Observed): Promise
   // Scripts have this time to show that they still change the document. Any other document has its fonts read after the
   // inspection, for which it is laid out anyway.
   if (!still) await readFonts();
-  if (!inspects && !options.failOn?.missingGlyph) return;
+  const { conformance } = options;
+  if (!inspects && !options.failOn?.missingGlyph && conformance === undefined) return;
   const printed = await core.step('outside', finisher.printedPages(pdf));
   const texts = [printed, ...(await core.step('outside', missingInSteps(observed.finishSteps, finisher)))];
   const isUnknown = texts.some(({ fontsWithUnknown }) => fontsWithUnknown > 0);
   const missing = isUnknown ? missingCharacters(page, textsOfOptions(options)).catch(() => []) : undefined;
   const characters = missing && (await core.step('page', missing));
   for (const text of texts) findings.addText(text, characters);
-  if (!inspects) return;
   if (before !== undefined) {
     await core.step('outside', pause(Math.max(0, watched - performance.now())));
     if (hasChanged(before, await core.step('page', documentContent(page))))
       findings.observe([STILL_CHANGING]);
   }
+  if (conformance !== undefined) await observeFaults(observed, printed, findings);
+  if (!inspects) return;
   const inspection = await core.step('page', inspectPage(page, printed, options, hyphenated));
   if (still) await readFonts();
   if (inspection.cut) findings.truncated.add('observations');
   findings.observe(redirections(findings.requests, address, findings.redactor));
   const facts = inspection.facts.filter((fact) => !isReported(fact, findings));
   findings.observe(observationsOf({ inspection: { ...inspection, facts }, printed, options }));
+}
+
+/** Adds what only the author of a document can mend, to have it conform. */
+async function observeFaults(
+  { page, core, options }: Observed,
+  printed: PrintedPages,
+  findings: Findings,
+): Promise<void> {
+  const { conformance = {} } = options;
+  const missing = findings.missingGlyphs;
+  if (!needsTags(conformance)) {
+    findings.addFaults(missingCharacterFaults(missing, {}));
+    return;
+  }
+  const characters = [...new Set(missing.map(({ character }) => character))];
+  const looking = inspectAccessibility(page, printed, options, characters);
+  const { faults, places, unseen } = await core.step('page', looking);
+  findings.addFaults([...faults, ...missingCharacterFaults(missing, places)]);
+  findings.unseen = unseen;
+  if (unseen.length > 0) findings.truncated.add('accessibility');
 }
 
 /** The address of the page that was printed, which a script may have changed; undefined for a document that was sent. */
