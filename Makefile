@@ -192,7 +192,7 @@ schemathesis: node_modules/.installed
 pdf-readers: node_modules/.installed
 	@$(call LOCKED,pdf-readers) $(NODE) scripts/install-python.ts pdf-readers test/options/readers/requirements.txt
 
-## generated-clients: makes clients of the API document with the usual generators in Python, PHP, Ruby, C#, Go and Java, builds them, and lets each save a PDF, follow a job, be refused and download a batch (needs Java, Maven, Go, Python and Debian, and skips what is missing)
+## generated-clients: makes clients of the API document with the usual generators in Python, PHP, Ruby, C#, Go and Java, builds them, and lets each save a PDF, follow a job, be refused and download a batch; then builds and runs the example for Spring Boot (needs Java, Maven, Go, Python and Debian, and skips what is missing)
 generated-clients: dist/main.js peers generators
 	@PATH="$(CURDIR)/node_modules/.bin:$$PATH" $(NODE) node_modules/mocha/bin/mocha.js --exit 'test/generated-clients/*.test.ts'
 

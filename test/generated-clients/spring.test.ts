@@ -10,12 +10,12 @@ import {
   ExampleApp,
   type ExampleEnvironment,
   exampleEnvironment,
-} from '../../support/example-app.ts';
-import { freePort } from '../../support/ports.ts';
-import { sharedStandaloneService, type Tenant, type TestService } from '../../support/service.ts';
+} from '../support/example-app.ts';
+import { freePort } from '../support/ports.ts';
+import { sharedStandaloneService, type Tenant, type TestService } from '../support/service.ts';
 
 const run = promisify(execFile);
-const EXAMPLE = fileURLToPath(new URL('../../../examples/spring', import.meta.url));
+const EXAMPLE = fileURLToPath(new URL('../../examples/spring', import.meta.url));
 
 /** Built by Maven, as its users do. */
 describe('the example for Spring Boot', () => {
