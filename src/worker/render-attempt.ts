@@ -161,7 +161,7 @@ async function renderAndStore(
     report,
   };
   const storing = Date.now();
-  await outputs.put(output.key, bytes, signal).catch((cause: unknown) => {
+  await outputs.put(output.key, bytes, signal, output.sha256).catch((cause: unknown) => {
     throw new PlatenError('RENDER_FAILED', 'The PDF was rendered, and could not be stored.', { cause });
   });
   trace.stored(storing);

@@ -47,8 +47,8 @@ export function createFolderOutputStore(folder: string): OutputStore {
       return { size, stream: handle.createReadStream() };
     },
 
-    async delete(key) {
-      await rm(locate(folder, key).path, { force: true });
+    async delete(...keys) {
+      for (const key of keys) await rm(locate(folder, key).path, { force: true });
     },
 
     async deleteExpired(now) {

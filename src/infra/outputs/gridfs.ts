@@ -70,7 +70,9 @@ export function createGridFsOutputStore(connection: Connection): OutputStore {
       return { size, stream: Readable.from(contents(chunks, key, Math.ceil(size / file.chunkSize))) };
     },
 
-    delete: (key) => remove(files, chunks, key),
+    async delete(...keys) {
+      for (const key of keys) await remove(files, chunks, key);
+    },
 
     async deleteExpired(now) {
       // Keys begin with the hour of their expiry, so every key that sorts before the present hour has expired,

@@ -14,23 +14,39 @@ export interface StoredOutput {
  */
 export interface OutputStore {
   /**
-   * Durable when it resolves. A store whose disk is full waits for space instead of failing, so that no finished PDF is
-   * lost.
+   * Durable when it resolves. A store whose disk is full, or that cannot be reached, waits instead of failing, so that no
+   * finished PDF is lost.
    *
    * @param signal ends that wait.
+   * @param sha256 of the PDF, in hexadecimal, where it is known.
    */
-  put(key: OutputKey, pdf: Uint8Array, signal?: AbortSignal): Promise<void>;
+  put(key: OutputKey, pdf: Uint8Array, signal?: AbortSignal, sha256?: string): Promise<void>;
   /** Why no new work should be accepted because of this store, for example a full disk; undefined without a problem. */
   problem(): string | undefined;
   /** @returns undefined when nothing is stored under the key (any more). */
   get(key: OutputKey): Promise<StoredOutput | undefined>;
   /** Deleting a missing key is no error. */
-  delete(key: OutputKey): Promise<void>;
+  delete(...keys: readonly OutputKey[]): Promise<void>;
   /**
    * Deletes every output that expired before `now`, including outputs that crashes have left. @returns the number of
    * outputs.
    */
   deleteExpired(now: Date): Promise<number>;
+  /**
+   * An address at which the store itself sends the output to whoever holds the address.
+   *
+   * @returns undefined when the store has none that is valid for so long; most have none at all.
+   */
+  address?(key: OutputKey, link: OutputLink): Promise<string | undefined>;
+}
+
+/** What an address of an output promises. */
+export interface OutputLink {
+  /** The name under which the file is saved. */
+  readonly fileName: string;
+  readonly now: Date;
+  /** How long it is valid. */
+  readonly seconds: number;
 }
 
 /**

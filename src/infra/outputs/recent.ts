@@ -24,19 +24,19 @@ export function withRecentOutputs(store: OutputStore, maxBytes = 32 * 1024 * 102
   });
 
   return {
-    async put(key, pdf, signal) {
-      await store.put(key, pdf, signal);
+    ...store,
+    async put(key, pdf, signal, sha256) {
+      await store.put(key, pdf, signal, sha256);
       recent.set(key, pdf);
     },
-    problem: () => store.problem(),
     async get(key) {
       const pdf = recent.get(key);
       if (pdf === undefined) return await store.get(key);
       return { size: pdf.byteLength, stream: Readable.from([pdf]) };
     },
-    async delete(key) {
-      recent.delete(key);
-      await store.delete(key);
+    async delete(...keys) {
+      for (const key of keys) recent.delete(key);
+      await store.delete(...keys);
     },
     async deleteExpired(now) {
       recent.clear();

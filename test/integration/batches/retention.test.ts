@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readdir } from 'node:fs/promises';
 import { PlatenError } from '../../../src/infra/errors/registry.ts';
+import type { OutputKey } from '../../../src/infra/outputs/output-store.ts';
 import { itemJobId } from '../../../src/work/batches/batch.ts';
 import { endBatchRetention } from '../../../src/work/batches/retention.ts';
 import { endRetention } from '../../../src/work/jobs/sweeps/retention.ts';
@@ -133,10 +134,12 @@ describe('the retention of a batch', () => {
       let left = deletions;
       const dying = {
         ...api.outputs,
-        async delete(key: Parameters<typeof api.outputs.delete>[0]) {
-          if (left === 0) throw new Error('killed');
-          left -= 1;
-          await api.outputs.delete(key);
+        async delete(...keys: readonly OutputKey[]) {
+          for (const key of keys) {
+            if (left === 0) throw new Error('killed');
+            left -= 1;
+            await api.outputs.delete(key);
+          }
         },
       };
       const deps = { batches: batches.store, store, stored, outputs: dying };

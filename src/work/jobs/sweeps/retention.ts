@@ -27,10 +27,8 @@ export async function deleteKept(
   outputs: OutputStore,
   jobs: readonly KeptJob[],
 ): Promise<void> {
-  for (const { output, report } of jobs) {
-    if (output !== null) await outputs.delete(output.key);
-    if (report !== undefined) await outputs.delete(report.key);
-  }
+  const keys = jobs.flatMap(({ output, report }) => [output, report].flatMap((file) => file?.key ?? []));
+  await outputs.delete(...keys);
   const deleted = await history.delete(jobs.map((job) => job._id));
   await stored.giveBackAll(jobs, deleted, keptBytes);
 }
