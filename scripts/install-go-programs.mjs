@@ -6,7 +6,7 @@
  *
  * The sets: `api` is what the tests against an API server need: etcd, kube-apiserver and kubectl. `cluster` is that and what
  * runs pods, `kwok` that and KWOK, which plays nodes by the thousand. `helm` is Helm 3 and Helm 4, and the Lua that Argo CD has;
- * `stripe-mock` holds requests against Stripe's own specification. Versions and checksums are those of scripts/go. What is up to date is left alone, and Go
+ * `stripe-mock` holds requests against Stripe's own specification, `versitygw` is an S3 server that verifies signatures. Versions and checksums are those of scripts/go. What is up to date is left alone, and Go
  * keeps what it has compiled: eight minutes (api) and twelve (cluster) the first time on two cores, seconds later on.
  */
 import { spawnSync } from 'node:child_process';
@@ -50,6 +50,7 @@ const SETS = {
   ].map(toTarget),
   // Its specification is that of the API version 2026-08-26.dahlia: older than the one that Platen pins.
   'stripe-mock': [['stripe-mock', 'github.com/stripe/stripe-mock', 'stripe-mock']].map(toTarget),
+  versitygw: [['versitygw', 'github.com/versity/versitygw/cmd/versitygw', 'versitygw']].map(toTarget),
 };
 
 const sets = process.argv.slice(2);

@@ -111,7 +111,7 @@ dashboard() { run_mocha 'test/dashboard/**/*.test.ts'; }
 
 parts() {
   run_step make --no-print-directory pdf-readers &&
-    run_mocha --ignore "test/integration/{chromium,client-python,kubernetes,stripe,$connected}/**" --ignore "$kills" \
+    run_mocha --ignore "test/integration/{chromium,client-python,kubernetes,stripe,s3,$connected}/**" --ignore "$kills" \
       'test/integration/**/*.test.ts'
 }
 
@@ -131,7 +131,7 @@ quick_http() {
 }
 
 kubernetes() {
-  built && run_mocha 'test/integration/{kubernetes,stripe}/**/*.test.ts'
+  built && run_mocha 'test/integration/{kubernetes,stripe,s3}/**/*.test.ts'
 }
 
 chart() {
@@ -153,7 +153,7 @@ run_set() {
 }
 
 if [[ " ${SETS[*]} " =~ \ (kubernetes|chart)\  ]]; then (
-  run_step nice make --no-print-directory kubernetes helm prometheus stripe-mock >"$logs/build.log" 2>&1
+  run_step nice make --no-print-directory kubernetes helm prometheus stripe-mock versitygw >"$logs/build.log" 2>&1
   echo $? >"$logs/built.new"
   cat "$logs/build.log"
   mv "$logs/built.new" "$logs/built"

@@ -87,6 +87,7 @@ export const GROUPS: readonly Group[] = [
       'docs/image.md',
       'docs/production.md',
       'docs/sizing.md',
+      'docs/outputs-in-s3.md',
       'docs/gitops.md',
       'docs/guide/security.md',
       'docs/configuration.md',

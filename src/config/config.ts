@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { s3ConfigErrors } from '../infra/outputs/s3/s3-variables.ts';
 import { DEFAULT_OPS_PORT, environmentSchema, SYSTEM_CA } from './environment.ts';
 
 export type Config = z.infer<typeof environmentSchema>;
@@ -84,6 +85,7 @@ export function loadConfig(role: Role, environment: NodeJS.ProcessEnv): Config {
   if (given.KAFKA_SSL_CERT !== undefined && given.KAFKA_SSL_CA === undefined) {
     errors.push(`KAFKA_SSL_CA: required when KAFKA_SSL_CERT is set (${SYSTEM_CA} for public authorities)`);
   }
+  if (role !== 'controller') errors.push(...s3ConfigErrors(given));
   if (!parsed.success || errors.length > 0) throw new ConfigError(errors);
   return parsed.data;
 }

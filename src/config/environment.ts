@@ -4,6 +4,7 @@ import { httpUrl } from '../infra/egress/http-url.ts';
 import { ENGINE_CHOICES } from '../infra/embedded-database/engines.ts';
 import { defaultSlots } from '../infra/machine/machine-cores.ts';
 import { machineMemory } from '../infra/machine/machine-memory.ts';
+import { s3Variables } from '../infra/outputs/s3/s3-variables.ts';
 import { otelVariables } from '../infra/tracing/otel-variables.ts';
 import { DEFAULT_LOCALE } from '../render/chromium/process/locale.ts';
 import { REGISTRATION_MODES } from '../tenants/accounts/registration.ts';
@@ -146,11 +147,12 @@ export const environmentSchema = z.object({
     'Replication factor of the topics when Platen creates them.',
   ),
   PLATEN_OUTPUT_STORE: z
-    .enum(['gridfs', 'folder'])
+    .enum(['gridfs', 'folder', 's3'])
     .optional()
     .describe(
-      'Where PDFs are kept. Default folder for standalone, gridfs otherwise; folder needs a PLATEN_DATA_DIR that api, worker and dispatcher share.',
+      'Where PDFs are kept. Default folder for standalone, gridfs otherwise; folder needs a PLATEN_DATA_DIR that api, worker and dispatcher share, s3 a PLATEN_S3_BUCKET.',
     ),
+  ...s3Variables,
   PLATEN_PLANS_FILE: z
     .string()
     .min(1)

@@ -128,7 +128,7 @@ export async function openCore(base: Base, database: Database, closers: Closers)
   });
   // Standalone is the only worker of its jobs.
   const poolSlots = role === 'standalone' ? undefined : new PoolSlots(work.registry);
-  const outputs = openOutputs(role, config, connection);
+  const outputs = await openOutputs(base, connection, closers);
   const { embedded } = database;
   const storageProblem = () => embedded?.problem() ?? outputs.problem();
   await ensureIndexes(connection, stopped);
@@ -165,12 +165,26 @@ export async function coreProblems({ connection, storageProblem, logger }: Core)
   return problems;
 }
 
-function openOutputs(role: JobRole, config: Config, connection: Connection): OutputStore {
+/** @throws when the bucket of S3 cannot be used, and says why. */
+async function openOutputs(
+  { role, config, logger }: Base,
+  connection: Connection,
+  closers: Closers,
+): Promise<OutputStore> {
   const kind = config.PLATEN_OUTPUT_STORE ?? (role === 'standalone' ? 'folder' : 'gridfs');
-  const store =
-    kind === 'folder'
-      ? createFolderOutputStore(join(config.PLATEN_DATA_DIR, 'outputs'))
-      : createGridFsOutputStore(connection);
-  // None of the other roles both writes and reads outputs.
+  if (kind === 'gridfs') return recentIn(role, createGridFsOutputStore(connection));
+  if (kind === 'folder')
+    return recentIn(role, createFolderOutputStore(join(config.PLATEN_DATA_DIR, 'outputs')));
+  // Its packages take a while to load, and nobody else needs them.
+  const { createS3OutputStore } = await import('../infra/outputs/s3/s3.ts');
+  const takesWork = role === 'api' || role === 'standalone';
+  const store = createS3OutputStore(config, { logger, probes: takesWork });
+  closers.add(() => store.close());
+  await store.check();
+  return recentIn(role, store);
+}
+
+/** None of the other roles both writes and reads outputs. */
+function recentIn(role: JobRole, store: OutputStore): OutputStore {
   return role === 'standalone' ? withRecentOutputs(store) : store;
 }

@@ -50,7 +50,7 @@ const downloadAddress = defineRoute({
 }).handledBy(async (request, deps: ApiDeps) => {
   const batch = await requestedBatch(request, deps);
   const job = await deps.batches.completedItem(batch, request.params.itemId);
-  return { status: 200, json: { success: true, ...signedLink(job, deps, batch.expiresAt) } };
+  return { status: 200, json: { success: true, ...(await signedLink(job, deps, batch.expiresAt)) } };
 });
 
 /** To be registered after all other routes below `/v1/pdf/batch/:id`, since an item may have any id. */

@@ -5,20 +5,23 @@ import type { Job } from '../../work/jobs/job.ts';
 import type { ApiDeps } from '../api-deps.ts';
 
 /**
- * A signed address of a job's PDF, and when it expires.
+ * A signed address of a job's PDF, and when it expires: of the output store where callers reach it, else of this API.
  *
  * @param until the latest expiry. Default: the end of the job's retention.
  * @throws PlatenError NOT_FOUND until the job is completed.
  */
-export function signedLink(
+export async function signedLink(
   job: Job,
-  { links, publicUrl, clock }: Pick<ApiDeps, 'links' | 'publicUrl' | 'clock'>,
+  { links, publicUrl, clock, renders }: Pick<ApiDeps, 'links' | 'publicUrl' | 'clock' | 'renders'>,
   until?: Date,
-): { url: string; expiresAt: string } {
+): Promise<{ url: string; expiresAt: string }> {
   if (job.output === null || job.expiresAt === null) {
     throw new PlatenError('NOT_FOUND', 'The job has no file to download.', { jobId: job._id });
   }
-  const { token, expiresAt } = links.sign(job._id, job.accountId, until ?? job.expiresAt, clock.now());
+  const [now, ends] = [clock.now(), until ?? job.expiresAt];
+  const ofStore = await renders.addressAtStore(job, ends, now);
+  if (ofStore !== undefined) return { url: ofStore.url, expiresAt: ofStore.expiresAt.toISOString() };
+  const { token, expiresAt } = links.sign(job._id, job.accountId, ends, now);
   return { url: fileAddress(publicUrl(), token), expiresAt: expiresAt.toISOString() };
 }
 

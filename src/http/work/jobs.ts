@@ -96,7 +96,7 @@ const downloadAddress = defineRoute({
   errors: ['NOT_FOUND'],
 }).handledBy(async (request, deps: ApiDeps) => {
   const job = await requestedJob(request, deps);
-  return { status: 200, json: { success: true, ...signedLink(job, deps) } };
+  return { status: 200, json: { success: true, ...(await signedLink(job, deps)) } };
 });
 
 const report = reportRoute({ operationId: 'getJobReport', path: '/v1/pdf/jobs/:id/report' }, tags, 'apiKey');

@@ -170,7 +170,7 @@ async function result(job: Job, deps: ApiDeps) {
     [`${prefix}Expires-At`]: job.expiresAt?.toISOString() ?? '',
   };
   if (job.outputMode === 'url') {
-    const { url, expiresAt } = signedLink(job, deps);
+    const { url, expiresAt } = await signedLink(job, deps);
     const metadata = {
       size: job.output.size,
       processingTime: job.processingTimeMs,

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 const CARRIER = 'PLATEN_HIDDEN_ENVIRONMENT_FILE';
 /** Variables with secrets. */
 const SECRET =
-  /^(?:MONGODB_URI|KAFKA_SASL_.+|STRIPE_.+|SMTP_.+|(?:HTTPS_PROXY|https_proxy)|OTEL_EXPORTER_OTLP_(?:TRACES_)?HEADERS|PLATEN_.*(?:SECRET|PASSWORD|KEY|TOKEN|URI))$/;
+  /^(?:MONGODB_URI|KAFKA_SASL_.+|STRIPE_.+|SMTP_.+|(?:HTTPS_PROXY|https_proxy)|OTEL_EXPORTER_OTLP_(?:TRACES_)?HEADERS|AWS_(?:SECRET_ACCESS_KEY|SESSION_TOKEN)|PLATEN_.*(?:SECRET|PASSWORD|KEY|TOKEN|URI))$/;
 
 /**
  * Removes secrets from what the system shows of this process. /proc/PID/environ keeps the variables that a process was

@@ -145,6 +145,31 @@ describe('configuration', () => {
     );
   });
 
+  it('takes what a bucket of S3 needs, and names what is missing or has no effect', () => {
+    const s3 = { PLATEN_OUTPUT_STORE: 's3', PLATEN_S3_BUCKET: 'pdfs' };
+    const config = loadConfig('standalone', { ...s3, PLATEN_S3_PREFIX: 'a/b/' });
+    assert.deepEqual([config.PLATEN_S3_REGION, config.PLATEN_S3_PREFIX], ['us-east-1', 'a/b/']);
+    const keys = { AWS_ACCESS_KEY_ID: 'id', AWS_SECRET_ACCESS_KEY: 'secret', AWS_SESSION_TOKEN: 'token' };
+    loadConfig('standalone', { ...s3, ...keys });
+    loadConfig('standalone', keys);
+    for (const [given, error] of [
+      [{ PLATEN_S3_BUCKET: '' }, 'PLATEN_S3_BUCKET: required by PLATEN_OUTPUT_STORE=s3'],
+      [{ PLATEN_OUTPUT_STORE: '' }, 'PLATEN_OUTPUT_STORE: must be s3 when PLATEN_S3_BUCKET is set'],
+      [{ PLATEN_S3_BUCKET: 'My_Bucket' }, 'PLATEN_S3_BUCKET: must be the name of a bucket'],
+      [{ PLATEN_S3_PREFIX: 'platen' }, 'PLATEN_S3_PREFIX: must be folders that each end with a slash'],
+      [{ PLATEN_S3_PREFIX: '../' }, 'PLATEN_S3_PREFIX: must be folders'],
+      [{ PLATEN_S3_ENDPOINT: 'minio:9000' }, 'PLATEN_S3_ENDPOINT: must be an http or https address'],
+      [{ PLATEN_S3_ENDPOINT: 'http://minio:9000/pdfs' }, 'PLATEN_S3_ENDPOINT: must be scheme, host and port'],
+      [{ PLATEN_S3_PUBLIC_ENDPOINT: 'https://a:b@s3' }, 'PLATEN_S3_PUBLIC_ENDPOINT: must be scheme, host'],
+      [{ PLATEN_S3_PATH_STYLE: 'true' }, 'PLATEN_S3_PATH_STYLE: '],
+      [{ PLATEN_S3_REGION: 'EU' }, 'PLATEN_S3_REGION: must be the name of a region'],
+      [{ AWS_ACCESS_KEY_ID: 'id' }, 'AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY: must be set together'],
+      [{ AWS_SESSION_TOKEN: 'token' }, 'AWS_ACCESS_KEY_ID: required when AWS_SESSION_TOKEN is set'],
+    ] as const) {
+      assert.ok(errors('standalone', { ...s3, ...given }).includes(`\n  ${error}`), error);
+    }
+  });
+
   it('splits lists and drops what is empty', () => {
     const config = loadConfig('standalone', {
       KAFKA_BROKERS: 'a:1, b:2,',

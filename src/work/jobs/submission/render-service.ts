@@ -14,6 +14,7 @@ import { type JobSubmission, newJob, newJobId, withinPlan } from '../new-job.ts'
 import { firstPositions, PRIORITY_QUEUES } from '../priority-queues.ts';
 import type { JobStore } from '../store/job-store.ts';
 import type { JobListQuery } from '../store/listing.ts';
+import { LINK_LIFE_MS } from './download-links.ts';
 import type { OutcomeWaiter, WaitResult } from './outcome-waiter.ts';
 
 /** How many concurrent changes of one job a cancellation follows before it gives up. */
@@ -154,6 +155,26 @@ export class RenderService {
     if (stored === undefined)
       throw new PlatenError('NOT_FOUND', 'The job has no file to download.', { jobId: job._id });
     return stored;
+  }
+
+  /**
+   * An address at which the output store itself sends the PDF of a completed job, for LINK_LIFE_MS or until `ends`.
+   *
+   * @returns undefined when callers do not reach the store.
+   */
+  async addressAtStore(
+    { output, fileName }: Job,
+    ends: Date,
+    now: Date,
+  ): Promise<{ url: string; expiresAt: Date } | undefined> {
+    const { outputs } = this.#deps;
+    if (output === null || outputs.address === undefined) return undefined;
+    // Signatures have a time in whole seconds.
+    const from = Math.floor(now.getTime() / 1000) * 1000;
+    const seconds = Math.floor(Math.min(LINK_LIFE_MS, ends.getTime() - from) / 1000);
+    if (seconds < 1) return undefined;
+    const url = await outputs.address(output.key, { fileName, now: new Date(from), seconds });
+    return url === undefined ? undefined : { url, expiresAt: new Date(from + seconds * 1000) };
   }
 
   /**

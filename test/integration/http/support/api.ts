@@ -12,6 +12,7 @@ import { openApi as openApiOf } from '../../../../src/http/open-api.ts';
 import type { PlatenError } from '../../../../src/infra/errors/registry.ts';
 import { createFolderOutputStore } from '../../../../src/infra/outputs/folder.ts';
 import { createGridFsOutputStore } from '../../../../src/infra/outputs/gridfs.ts';
+import type { OutputStore } from '../../../../src/infra/outputs/output-store.ts';
 import { type BodyBounds, BodyIntake } from '../../../../src/infra/overload/body-intake.ts';
 import type { Downloads } from '../../../../src/infra/overload/downloads.ts';
 import {
@@ -72,6 +73,8 @@ interface TestApiOptions {
   readonly responseBounds?: Partial<ResponseBounds>;
   /** Bounds of concurrent downloads. */
   readonly downloads?: Partial<Downloads>;
+  /** Where outputs are kept. Default: a folder of its own, or the database with `uri`. */
+  readonly outputs?: OutputStore;
 }
 
 /** The whole HTTP app on a database of its own, opened as by the API role; the test makes the PDFs of renders. */
@@ -85,7 +88,10 @@ export async function openApi(options: TestApiOptions = {}) {
   /** The folder of its outputs; none for processes that share a database, and keep the outputs in it. */
   const outputFolder = options.uri === undefined ? await mkdtemp(join(tmpdir(), 'platen-http-')) : undefined;
   const outputs =
-    outputFolder === undefined ? createGridFsOutputStore(connection) : createFolderOutputStore(outputFolder);
+    options.outputs ??
+    (outputFolder === undefined
+      ? createGridFsOutputStore(connection)
+      : createFolderOutputStore(outputFolder));
   const accounts = new AccountStore(connection, clock);
   /** All logged lines. */
   const log: string[] = [];
