@@ -17,6 +17,9 @@ const IN_A_POD: Readonly<Record<string, string>> = {
   STRIPE_WEBHOOK_SECRET: 'whsec_chart',
   SMTP_URL: 'smtps://platen:pass@mail.example.com:465',
   OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Bearer%20token',
+  AWS_ACCESS_KEY_ID: 'AKIAEXAMPLE',
+  AWS_SECRET_ACCESS_KEY: 'secret',
+  AWS_SESSION_TOKEN: 'token',
   POD_NAME: 'platen-controller-0',
   POD_NAMESPACE: 'default',
 };
@@ -39,6 +42,19 @@ const VALUES: Readonly<Record<string, Values>> = {
       apiBase: 'http://stand-in.test:8080',
     },
     mail: { smtpUrl: 'smtps://platen:pass@mail.example.com:465', from: 'billing@example.com' },
+    outputs: {
+      store: 's3',
+      s3: {
+        bucket: 'pdfs',
+        endpoint: 'https://minio.storage.svc:9000',
+        region: 'eu-central-1',
+        prefix: 'platen/',
+        pathStyle: 'on',
+        kmsKey: 'alias/pdfs',
+        publicEndpoint: 'https://files.example.com',
+        existingSecret: { name: 'bucket', sessionTokenKey: 'token' },
+      },
+    },
     tracing: {
       endpoint: 'http://collector.monitoring:4318',
       headers: { existingSecret: { name: 'collector', key: 'token' } },

@@ -191,6 +191,32 @@ keyKey: {{ $existing.keyKey | default "tls.key" | quote }}
 {{- end }}
 {{- end -}}
 
+{{/* Where PDFs are kept: of `outputs`, which an older chart's values do not have. */}}
+{{- define "platen.outputsEnv" -}}
+{{- if eq (.store | default "gridfs") "s3" }}
+{{- with .s3 }}
+{{- include "platen.variables" (dict
+  "PLATEN_OUTPUT_STORE" "s3"
+  "PLATEN_S3_BUCKET" .bucket
+  "PLATEN_S3_ENDPOINT" .endpoint
+  "PLATEN_S3_REGION" .region
+  "PLATEN_S3_PREFIX" .prefix
+  "PLATEN_S3_PATH_STYLE" .pathStyle
+  "PLATEN_S3_KMS_KEY" .kmsKey
+  "PLATEN_S3_PUBLIC_ENDPOINT" .publicEndpoint
+) }}
+{{- $existing := .existingSecret }}
+{{- if $existing.name }}
+{{- range $variable, $key := dict "AWS_ACCESS_KEY_ID" $existing.accessKeyIdKey "AWS_SECRET_ACCESS_KEY" $existing.secretAccessKeyKey "AWS_SESSION_TOKEN" $existing.sessionTokenKey }}
+{{- if $key }}
+{{ include "platen.secretVariable" (dict "name" $variable "secret" (dict "name" $existing.name "key" $key)) }}
+{{- end }}
+{{- end }}
+{{- end }}
+{{- end }}
+{{- end }}
+{{- end -}}
+
 {{/* Who the pod is, by the downward API. */}}
 {{- define "platen.podEnv" -}}
 - name: POD_NAME
@@ -215,6 +241,7 @@ keyKey: {{ $existing.keyKey | default "tls.key" | quote }}
 ) }}
 {{- include "platen.proxyEnv" (.Values.config.proxy | default dict) }}
 {{- include "platen.tracingEnv" (.Values.tracing | default dict) }}
+{{- include "platen.outputsEnv" (.Values.outputs | default dict) }}
 {{- if $kafka.tls.enabled }}
 - name: KAFKA_SSL_CA
   value: {{ include "platen.kafkaCa" . | empty | ternary "system" "/etc/platen/tls/kafka/ca.crt" | quote }}

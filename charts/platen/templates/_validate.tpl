@@ -38,6 +38,14 @@
 {{- $faults = append $faults "kafka.sasl: a user is given, but no mechanism: set it to plain, scram-sha-256 or scram-sha-512." -}}
 {{- end -}}
 {{- end -}}
+{{- with .outputs -}}
+{{- if and (eq .store "s3") (not .s3.bucket) -}}
+{{- $faults = append $faults "outputs.s3.bucket: outputs.store is s3, and needs the name of a bucket that exists." -}}
+{{- end -}}
+{{- if and (ne .store "s3") (or .s3.bucket .s3.endpoint .s3.existingSecret.name) -}}
+{{- $faults = append $faults "outputs.store: a bucket, an endpoint or a secret of S3 is given, but the store is not s3: they would not be used." -}}
+{{- end -}}
+{{- end -}}
 {{- if and .secret.value (lt (len .secret.value) 32) -}}
 {{- $faults = append $faults "secret.value must have 32 characters or more; leave it empty to have one made." -}}
 {{- end -}}
