@@ -50,7 +50,9 @@ export class ChromiumRenderer implements Renderer {
   }
 
   async render(asked: RenderRequest): Promise<RenderResult> {
-    const request = { ...asked, options: withImplied(asked.options) };
+    const { conformance } = asked.options;
+    const request =
+      conformance === undefined ? asked : { ...asked, options: withImplied(asked.options, conformance) };
     if (this.#closed) throw new PlatenError('WORKER_LOST');
     const end = new CancelScope(request.deadline, request.signal, request.onWaiting);
     const rendering = this.#renderInSlot(request, end);

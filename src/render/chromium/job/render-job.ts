@@ -124,7 +124,7 @@ const STEPS: Readonly<Record<RenderPhase, readonly RenderStep[]>> = {
     { kind: 'page', run: ({ page, services, running }) => requireServices(page, services, running) },
   ],
   finish: [
-    { makes: 'finishSteps', run: ({ printed, ownSteps }) => inOrder([...printed.steps, ...ownSteps]) },
+    { makes: 'finishSteps', run: stepsOf },
     { run: (render) => observePrint(render.printed.pdf, render) },
     { makes: 'removed', kind: 'beside', run: ({ page, strategy }) => removeDocument(page, strategy) },
     { makes: 'pages', kind: 'outside', run: ({ finisher, printed }) => finisher.countPages(printed.pdf) },
@@ -223,6 +223,11 @@ async function waitForOptions({ page, waits, options }: Render): Promise<void> {
 
 function print({ page, margins, request, finisher }: Render): Promise<PrintedDocument> {
   return printDocument(page, margins.options, request.maxOutputBytes, finisher);
+}
+
+function stepsOf({ printed, ownSteps }: Render): readonly FinishStep[] {
+  const steps = [...printed.steps, ...ownSteps];
+  return steps.length > 1 ? inOrder(steps) : steps;
 }
 
 async function finish({ finisher, printed, finishSteps, request, findings }: Render): Promise<Uint8Array> {

@@ -1,10 +1,9 @@
 import { needsTags } from '../../pdf/conformance/target.ts';
+import type { Conformance } from '../conformance.ts';
 import type { RenderOptions } from './render-options.ts';
 
-/** The options of a render with those that others imply. */
-export function withImplied(options: RenderOptions): RenderOptions {
-  const { conformance } = options;
-  if (conformance === undefined) return options;
+/** The options of a render with those that its conformance implies. */
+export function withImplied(options: RenderOptions, conformance: Conformance): RenderOptions {
   return {
     ...options,
     ...(needsTags(conformance) && { tagged: true, outline: options.outline ?? true }),
