@@ -6,6 +6,7 @@ import {
   POOL_CONDITIONS,
 } from '../../src/kubernetes/resources/reasons.ts';
 import type { ResourceDefinition } from '../../src/kubernetes/resources/resource-definition.ts';
+import { code, facts, fieldList, table } from '../docs-pages/markdown.ts';
 import { objectSchema } from './crd.ts';
 import { OF_KUBERNETES, type StructuralSchema } from './structural-schema.ts';
 
@@ -51,49 +52,72 @@ function section(definition: ResourceDefinition): string {
 
 \`${plural}.${GROUP}\`, short \`${shortNames.join('`, `')}\`. ${definition.description}
 
-### Spec
+### Spec of a ${kind}
 
-${table(['Field', 'Type', 'Default', 'Meaning'], fields(schema.properties?.spec))}
+${specOf(schema)}
 ${rulesOf(schema)}
-### Status
+### Status of a ${kind}
 
-${table(
-  ['Field', 'Type', 'Meaning'],
-  fields(schema.properties?.status).map(([name = '', type = '', , meaning = '']) => [name, type, meaning]),
-)}
-### Columns
+${statusOf(schema)}
+### Columns of a ${kind}
 
 ${table(['Column', 'Shows', ''], shown)}
-### Conditions
+### Conditions of a ${kind}
 
-${conditionTable(kind)}`;
+${conditionsOf(kind)}`;
 }
 
-function conditionTable(kind: string): string {
-  const rows = Object.entries(CONDITIONS[kind] ?? {}).flatMap(([type, { about, reasons }]) =>
-    Object.entries(reasons).map(([reason, { status, meaning }], index) => [
-      index === 0 ? code(type) : '',
-      index === 0 ? `${about}.` : '',
-      status,
-      code(reason),
-      meaning,
-    ]),
-  );
-  return table(['Condition', 'About', 'Status', 'Reason', 'Meaning'], rows);
-}
+/** A block for each field, with the fields of objects inside it as a list. */
+function specOf({ properties }: StructuralSchema): string {
+  const blocks = Object.entries(properties?.spec?.properties ?? {}).map(([name, property]) => {
+    const inner = fieldsWithin(name, property).map(line);
+    const value = inner.length === 0 ? typeOf(property) : '';
+    return `#### ${code(name)}
 
-/** The fields below a schema, with those of objects inside it. */
-function fields(schema: StructuralSchema | undefined, path = ''): string[][] {
-  return Object.entries(schema?.properties ?? {}).flatMap(([name, property]) => {
-    const own = `${path}${name}`;
-    const inner = property.type === 'array' ? property.items : property;
-    // Kubernetes' own documentation has the fields of its types.
-    const deeper = inner?.[OF_KUBERNETES]
-      ? []
-      : fields(inner, `${own}${property.type === 'array' ? '[]' : ''}.`);
-    const row = [code(own), typeOf(property), defaultOf(property), property.description ?? ''];
-    return [row, ...deeper];
+${property.description ?? ''}
+
+${facts({ Value: value, Default: defaultOf(property) })}${fieldList(inner)}`;
   });
+  return blocks.join('\n');
+}
+
+function statusOf({ properties }: StructuralSchema): string {
+  const inSpec = Object.keys(properties?.spec?.properties ?? {});
+  const lines = Object.entries(properties?.status?.properties ?? {}).flatMap(([name, property]) => {
+    const names = Object.keys(property.properties ?? {});
+    const repeats = names.length > 1 && names.every((each) => inSpec.includes(each));
+    const own = line([name, property]);
+    if (repeats) return [own.replace(/\n$/, ' It has the fields of the spec.\n')];
+    return [own, ...fieldsWithin(name, property).map(line)];
+  });
+  return lines.join('');
+}
+
+function conditionsOf(kind: string): string {
+  const blocks = Object.entries(CONDITIONS[kind] ?? {}).map(([type, { about, reasons }]) => {
+    const lines = Object.entries(reasons).map(
+      ([reason, { status, meaning }]) => `- **${status}**, ${code(reason)}: ${meaning}\n`,
+    );
+    return `#### ${code(type)}\n\n${about}.\n\n${lines.join('')}`;
+  });
+  return blocks.join('\n');
+}
+
+/** The fields of an object, or of the objects of a list, with those of objects inside them. */
+function fieldsWithin(path: string, property: StructuralSchema): [string, StructuralSchema][] {
+  const inner = property.type === 'array' ? property.items : property;
+  // Kubernetes' own documentation has the fields of its types.
+  if (inner?.[OF_KUBERNETES]) return [];
+  return Object.entries(inner?.properties ?? {}).flatMap(([name, field]) => {
+    const own = `${path}${property.type === 'array' ? '[]' : ''}.${name}`;
+    return [[own, field], ...fieldsWithin(own, field)];
+  });
+}
+
+function line([name, property]: [string, StructuralSchema]): string {
+  const preset = defaultOf(property);
+  const bounds = preset === '' ? typeOf(property) : `${typeOf(property)}; default ${preset}`;
+  return `- ${code(name)} (${bounds}): ${property.description ?? ''}\n`;
 }
 
 function typeOf(property: StructuralSchema): string {
@@ -121,19 +145,11 @@ function defaultOf(property: StructuralSchema): string {
 function rulesOf(schema: StructuralSchema): string {
   const found = messages(schema);
   if (found.length === 0) return '';
-  return `The API server refuses an object that breaks one of these:\n\n${found.map((text) => `- ${text}.\n`).join('')}`;
+  return `\n### Rules of the spec\n\nThe API server refuses an object that breaks one of these:\n\n${found.map((text) => `- ${text}.\n`).join('')}`;
 }
 
 function messages(schema: StructuralSchema): string[] {
   const own = (schema['x-kubernetes-validations'] ?? []) as readonly { readonly message: string }[];
   const deeper = Object.values(schema.properties ?? {}).flatMap(messages);
   return [...own.map(({ message }) => message), ...deeper];
-}
-
-const code = (text: string) => `\`${text}\``;
-
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]) =>
-    `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |\n`;
-  return line(head) + line(head.map(() => '---')) + rows.map(line).join('');
 }

@@ -38,7 +38,7 @@ const attachment = z.strictObject({
     .enum(RELATIONSHIPS)
     .optional()
     .describe('What the file is to the document. Default Unspecified.'),
-  description: lineSchema({ min: 1, max: 255 }).optional(),
+  description: lineSchema({ min: 1, max: 255 }).optional().describe('What readers show of the file.'),
 });
 
 export const attachments = defineOption(

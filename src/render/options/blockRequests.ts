@@ -29,8 +29,8 @@ export const blockRequests = defineOption(
             matches(/^[!-~]+$/, 'must be an address with * for any characters, such as *://ads.example/*'),
           ),
         50,
-      ),
-      kinds: shortList(z.enum(NAMES), NAMES.length),
+      ).describe('Patterns of addresses; * stands for any characters.'),
+      kinds: shortList(z.enum(NAMES), NAMES.length).describe(`Kinds of requests: ${NAMES.join(', ')}.`),
     })
     .partial(),
   {

@@ -19,34 +19,43 @@ const cookie = z
       .string()
       .max(255)
       .check(matches(/^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/, 'must be the name of a cookie, such as session'))
-      .check(holds((name) => name !== RESERVED, 'is a name that may not be set')),
+      .check(holds((name) => name !== RESERVED, 'is a name that may not be set'))
+      .describe('Its name.'),
     value: z
       .string()
       .max(MAX_BYTES)
       // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern rejects control characters
       .check(matches(/^[^\u0000-\u001f\u007f;]*$/, 'must not hold semicolons or control characters'))
       .check(onOneLine())
-      .check(holds((text) => !/^ | $/.test(text), 'must not begin or end with a space')),
+      .check(holds((text) => !/^ | $/.test(text), 'must not begin or end with a space'))
+      .describe('Its value.'),
     url: addressSchema(
       2048,
       ['http:', 'https:'],
       'must be an http or https address, such as https://reports.example/',
-    ).optional(),
+    )
+      .optional()
+      .describe('An address that the cookie is for, in place of domain and path.'),
     domain: z
       .string()
       .max(255)
       .check(matches(/^\.?[a-z0-9-]+(\.[a-z0-9-]+)*$/i, 'must be a domain, such as reports.example'))
-      .optional(),
+      .optional()
+      .describe('The domain that the cookie is for, in place of url.'),
     path: z
       .string()
       .max(1024)
       // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern rejects control characters
       .check(matches(/^\/[^\u0000-\u001f\u007f;]*$/, 'must begin with /, such as /reports'))
       .check(onOneLine())
-      .optional(),
-    secure: z.boolean().optional(),
-    httpOnly: z.boolean().optional(),
-    sameSite: z.enum(['Strict', 'Lax', 'None']).optional(),
+      .optional()
+      .describe('The path that the cookie is for.'),
+    secure: z.boolean().optional().describe('Whether the cookie is sent over https alone.'),
+    httpOnly: z.boolean().optional().describe('Whether scripts cannot read the cookie.'),
+    sameSite: z
+      .enum(['Strict', 'Lax', 'None'])
+      .optional()
+      .describe('Whether requests from other sites have the cookie.'),
   })
   .refine(({ url, domain }) => (url === undefined) !== (domain === undefined), {
     error: `must have either url or domain, such as ${EXAMPLE}`,

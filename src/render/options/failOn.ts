@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { OBSERVATION_RULES, perRule } from '../report/observation-rules.ts';
+import { FOUND_BY_RULE, OBSERVATION_RULES, perRule } from '../report/observation-rules.ts';
 import { defineOption } from './core/option.ts';
 import { shortList } from './core/short-list.ts';
 import { matches } from './core/text-checks.ts';
@@ -19,13 +19,17 @@ export const failOn = defineOption(
   'failOn',
   z
     .strictObject({
-      pageStatus: statuses,
-      assetStatus: statuses,
-      assetUnreachable: z.boolean(),
-      exception: z.boolean(),
-      missingGlyph: z.boolean(),
-      ignoreHosts: shortList(lineSchema({ min: 1, max: 255 }), 50),
-      ...perRule(z.boolean()),
+      pageStatus: statuses.describe('Statuses of the source URL. An empty list prints error pages, too.'),
+      assetStatus: statuses.describe('Statuses of anything that the document requests.'),
+      assetUnreachable: z
+        .boolean()
+        .describe('Anything that the document requests and that cannot be loaded at all, or not be shown.'),
+      exception: z.boolean().describe('A script of the document that throws.'),
+      missingGlyph: z.boolean().describe('A character that no font has.'),
+      ignoreHosts: shortList(lineSchema({ min: 1, max: 255 }), 50).describe(
+        'Hosts whose requests fail no render.',
+      ),
+      ...perRule((rule) => z.boolean().describe(FOUND_BY_RULE[rule])),
     })
     .partial(),
   {

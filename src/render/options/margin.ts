@@ -12,7 +12,12 @@ const HEADER_MARGIN = 1 / 2.54;
 export const margin = defineOption(
   'margin',
   z
-    .strictObject({ top: lengthSchema, right: lengthSchema, bottom: lengthSchema, left: lengthSchema })
+    .strictObject({
+      top: lengthSchema.describe('Above the document, where the header is printed.'),
+      right: lengthSchema.describe('To the right of the document.'),
+      bottom: lengthSchema.describe('Below the document, where the footer is printed.'),
+      left: lengthSchema.describe('To the left of the document.'),
+    })
     .partial(),
   {
     stage: 'print',

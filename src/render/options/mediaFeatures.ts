@@ -14,10 +14,12 @@ export const mediaFeatures = defineOption(
   'mediaFeatures',
   z
     .strictObject({
-      colorScheme: z.enum(['light', 'dark']),
-      reducedMotion: z.enum(['reduce', 'no-preference']),
-      contrast: z.enum(['more', 'less', 'custom', 'no-preference']),
-      forcedColors: z.enum(['active', 'none']),
+      colorScheme: z.enum(['light', 'dark']).describe('What `prefers-color-scheme` finds.'),
+      reducedMotion: z.enum(['reduce', 'no-preference']).describe('What `prefers-reduced-motion` finds.'),
+      contrast: z
+        .enum(['more', 'less', 'custom', 'no-preference'])
+        .describe('What `prefers-contrast` finds.'),
+      forcedColors: z.enum(['active', 'none']).describe('What `forced-colors` finds.'),
     } satisfies Record<keyof typeof CSS_NAMES, unknown>)
     .partial(),
   {

@@ -10,12 +10,14 @@ export const metadata = defineOption(
   'metadata',
   z
     .strictObject({
-      title: text255,
-      author: text255,
-      subject: text255,
-      creator: text255,
-      producer: text255,
-      keywords: shortList(text255, 20),
+      title: text255.describe(
+        'What viewers show in their title bar. Without it: the title element of the document.',
+      ),
+      author: text255.describe('Who has written the document.'),
+      subject: text255.describe('What the document is about.'),
+      creator: text255.describe('The program that made the document before it became a PDF.'),
+      producer: text255.describe('The program that made the PDF.'),
+      keywords: shortList(text255, 20).describe('Words to find the document by.'),
     })
     .partial(),
   {

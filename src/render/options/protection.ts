@@ -43,7 +43,7 @@ export const protection = defineOption(
       ownerPassword: password
         .optional()
         .describe('Opens the PDF, and lifts its permissions. Without it, nothing lifts them.'),
-      permissions: permissions.optional(),
+      permissions: permissions.optional().describe('What readers of the PDF are asked to allow.'),
     })
     .refine((value) => Object.values(value).some((field) => field !== undefined), {
       error: 'must have a password or permissions, such as {"userPassword": "a secret"}',

@@ -9,9 +9,14 @@ export const viewport = defineOption(
   'viewport',
   z
     .strictObject({
-      width: side,
-      height: side,
-      deviceScaleFactor: z.number().min(0.1).max(4).optional().describe('Default 1.'),
+      width: side.describe('CSS pixels, which media queries for a width see, too.'),
+      height: side.describe('CSS pixels: what 100vh is before the document is printed.'),
+      deviceScaleFactor: z
+        .number()
+        .min(0.1)
+        .max(4)
+        .optional()
+        .describe('Pixels of a picture to a CSS pixel, by which documents choose pictures. Default 1.'),
     })
     .refine(
       ({ width, height, deviceScaleFactor = 1 }) =>

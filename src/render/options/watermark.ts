@@ -14,8 +14,13 @@ const MAX_SIZE = 0.2;
 const COLOR = /^[#a-z0-9(),.%/ +-]+$/i;
 
 const schema = z.strictObject({
-  text: lineSchema({ min: 1, max: 120 }),
-  opacity: z.number().min(0.02).max(0.6).optional().describe('Default 0.15.'),
+  text: lineSchema({ min: 1, max: 120 }).describe('The text, which is made as large as the page allows.'),
+  opacity: z
+    .number()
+    .min(0.02)
+    .max(0.6)
+    .optional()
+    .describe('How dense the text is: 1 would hide the document. Default 0.15.'),
   rotation: z.number().min(-90).max(90).optional().describe('Degrees, counter-clockwise. Default 45.'),
   color: lineSchema({ min: 1, max: 40 }).optional().describe('A CSS colour. Default #888888.'),
 });

@@ -145,6 +145,7 @@ class RenderOptionsAttachments(TypedDict):
     relationship: NotRequired[Literal["Source", "Data", "Alternative", "Supplement", "Unspecified"]]
     """What the file is to the document. Default Unspecified."""
     description: NotRequired[str]
+    """What readers show of the file."""
 
 
 class RenderOptionsBlockRequests(TypedDict):
@@ -153,9 +154,9 @@ class RenderOptionsBlockRequests(TypedDict):
     fetch, other). The document itself, requests of workers, and web sockets are not blocked."""
 
     urls: NotRequired[Sequence[str]]
-    """Patterns of addresses that are not requested."""
+    """Patterns of addresses; * stands for any characters."""
     kinds: NotRequired[Sequence[Literal["stylesheet", "image", "font", "media", "script", "frame", "fetch", "other"]]]
-    """Kinds of requests that are not made."""
+    """Kinds of requests: stylesheet, image, font, media, script, frame, fetch, other."""
 
 
 class RenderOptionsConformance(TypedDict):
@@ -179,17 +180,17 @@ class RenderOptionsCookies(TypedDict):
     value: str
     """Its value."""
     url: NotRequired[str]
-    """The address."""
+    """An address that the cookie is for, in place of domain and path."""
     domain: NotRequired[str]
-    """The host that it is sent to."""
+    """The domain that the cookie is for, in place of url."""
     path: NotRequired[str]
-    """The path that it is sent to."""
+    """The path that the cookie is for."""
     secure: NotRequired[bool]
-    """Whether it is sent by https alone."""
+    """Whether the cookie is sent over https alone."""
     httpOnly: NotRequired[bool]
-    """Whether it is hidden from scripts."""
+    """Whether scripts cannot read the cookie."""
     sameSite: NotRequired[Literal["Strict", "Lax", "None"]]
-    """Whether it is sent with requests from other sites."""
+    """Whether requests from other sites have the cookie."""
 
 
 class RenderOptionsFailOn(TypedDict):
@@ -204,47 +205,47 @@ class RenderOptionsFailOn(TypedDict):
     DOCUMENT_FAULT."""
 
     pageStatus: NotRequired[Sequence[str]]
-    """Fail when the page responds with one of these statuses."""
+    """Statuses of the source URL. An empty list prints error pages, too."""
     assetStatus: NotRequired[Sequence[str]]
-    """Fail when an asset responds with one of these statuses."""
+    """Statuses of anything that the document requests."""
     assetUnreachable: NotRequired[bool]
-    """Fail when an asset could not be fetched."""
+    """Anything that the document requests and that cannot be loaded at all, or not be shown."""
     exception: NotRequired[bool]
-    """Fail when a script throws."""
+    """A script of the document that throws."""
     missingGlyph: NotRequired[bool]
-    """Fail when no font has a character."""
+    """A character that no font has."""
     ignoreHosts: NotRequired[Sequence[str]]
-    """Hosts whose assets do not fail it."""
+    """Hosts whose requests fail no render."""
     overflow: NotRequired[bool]
-    """Fail when content is cut off at the edge of the paper."""
+    """Content beyond the edge of the paper."""
     shrunk: NotRequired[bool]
-    """Fail when the browser prints the document smaller to make it fit."""
+    """A document that the browser has printed smaller, because it is wider than the paper."""
     hidden: NotRequired[bool]
-    """Fail when a box cuts off what is in it."""
+    """Content of an element that scrolls, which paper does not."""
     covered: NotRequired[bool]
-    """Fail when one element covers the text of another on each page."""
+    """Content behind an element that is on every page."""
     rasterised: NotRequired[bool]
-    """Fail when text became a picture."""
+    """Text that a filter turns into a picture."""
     blank: NotRequired[bool]
-    """Fail when a page is blank."""
+    """Pages without anything on them."""
     undecodable: NotRequired[bool]
-    """Fail when a picture or font cannot be decoded."""
+    """Pictures that arrived and cannot be shown, and fonts that are none."""
     embedded: NotRequired[bool]
-    """Fail when an embedded document is not printed."""
+    """Other documents within the document, such as PDFs, which are not printed."""
     stillChanging: NotRequired[bool]
-    """Fail when the document was still changing when it was printed."""
+    """A document that its scripts still change while it is printed."""
     redirect: NotRequired[bool]
-    """Fail when the page led to another one."""
+    """A source URL that leads to another page."""
     deadLink: NotRequired[bool]
-    """Fail when a link leads to no part of the document."""
+    """Links to parts that are not there."""
     pageRules: NotRequired[bool]
-    """Fail when `@page` and the options differ."""
+    """Page sizes and margins of style sheets that lose against options, or win over them."""
     unsupportedCss: NotRequired[bool]
-    """Fail when the document has CSS that is not printed."""
+    """Style sheets that use what the browser does not print."""
     garbled: NotRequired[bool]
-    """Fail when text was read in a wrong encoding."""
+    """Text that was read in the wrong encoding."""
     fontSynthesis: NotRequired[bool]
-    """Fail when a web font lacks a bold or italic face."""
+    """Bold or italic text in a web font that has no such face."""
 
 
 class Margin(TypedDict):
@@ -252,13 +253,13 @@ class Margin(TypedDict):
     each side, or 1cm where there is a header or footer."""
 
     top: NotRequired[str]
-    """At the top edge, with a unit."""
+    """Above the document, where the header is printed."""
     right: NotRequired[str]
-    """At the right edge, with a unit."""
+    """To the right of the document."""
     bottom: NotRequired[str]
-    """At the bottom edge, with a unit."""
+    """Below the document, where the footer is printed."""
     left: NotRequired[str]
-    """At the left edge, with a unit."""
+    """To the left of the document."""
 
 
 class RenderOptionsMediaFeatures(TypedDict):
@@ -266,13 +267,13 @@ class RenderOptionsMediaFeatures(TypedDict):
     contrast (more, less, custom, no-preference) and forcedColors (active, none)."""
 
     colorScheme: NotRequired[Literal["light", "dark"]]
-    """`prefers-color-scheme`."""
+    """What `prefers-color-scheme` finds."""
     reducedMotion: NotRequired[Literal["reduce", "no-preference"]]
-    """`prefers-reduced-motion`."""
+    """What `prefers-reduced-motion` finds."""
     contrast: NotRequired[Literal["more", "less", "custom", "no-preference"]]
-    """`prefers-contrast`."""
+    """What `prefers-contrast` finds."""
     forcedColors: NotRequired[Literal["active", "none"]]
-    """`forced-colors`."""
+    """What `forced-colors` finds."""
 
 
 class PdfMetadata(TypedDict):
@@ -280,20 +281,22 @@ class PdfMetadata(TypedDict):
     document."""
 
     title: NotRequired[str]
-    """Title of the PDF."""
+    """What viewers show in their title bar. Without it: the title element of the document."""
     author: NotRequired[str]
-    """Author of the PDF."""
+    """Who has written the document."""
     subject: NotRequired[str]
-    """Subject of the PDF."""
+    """What the document is about."""
     creator: NotRequired[str]
-    """Program that made the document."""
+    """The program that made the document before it became a PDF."""
     producer: NotRequired[str]
-    """Program that made the PDF."""
+    """The program that made the PDF."""
     keywords: NotRequired[Sequence[str]]
-    """Keywords of the PDF."""
+    """Words to find the document by."""
 
 
 class RenderOptionsProtectionPermissions(TypedDict):
+    """What readers of the PDF are asked to allow."""
+
     print: NotRequired[Literal["none", "low", "high"]]
     """`low`: as a picture of few dots. Default `high`."""
     copy: NotRequired[bool]
@@ -319,6 +322,7 @@ class RenderOptionsProtection(TypedDict):
     ownerPassword: NotRequired[str]
     """Opens the PDF, and lifts its permissions. Without it, nothing lifts them."""
     permissions: NotRequired[RenderOptionsProtectionPermissions]
+    """What readers of the PDF are asked to allow."""
 
 
 class RenderOptionsViewport(TypedDict):
@@ -328,20 +332,20 @@ class RenderOptionsViewport(TypedDict):
     as large as the printable part of a page."""
 
     width: int
-    """Width in CSS pixels."""
+    """CSS pixels, which media queries for a width see, too."""
     height: int
-    """Height in CSS pixels."""
+    """CSS pixels: what 100vh is before the document is printed."""
     deviceScaleFactor: NotRequired[float]
-    """Default 1."""
+    """Pixels of a picture to a CSS pixel, by which documents choose pictures. Default 1."""
 
 
 class Watermark(TypedDict):
     """A text over the content of every page."""
 
     text: str
-    """The text."""
+    """The text, which is made as large as the page allows."""
     opacity: NotRequired[float]
-    """Default 0.15."""
+    """How dense the text is: 1 would hide the document. Default 0.15."""
     rotation: NotRequired[float]
     """Degrees, counter-clockwise. Default 45."""
     color: NotRequired[str]

@@ -1763,6 +1763,7 @@ export interface components {
                  * @enum {string}
                  */
                 relationship?: "Source" | "Data" | "Alternative" | "Supplement" | "Unspecified";
+                /** @description What readers show of the file. */
                 description?: string;
             }[];
             /** @description The address that relative addresses in HTML and templates start from, those of assets as well as of links, such as https://assets.example/invoices/. If the document has a `<base href>`, that is used instead. A source URL has an address of its own, and takes no baseUrl. */
@@ -1771,9 +1772,9 @@ export interface components {
             bestEffort?: boolean;
             /** @description Requests that the document may not make: by patterns of addresses (urls), in which * stands for any characters, and by kinds (stylesheet, image, font, media, script, frame, fetch, other). The document itself, requests of workers, and web sockets are not blocked. */
             blockRequests?: {
-                /** @description Patterns of addresses that are not requested. */
+                /** @description Patterns of addresses; * stands for any characters. */
                 urls?: string[];
-                /** @description Kinds of requests that are not made. */
+                /** @description Kinds of requests: stylesheet, image, font, media, script, frame, fetch, other. */
                 kinds?: ("stylesheet" | "image" | "font" | "media" | "script" | "frame" | "fetch" | "other")[];
             };
             /** @description Write a PDF that conforms to PDF/A, PDF/UA-1 or both. PDF/UA and the levels ending in a imply `tagged` and `outline`. What only the author of the document can mend is listed in `accessibility` of the report; it fails the render with CONFORMANCE_FAILED, unless onFault is report, which implies `report`. */
@@ -1797,18 +1798,18 @@ export interface components {
                 name: string;
                 /** @description Its value. */
                 value: string;
-                /** @description The address. */
+                /** @description An address that the cookie is for, in place of domain and path. */
                 url?: string;
-                /** @description The host that it is sent to. */
+                /** @description The domain that the cookie is for, in place of url. */
                 domain?: string;
-                /** @description The path that it is sent to. */
+                /** @description The path that the cookie is for. */
                 path?: string;
-                /** @description Whether it is sent by https alone. */
+                /** @description Whether the cookie is sent over https alone. */
                 secure?: boolean;
-                /** @description Whether it is hidden from scripts. */
+                /** @description Whether scripts cannot read the cookie. */
                 httpOnly?: boolean;
                 /**
-                 * @description Whether it is sent with requests from other sites.
+                 * @description Whether requests from other sites have the cookie.
                  * @enum {string}
                  */
                 sameSite?: "Strict" | "Lax" | "None";
@@ -1821,47 +1822,47 @@ export interface components {
             displayHeaderFooter?: boolean;
             /** @description Fail the render if the source URL (pageStatus) or any other request (assetStatus) returned one of these statuses, such as ["400-599"]; if an asset could not be loaded or shown (assetUnreachable); if a script threw (exception); if a character has no font (missingGlyph); or if an inspection of the printed document found a fault: overflow, shrunk, hidden, covered, rasterised, blank, undecodable, embedded, stillChanging, redirect, deadLink, pageRules, unsupportedCss, garbled, fontSynthesis. Requests to ignoreHosts never fail a render. With an empty pageStatus, error pages are printed as well. The codes are URL_UNREACHABLE, ASSET_FAILED, EXCEPTION_THROWN, GLYPH_MISSING and DOCUMENT_FAULT. */
             failOn?: {
-                /** @description Fail when the page responds with one of these statuses. */
+                /** @description Statuses of the source URL. An empty list prints error pages, too. */
                 pageStatus?: string[];
-                /** @description Fail when an asset responds with one of these statuses. */
+                /** @description Statuses of anything that the document requests. */
                 assetStatus?: string[];
-                /** @description Fail when an asset could not be fetched. */
+                /** @description Anything that the document requests and that cannot be loaded at all, or not be shown. */
                 assetUnreachable?: boolean;
-                /** @description Fail when a script throws. */
+                /** @description A script of the document that throws. */
                 exception?: boolean;
-                /** @description Fail when no font has a character. */
+                /** @description A character that no font has. */
                 missingGlyph?: boolean;
-                /** @description Hosts whose assets do not fail it. */
+                /** @description Hosts whose requests fail no render. */
                 ignoreHosts?: string[];
-                /** @description Fail when content is cut off at the edge of the paper. */
+                /** @description Content beyond the edge of the paper. */
                 overflow?: boolean;
-                /** @description Fail when the browser prints the document smaller to make it fit. */
+                /** @description A document that the browser has printed smaller, because it is wider than the paper. */
                 shrunk?: boolean;
-                /** @description Fail when a box cuts off what is in it. */
+                /** @description Content of an element that scrolls, which paper does not. */
                 hidden?: boolean;
-                /** @description Fail when one element covers the text of another on each page. */
+                /** @description Content behind an element that is on every page. */
                 covered?: boolean;
-                /** @description Fail when text became a picture. */
+                /** @description Text that a filter turns into a picture. */
                 rasterised?: boolean;
-                /** @description Fail when a page is blank. */
+                /** @description Pages without anything on them. */
                 blank?: boolean;
-                /** @description Fail when a picture or font cannot be decoded. */
+                /** @description Pictures that arrived and cannot be shown, and fonts that are none. */
                 undecodable?: boolean;
-                /** @description Fail when an embedded document is not printed. */
+                /** @description Other documents within the document, such as PDFs, which are not printed. */
                 embedded?: boolean;
-                /** @description Fail when the document was still changing when it was printed. */
+                /** @description A document that its scripts still change while it is printed. */
                 stillChanging?: boolean;
-                /** @description Fail when the page led to another one. */
+                /** @description A source URL that leads to another page. */
                 redirect?: boolean;
-                /** @description Fail when a link leads to no part of the document. */
+                /** @description Links to parts that are not there. */
                 deadLink?: boolean;
-                /** @description Fail when `@page` and the options differ. */
+                /** @description Page sizes and margins of style sheets that lose against options, or win over them. */
                 pageRules?: boolean;
-                /** @description Fail when the document has CSS that is not printed. */
+                /** @description Style sheets that use what the browser does not print. */
                 unsupportedCss?: boolean;
-                /** @description Fail when text was read in a wrong encoding. */
+                /** @description Text that was read in the wrong encoding. */
                 garbled?: boolean;
-                /** @description Fail when a web font lacks a bold or italic face. */
+                /** @description Bold or italic text in a web font that has no such face. */
                 fontSynthesis?: boolean;
             };
             /** @description HTML that replaces footerTemplate on the first page, with displayHeaderFooter. An empty text prints no footer there. */
@@ -1891,34 +1892,34 @@ export interface components {
             locale?: string;
             /** @description Margins of the page, each a length with a unit (px, in, cm, mm, pt, pc, Q). Default 0 on each side, or 1cm where there is a header or footer. */
             margin?: {
-                /** @description At the top edge, with a unit. */
+                /** @description Above the document, where the header is printed. */
                 top?: string;
-                /** @description At the right edge, with a unit. */
+                /** @description To the right of the document. */
                 right?: string;
-                /** @description At the bottom edge, with a unit. */
+                /** @description Below the document, where the footer is printed. */
                 bottom?: string;
-                /** @description At the left edge, with a unit. */
+                /** @description To the left of the document. */
                 left?: string;
             };
             /** @description What media queries see: colorScheme (light, dark), reducedMotion (reduce, no-preference), contrast (more, less, custom, no-preference) and forcedColors (active, none). */
             mediaFeatures?: {
                 /**
-                 * @description `prefers-color-scheme`.
+                 * @description What `prefers-color-scheme` finds.
                  * @enum {string}
                  */
                 colorScheme?: "light" | "dark";
                 /**
-                 * @description `prefers-reduced-motion`.
+                 * @description What `prefers-reduced-motion` finds.
                  * @enum {string}
                  */
                 reducedMotion?: "reduce" | "no-preference";
                 /**
-                 * @description `prefers-contrast`.
+                 * @description What `prefers-contrast` finds.
                  * @enum {string}
                  */
                 contrast?: "more" | "less" | "custom" | "no-preference";
                 /**
-                 * @description `forced-colors`.
+                 * @description What `forced-colors` finds.
                  * @enum {string}
                  */
                 forcedColors?: "active" | "none";
@@ -1930,17 +1931,17 @@ export interface components {
             mediaType?: "print" | "screen";
             /** @description Properties of the PDF that viewers show. Fields that are not given keep the values of the document. */
             metadata?: {
-                /** @description Title of the PDF. */
+                /** @description What viewers show in their title bar. Without it: the title element of the document. */
                 title?: string;
-                /** @description Author of the PDF. */
+                /** @description Who has written the document. */
                 author?: string;
-                /** @description Subject of the PDF. */
+                /** @description What the document is about. */
                 subject?: string;
-                /** @description Program that made the document. */
+                /** @description The program that made the document before it became a PDF. */
                 creator?: string;
-                /** @description Program that made the PDF. */
+                /** @description The program that made the PDF. */
                 producer?: string;
-                /** @description Keywords of the PDF. */
+                /** @description Words to find the document by. */
                 keywords?: string[];
             };
             /** @description Leave out the background that the browser draws for a document with a dark color-scheme. Pages of other documents are transparent anyway. Default false. */
@@ -1959,6 +1960,7 @@ export interface components {
                 userPassword?: string;
                 /** @description Opens the PDF, and lifts its permissions. Without it, nothing lifts them. */
                 ownerPassword?: string;
+                /** @description What readers of the PDF are asked to allow. */
                 permissions?: {
                     /**
                      * @description `low`: as a picture of few dots. Default `high`.
@@ -2005,11 +2007,11 @@ export interface components {
             userAgent?: string;
             /** @description Size of the window that the document is loaded into, which scripts see and by which the document chooses pictures. Width and height are in CSS pixels; with deviceScaleFactor they may have 50,000,000 pixels in all. It does not change the paper. Without it the window is as large as the printable part of a page. */
             viewport?: {
-                /** @description Width in CSS pixels. */
+                /** @description CSS pixels, which media queries for a width see, too. */
                 width: number;
-                /** @description Height in CSS pixels. */
+                /** @description CSS pixels: what 100vh is before the document is printed. */
                 height: number;
-                /** @description Default 1. */
+                /** @description Pixels of a picture to a CSS pixel, by which documents choose pictures. Default 1. */
                 deviceScaleFactor?: number;
             };
             /** @description The name of an event that must have been dispatched in the document before it is printed, such as document.dispatchEvent(new Event('ready')). */
@@ -2025,9 +2027,9 @@ export interface components {
             waitUntil?: "load" | "domcontentloaded" | "networkidle";
             /** @description A text over the content of every page. */
             watermark?: {
-                /** @description The text. */
+                /** @description The text, which is made as large as the page allows. */
                 text: string;
-                /** @description Default 0.15. */
+                /** @description How dense the text is: 1 would hide the document. Default 0.15. */
                 opacity?: number;
                 /** @description Degrees, counter-clockwise. Default 45. */
                 rotation?: number;
