@@ -46,7 +46,7 @@ COPY clients/python/src clients/python/src
 COPY scripts/clients scripts/clients
 RUN node scripts/clients/pack.ts
 COPY scripts/docs-site scripts/docs-site
-COPY site/astro.config.mjs site/
+COPY site/astro.config.mjs site/search.mjs site/
 COPY site/src site/src
 RUN node scripts/docs-site/prepare.ts \
  && (cd site && ASTRO_TELEMETRY_DISABLED=1 node node_modules/astro/bin/astro.mjs build) \

@@ -59,9 +59,9 @@ generate: node_modules/.installed
 ## docs: build the documentation as a site, which the service then has at /docs
 docs: site/dist/index.html
 
-DOCS := $(shell find docs clients/*/README.md site/src/*.* scripts/docs-site -name '*.md' -o -name '*.svg' -o -name '*.webp' -o -name '*.ts' -o -name 'openapi.json' -o -path 'site/src/*.*' ! -name sidebar.json)
+DOCS := $(shell find docs clients/*/README.md site/src/*.* src/http/site/docs scripts/docs-site -name '*.md' -o -name '*.svg' -o -name '*.webp' -o -name '*.ts' -o -name 'openapi.json' -o -path 'site/src/*.*' ! -name sidebar.json ! -name contributors.json)
 
-site/dist/index.html: node_modules/.installed site/node_modules/.installed site/astro.config.mjs $(DOCS)
+site/dist/index.html: node_modules/.installed site/node_modules/.installed site/astro.config.mjs site/search.mjs $(DOCS)
 	@$(NODE) scripts/docs-site/prepare.ts
 	@cd site && ASTRO_TELEMETRY_DISABLED=1 ../$(NODE) node_modules/astro/bin/astro.mjs build >built.log 2>&1 || { cat built.log; exit 1; }
 	@$(NODE) scripts/docs-site/finish.ts

@@ -1,10 +1,14 @@
 import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import starlight from '@astrojs/starlight';
 import { defineConfig } from 'astro/config';
-import starlightOpenApi, { openAPISidebarGroups } from 'starlight-openapi';
+import { RANKING } from '../scripts/docs-site/search-settings.ts';
+import { buildSearches } from './search.mjs';
 
 /** Written by scripts/docs-site/prepare.ts. */
-const groups = JSON.parse(readFileSync(new URL('src/sidebar.json', import.meta.url), 'utf8'));
+const read = (name) => JSON.parse(readFileSync(new URL(`src/${name}`, import.meta.url), 'utf8'));
+const groups = read('sidebar.json');
+const contributors = read('contributors.json');
 
 export default defineConfig({
   base: '/docs',
@@ -15,22 +19,17 @@ export default defineConfig({
     starlight({
       title: 'Platen',
       description: 'Turns HTML, web pages and templates into PDFs.',
-      sidebar: groups.flatMap((group) =>
-        group.label === 'Reference' ? [group, ...openAPISidebarGroups] : [group],
-      ),
+      sidebar: groups,
       customCss: ['./src/site.css'],
-      components: { Footer: './src/Footer.astro' },
+      components: { Footer: './src/Footer.astro', PageTitle: './src/PageTitle.astro' },
+      pagefind: { ranking: RANKING },
       credits: false,
       pagination: true,
-      plugins: [
-        starlightOpenApi([
-          {
-            base: 'api',
-            schema: '../docs/openapi.json',
-            sidebar: { label: 'API reference', operations: { labels: 'summary', badges: true } },
-          },
-        ]),
-      ],
     }),
+    // After the theme's own, which finds everything.
+    {
+      name: 'searches',
+      hooks: { 'astro:build:done': ({ dir }) => buildSearches(fileURLToPath(dir), contributors) },
+    },
   ],
 });

@@ -15,7 +15,7 @@ import {
   type DefaultTreeAdapterTypes as Tree,
 } from 'parse5';
 import { findBrokenLinks } from './links.ts';
-import { ROOT } from './pages.ts';
+import { ROOT } from './root.ts';
 
 const BUILT = join(ROOT, 'site/built');
 const DIST = join(ROOT, 'site/dist');
@@ -77,9 +77,7 @@ function move(node: Tree.Element): void {
   if (handler !== undefined) throw new Error(`<${node.tagName} ${handler.name}>: no policy allows it`);
   const style = take(node, 'style');
   if (style !== undefined) addClass(node, ruleOf(style));
-  // A table that is wider than the page scrolls: where nothing in it takes the focus, the table does.
-  if (node.tagName === 'table' && !elementsOf(node).some(({ tagName }) => tagName === 'a'))
-    node.attrs.push({ name: 'tabindex', value: '0' });
+  if (node.tagName === 'table') nameColumns(node);
   if (node.tagName === 'script' && attribute(node, 'src') === undefined) {
     node.attrs.push({ name: 'src', value: `/docs/${fileOf(textOf(node), 'js')}` });
     node.childNodes = [];
@@ -88,6 +86,25 @@ function move(node: Tree.Element): void {
     dom.insertBefore(node.parentNode!, link, node);
     dom.detachNode(node);
   }
+}
+
+/** Cells name their columns, so that the style sheet can show a row as a block where the page is narrow. */
+function nameColumns(table: Tree.Element): void {
+  const cells = (row: Tree.Element) => elementsOf(row).filter(({ tagName }) => /^t[hd]$/.test(tagName));
+  const [head, ...rows] = elementsOf(table).filter(({ tagName }) => tagName === 'tr');
+  const names = head === undefined ? [] : cells(head).map(wholeTextOf);
+  for (const row of rows) {
+    for (const [at, cell] of cells(row).entries()) {
+      cell.attrs.push({ name: 'data-label', value: names[at] ?? '' });
+      if (cell.childNodes.length === 0) addClass(cell, 'empty');
+    }
+  }
+}
+
+function wholeTextOf(node: Tree.ParentNode): string {
+  return node.childNodes
+    .map((child) => ('value' in child ? child.value : 'childNodes' in child ? wholeTextOf(child) : ''))
+    .join('');
 }
 
 /** The class that stands for a style attribute; outside of every layer, it wins over the theme as the attribute does. */

@@ -42,6 +42,7 @@ import type { DownloadLinks } from '../work/jobs/submission/download-links.ts';
 import type { RenderService } from '../work/jobs/submission/render-service.ts';
 import type { EventStreams } from './request/event-stream.ts';
 import type { HttpMetrics } from './request/http-metrics.ts';
+import type { FileBody } from './request/route.ts';
 
 export interface Readiness {
   readonly ready: boolean;
@@ -64,6 +65,17 @@ export interface OpsDeps {
   readonly browserVersion?: () => string | undefined;
   /** Whether the process still makes progress. */
   readonly liveness: () => { live: boolean; problem?: string };
+}
+
+/** The files below /docs. */
+export interface Documentation {
+  /** @returns undefined when there is no such file. */
+  find(
+    path: string,
+    acceptsGzip: () => boolean,
+  ): Promise<
+    { readonly body: FileBody | Buffer; readonly headers: Readonly<Record<string, string>> } | undefined
+  >;
 }
 
 /** Dependencies of the routes of the API. */
@@ -126,6 +138,8 @@ export interface ApiDeps extends OpsDeps {
   readonly stored: Pick<StoredBytes, 'take'>;
   /** The keys that sign callbacks. */
   readonly signingKeys: SigningKeyService;
+  /** What is below /docs. */
+  readonly documentation: Documentation;
   /** Checks the address of a callback before the work is accepted; throws the error for the caller. */
   readonly checkCallbackUrl: (url: string) => void;
   /** Checks a source URL before the job is accepted; throws the error for the caller. */

@@ -31,6 +31,7 @@ import { RenderService } from '../work/jobs/submission/render-service.ts';
 import type { Work } from '../work/open-work.ts';
 import type { ApiDeps, OpsDeps } from './api-deps.ts';
 import { accountStreams, EventStreams } from './request/event-stream.ts';
+import { DocumentationFiles } from './site/documentation-files.ts';
 
 /**
  * The least time on one core between two background submissions of one account while callers of others wait: 20 per
@@ -140,6 +141,7 @@ export async function openApi(core: ApiCore, services: ApiServices): Promise<Api
       autoOverage: billing.selling?.autoOverage ?? NO_AUTO_OVERAGE,
       links: new DownloadLinks(services.secret, config.PLATEN_SECRET_PREVIOUS),
       publicUrl: () => address.publicUrl ?? '',
+      documentation: new DocumentationFiles(),
       checkCallbackUrl: (url) => checkCallbackUrl(url, policy),
       checkUrl: (url, name) => void checkSourceUrl(url, policy, name),
     },

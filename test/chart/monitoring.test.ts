@@ -4,7 +4,7 @@ import { copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse, stringify } from 'yaml';
-import { slugOf } from '../../scripts/docs-site/pages.ts';
+import { slugOf } from '../../src/http/site/docs/pages.ts';
 import { RULES_FILE, readDashboards } from '../monitoring/support/dashboards.ts';
 import { promtool } from '../monitoring/support/prometheus.ts';
 import { find, HELMS, LEAST, over, render, type Values } from './support/helm.ts';

@@ -3,7 +3,8 @@ import { globSync, readFileSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { filesOf, GROUPS, ROOT } from '../../scripts/docs-site/pages.ts';
+import { ROOT } from '../../scripts/docs-site/root.ts';
+import { GROUPS } from '../../src/http/site/docs/groups.ts';
 import { MailServer } from '../support/mail-server.ts';
 import { type RoleProcess, startRole } from '../support/processes.ts';
 import { PROGRAM } from '../support/program.ts';
@@ -13,7 +14,7 @@ import { serveWebPages, type WebPages } from '../support/web-pages.ts';
 
 /** What a reader meets who goes down the side bar from its top. Callbacks have programs of their own, and a test of those. */
 const PAGES = GROUPS.filter(({ label }) => ['Start here', 'Guides'].includes(label))
-  .flatMap(filesOf)
+  .flatMap(({ files }) => files)
   .filter((file) => file !== 'docs/callbacks.md');
 
 describe('The guide, page after page, with one new service', () => {

@@ -1,16 +1,18 @@
 import { join } from 'node:path';
 import { PACKAGE_FOLDER } from '../../infra/machine/package-folder.ts';
-import { BuiltFiles, filesIn } from './built-files.ts';
+import type { Documentation } from '../api-deps.ts';
+import { BuiltFiles } from './built-files.ts';
+import { PlainSite, type SiteFile } from './docs/plain-site.ts';
 
-/** The files below /docs: the site if it is built (`make docs`), else its Markdown, so that every address leads on. */
-export class DocumentationFiles {
+/** The files below /docs: the site if it is built (`make docs`), else pages rendered here, at the same addresses. */
+export class DocumentationFiles implements Documentation {
   readonly #built: BuiltFiles;
+  readonly #plain: PlainSite;
 
+  /** @param root the folder of the package. */
   constructor(root: string = PACKAGE_FOLDER) {
-    this.#built = new BuiltFiles(join(root, 'site', 'dist'), async (folder) => {
-      const site = await filesIn(folder);
-      return site.size > 0 ? site : markdownIn(join(root, 'docs'));
-    });
+    this.#built = new BuiltFiles(join(root, 'site', 'dist'));
+    this.#plain = new PlainSite(root);
   }
 
   /**
@@ -18,27 +20,11 @@ export class DocumentationFiles {
    * @param acceptsGzip whether the caller accepts a compressed file.
    * @returns undefined when there is no such file.
    */
-  find(path: string, acceptsGzip: () => boolean) {
+  async find(path: string, acceptsGzip: () => boolean): Promise<SiteFile | undefined> {
     const wanted = path.replace(/\/$/, '');
+    const isBuilt = (await this.#built.files()).has('index.html');
+    if (!isBuilt) return this.#plain.find(wanted);
     const page = wanted === '' ? 'index.html' : `${wanted}/index.html`;
-    return this.#built.find([wanted, page, `${wanted}.html`, `${wanted}.md`], acceptsGzip);
+    return this.#built.find([wanted, page, `${wanted}.html`], acceptsGzip);
   }
-
-  /** @returns the names of the Markdown pages below /docs; none when the site is built. */
-  async plainPages(): Promise<string[]> {
-    const files = await this.#built.files();
-    if (files.has('index.html')) return [];
-    return [...files.keys()].filter((name) => name.endsWith('.md')).toSorted();
-  }
-}
-
-/** A README is the page of its folder as well. */
-async function markdownIn(folder: string): Promise<Map<string, string>> {
-  const files = [...(await filesIn(folder))].filter(([name]) => /\.(?:md|svg|webp)$/.test(name));
-  return new Map(
-    files.flatMap(([name, file]) => [
-      [name, file],
-      [name.replace(/\/README\.md$/, '.md'), file],
-    ]),
-  );
 }

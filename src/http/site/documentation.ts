@@ -3,9 +3,9 @@ import { createRequire } from 'node:module';
 import { gzipSync } from 'node:zlib';
 import { z } from 'zod';
 import { PlatenError } from '../../infra/errors/registry.ts';
+import type { ApiDeps } from '../api-deps.ts';
 import { defineRoute } from '../request/route.ts';
 import type { ApiDocument } from './api-document.ts';
-import { DocumentationFiles } from './documentation-files.ts';
 
 const tags = ['Documentation'];
 /** Allows only the page's own files, and the style sheet's pictures, which have data: addresses. */
@@ -17,7 +17,6 @@ const SITE_HEADERS = {
     "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
 };
 const VARYING = { Vary: 'Accept-Encoding' };
-const PLAIN_LIST = { 'Cache-Control': 'no-cache' };
 const KEEP_FOR_AN_HOUR = { 'Cache-Control': 'public, max-age=3600' };
 
 const PAGE = `<!doctype html>
@@ -91,7 +90,7 @@ const tryPage = defineRoute({
   return { status: 200, body: PAGE, headers: { 'Content-Security-Policy': PAGE_POLICY } };
 });
 
-const files = new DocumentationFiles();
+type SiteDeps = Pick<ApiDeps, 'documentation'>;
 
 const firstPage = defineRoute({
   method: 'get',
@@ -101,9 +100,11 @@ const firstPage = defineRoute({
   tags,
   auth: 'none',
   responses: { 200: { description: 'Its first page.', contentType: 'text/html; charset=utf-8' } },
-}).handledBy(async (request, _parts: unknown) => {
-  const file = await files.find('', request.acceptsGzip);
-  if (file === undefined) return { status: 200, body: listOf(await files.plainPages()), headers: PLAIN_LIST };
+}).handledBy(async (request, { documentation }: SiteDeps) => {
+  const file = await documentation.find('', request.acceptsGzip);
+  // Where no documentation is installed, there still is the page of the API document.
+  if (file === undefined)
+    return { status: 200, body: PAGE, headers: { 'Content-Security-Policy': PAGE_POLICY } };
   return { status: 200, body: file.body, headers: { ...file.headers, ...SITE_HEADERS } };
 });
 
@@ -122,34 +123,16 @@ const sitePage = defineRoute({
     404: { description: 'A page that says so, for browsers.', contentType: 'text/html; charset=utf-8' },
   },
   errors: ['NOT_FOUND'],
-}).handledBy(async ({ params, headers, acceptsGzip }, _parts: unknown) => {
-  const file = await files.find(params.path.join('/'), acceptsGzip);
+}).handledBy(async ({ params, headers, acceptsGzip }, { documentation }: SiteDeps) => {
+  const file = await documentation.find(params.path.join('/'), acceptsGzip);
   if (file !== undefined)
     return { status: 200, body: file.body, headers: { ...file.headers, ...SITE_HEADERS } };
   const missing = headers.accept?.includes('text/html')
-    ? await files.find('404.html', acceptsGzip)
+    ? await documentation.find('404.html', acceptsGzip)
     : undefined;
   if (missing === undefined) throw new PlatenError('NOT_FOUND', 'The documentation has no such page.');
   return { status: 404, body: missing.body, headers: { ...missing.headers, ...SITE_HEADERS } };
 });
-
-/** A page with links to the Markdown pages, when the site has not been built. The names are this project's own. */
-function listOf(pages: readonly string[]): string {
-  const items = pages.map((name) => `<li><a href="/docs/${name}">${name}</a></li>`).join('\n');
-  return `<!doctype html>
-<html lang="en">
-  <head><meta charset="utf-8"><title>Platen documentation</title></head>
-  <body>
-    <h1>Platen documentation</h1>
-    <p>Here are the pages as plain text: <code>make docs</code> builds the site of them.
-    The <a href="/docs/api/try">API can be tried out</a> as well.</p>
-    <ul>
-${items}
-    </ul>
-  </body>
-</html>
-`;
-}
 
 export const documentationRoutes = [
   document,

@@ -7,25 +7,34 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Browser, Page } from 'puppeteer';
 import { findBrokenLinks } from '../../../scripts/docs-site/links.ts';
-import { ROOT } from '../../../scripts/docs-site/pages.ts';
-import { DocumentationFiles } from '../../../src/http/site/documentation-files.ts';
+import { ROOT } from '../../../scripts/docs-site/root.ts';
+import { RANKING } from '../../../scripts/docs-site/search-settings.ts';
 import { ERRORS } from '../../../src/infra/errors/registry.ts';
 import { barriersOf } from '../../support/barriers.ts';
 import { openWebBrowser, watchPage } from '../../support/web-browser.ts';
 import { openApi, type TestApi } from '../http/support/api.ts';
+import { hiddenOf } from './support/hidden.ts';
+import { QUERIES } from './support/queries.ts';
 
 const DIST = join(ROOT, 'site/dist');
-/** One page of each kind: by hand, generated, with pictures, with code in each language, of the reference, and none. */
+/** One page of each kind: by hand, generated, with pictures, with wide tables, with code, of the API, for contributors. */
 const KINDS = [
   '',
   '/guide/start',
   '/errors',
   '/options',
+  '/configuration',
+  '/plans',
+  '/limits',
+  '/reference/custom-resources',
   '/dashboards',
   '/api',
   '/api/operations/renderpdf',
   '/tour',
+  '/decisions',
 ];
+/** Pixels: a phone and two windows. */
+const WIDTHS = [390, 1280, 1920];
 
 describe('The documentation site', () => {
   let api: TestApi;
@@ -150,13 +159,17 @@ describe('The documentation site', () => {
   });
 
   for (const path of KINDS)
-    it(`has no barrier in a narrow window in dark and a wide one in light, and does not scroll sideways: /docs${path}`, async () => {
+    it(`hides nothing and has no barrier on a phone and in wide windows: /docs${path}`, async () => {
       const { page } = await open(`/docs${path}`);
+      for (const width of WIDTHS) {
+        await page.setViewport({ width, height: 800 });
+        assert.deepEqual(await hiddenOf(page), [], String(width));
+      }
       for (const [width, scheme] of [
-        [320, 'dark'],
+        [390, 'dark'],
         [1280, 'light'],
       ] as const) {
-        await page.setViewport({ width, height: 640 });
+        await page.setViewport({ width, height: 800 });
         await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }]);
         // The theme makes code that scrolls a place for the focus a moment after it is there.
         await page.waitForFunction(
@@ -169,29 +182,50 @@ describe('The documentation site', () => {
           scheme,
         );
         assert.deepEqual(await barriersOf(page), [], `${width} ${scheme}`);
-        const [whole, shown] = await page.evaluate(() => {
-          const { scrollWidth, clientWidth } = document.documentElement;
-          return [scrollWidth, clientWidth];
-        });
-        assert.ok(whole! <= shown!, `${whole} pixels in ${shown}, ${scheme}`);
       }
       await page.close();
     });
 
-  it('is the Markdown of the pages where it has not been built', async () => {
-    await mkdir(join(folder, 'plain/docs/decisions'), { recursive: true });
-    await writeFile(join(folder, 'plain/docs/errors.md'), '# Errors\n');
-    await writeFile(join(folder, 'plain/docs/decisions/README.md'), '# Decisions\n');
-    await writeFile(join(folder, 'plain/docs/secret.env'), 'no');
-    const files = new DocumentationFiles(join(folder, 'plain'));
-    assert.equal(
-      (await files.find('errors', () => true))?.headers['Content-Type'],
-      'text/plain; charset=utf-8',
+  it('shows an operation on two screens, with an example first', async () => {
+    const { page } = await open('/docs/api/operations/renderpdf');
+    await page.setViewport({ width: 1280, height: 1200 });
+    const [height, first] = await page.$eval('.sl-markdown-content', (content) => {
+      const heading = content.querySelector('h2')!;
+      const code = content.querySelector('pre')!;
+      const isFirst = code.compareDocumentPosition(heading) & Node.DOCUMENT_POSITION_FOLLOWING;
+      return [content.getBoundingClientRect().height, isFirst === 0 ? '' : code.textContent] as const;
+    });
+    assert.match(first, /^curl .*\/v1\/pdf/);
+    assert.ok(height < 2 * 1200, `${height} pixels`);
+    await page.close();
+  });
+
+  it('answers what users ask among the first three results', async () => {
+    const { page, complaints } = await open('/docs');
+    const found = await found3(page, 'pagefind', Object.keys(QUERIES));
+    const wrong = Object.entries(QUERIES).flatMap(([query, wanted]) =>
+      wanted.some((slug) => found[query]?.includes(`/docs/${slug}`)) ? [] : [`${query}: ${found[query]}`],
     );
-    assert.notEqual(await files.find('decisions', () => false), undefined);
-    assert.equal(await files.find('secret.env', () => false), undefined);
-    assert.equal(await files.find('', () => false), undefined);
-    assert.ok((await files.plainPages()).includes('errors.md'));
+    assert.deepEqual(wrong, []);
+    assert.ok(Object.keys(QUERIES).length >= 42);
+    assert.deepEqual(complaints, []);
+    await page.close();
+  });
+
+  it('finds decisions by a search of their own alone', async () => {
+    const { page, complaints } = await open('/docs/decisions');
+    const query = 'idempotency';
+    const [users, contributors] = [
+      await found3(page, 'pagefind', [query]),
+      await found3(page, 'pagefind-contributors', [query]),
+    ];
+    assert.ok(users[query]!.every((url) => !url.startsWith('/docs/decisions')));
+    assert.ok(contributors[query]!.includes('/docs/decisions/0023-idempotency'), String(contributors[query]));
+    await page.waitForSelector('#contributor-search input');
+    await page.type('#contributor-search input', query);
+    await page.waitForSelector('#contributor-search a[href="/docs/decisions/0023-idempotency"]');
+    assert.deepEqual(complaints, []);
+    await page.close();
   });
 
   it('is not built with a link to a page or an anchor that does not exist', async () => {
@@ -216,3 +250,27 @@ describe('The documentation site', () => {
     ]);
   });
 });
+
+/** The addresses of the first three results of each query, in the index of that name. */
+function found3(
+  page: Page,
+  index: string,
+  queries: readonly string[],
+): Promise<Record<string, string[] | undefined>> {
+  return page.evaluate(
+    async ({ module, asked, ranking }) => {
+      const pagefind = await import(module);
+      await pagefind.options({ baseUrl: '/docs', ranking });
+      const found: Record<string, string[]> = {};
+      for (const query of asked) {
+        const { results } = await pagefind.search(query);
+        const pages = await Promise.all(
+          results.slice(0, 3).map((result: { data(): Promise<{ url: string }> }) => result.data()),
+        );
+        found[query] = pages.map(({ url }) => url.replace(/\/$/, ''));
+      }
+      return found;
+    },
+    { module: `/docs/${index}/pagefind.js`, asked: queries, ranking: RANKING },
+  );
+}

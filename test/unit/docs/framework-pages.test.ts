@@ -3,7 +3,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ROOT } from '../../../scripts/docs-site/pages.ts';
+import { ROOT } from '../../../scripts/docs-site/root.ts';
 import { signatures } from '../../../src/work/callbacks/signature.ts';
 
 /** Each page of the guide about a framework, the folder of its example, and the language of that. */

@@ -9,6 +9,7 @@ import type { AutoOverage } from '../../../../src/billing/blocks/auto-overage-po
 import { type Config, loadConfig } from '../../../../src/config/config.ts';
 import { createHttpApp } from '../../../../src/http/app.ts';
 import { openApi as openApiOf } from '../../../../src/http/open-api.ts';
+import type { DocumentationFiles } from '../../../../src/http/site/documentation-files.ts';
 import type { PlatenError } from '../../../../src/infra/errors/registry.ts';
 import { createFolderOutputStore } from '../../../../src/infra/outputs/folder.ts';
 import { createGridFsOutputStore } from '../../../../src/infra/outputs/gridfs.ts';
@@ -75,6 +76,7 @@ interface TestApiOptions {
   readonly downloads?: Partial<Downloads>;
   /** Where outputs are kept. Default: a folder of its own, or the database with `uri`. */
   readonly outputs?: OutputStore;
+  readonly documentation?: DocumentationFiles;
 }
 
 /** The whole HTTP app on a database of its own, opened as by the API role; the test makes the PDFs of renders. */
@@ -144,6 +146,7 @@ export async function openApi(options: TestApiOptions = {}) {
     unread: new UnreadResponses({ ...RESPONSE_BOUNDS, ...options.responseBounds }),
     downloads: { ...api.deps.downloads, ...options.downloads },
     autoOverage: options.autoOverage ?? api.deps.autoOverage,
+    documentation: options.documentation ?? api.deps.documentation,
     admission: () => state.rejection,
   };
   const worker = new TestWorker(domain, outputs);

@@ -1,17 +1,16 @@
-import { existsSync, globSync } from 'node:fs';
-import { join } from 'node:path';
-
-export const ROOT = join(import.meta.dirname, '..', '..');
-
-/** A part of the site's side bar. */
+/** A part of the side bar of the documentation. */
 export interface Group {
   readonly label: string;
   /** Files below the root of the sources, in the order in which they are shown; a pattern stands for all it fits. */
   readonly files: readonly string[];
   readonly collapsed?: true;
+  readonly forContributors?: true;
 }
 
-/** Every page of the site, but for those of the API reference, which are made of `docs/openapi.json`. */
+/**
+ * Every page of the documentation, in the order of its side bar, but for those of the API reference, which are made of
+ * `docs/openapi.json`.
+ */
 export const GROUPS: readonly Group[] = [
   {
     label: 'Start here',
@@ -128,28 +127,12 @@ export const GROUPS: readonly Group[] = [
       'docs/glossary.md',
     ],
     collapsed: true,
+    forContributors: true,
   },
-  { label: 'Decisions', files: ['docs/decisions/README.md', 'docs/decisions/[0-9]*.md'], collapsed: true },
+  {
+    label: 'Decisions',
+    files: ['docs/decisions/README.md', 'docs/decisions/[0-9]*.md'],
+    collapsed: true,
+    forContributors: true,
+  },
 ];
-
-/** The files of a group that are there. */
-export function filesOf({ files }: Group): string[] {
-  return files
-    .flatMap((file) => (file.includes('*') ? globSync(file, { cwd: ROOT }).toSorted() : [file]))
-    .filter((file) => existsSync(join(ROOT, file)));
-}
-
-/** Where a file's page is below /docs: `docs/errors.md` → `errors`; empty for the first page. */
-export function slugOf(file: string): string {
-  if (file === 'docs/guide/index.md') return '';
-  return file
-    .replace(/^docs\//, '')
-    .replace(/\.md$/, '')
-    .replace(/\/README$/, '');
-}
-
-/** Pages of `docs/` that are in no group. */
-export function forgotten(): string[] {
-  const listed = new Set(GROUPS.flatMap(filesOf));
-  return globSync('docs/**/*.md', { cwd: ROOT }).filter((file) => !listed.has(file));
-}
