@@ -303,6 +303,19 @@ describe('The dashboard of an account after a week', () => {
     visitor.assertNoComplaints();
   });
 
+  it('shows a row of a list in two lines on a phone', async () => {
+    await visitor.setView(VIEWS[2]!);
+    for (const path of ['/renders', '/batches', '/logs', '/audit']) {
+      await visitor.go(path);
+      await visitor.page.waitForSelector('tbody tr');
+      const heights = await visitor.page.$$eval('tbody tr', (rows) =>
+        rows.map((row) => row.getBoundingClientRect().height / Number.parseFloat(getComputedStyle(row).lineHeight)),
+      );
+      // Each line with the space around it; a long error takes another.
+      assert.ok(Math.max(...heights) < 6, `${path}: ${Math.max(...heights)} lines`);
+    }
+  });
+
   it('names in the audit log what was changed', async () => {
     await visitor.go('/audit?action=template.saved');
     await visitor.sees('Saved template Receipt, version 3');

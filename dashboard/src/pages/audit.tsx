@@ -91,12 +91,13 @@ export default function Audit() {
         rows={rows}
         rowKey={({ id }) => id}
         columns={[
-          { title: 'Time', cell: ({ createdAt }) => <Time at={createdAt} /> },
-          { title: 'Action', cell: (entry) => sentenceOf(entry) },
-          { title: 'By', cell: ({ actor }) => ACTORS[actor] },
-          { title: 'IP address', cell: ({ ipAddress }) => ipAddress ?? '' },
+          { title: 'Time', phone: 'plain', cell: ({ createdAt }) => <Time at={createdAt} /> },
+          { title: 'Action', phone: 'lead', cell: (entry) => sentenceOf(entry) },
+          { title: 'By', phone: 'plain', cell: ({ actor }) => ACTORS[actor] },
+          { title: 'IP address', phone: 'none', cell: ({ ipAddress }) => ipAddress ?? '' },
           {
             title: 'Details',
+            phone: 'plain',
             cell: ({ details }) => (
               <bdi className="wrap">
                 {Object.entries(details)

@@ -144,6 +144,7 @@ function Items({ id, hasFailed }: { id: string; hasFailed: boolean }) {
         columns={[
           {
             title: 'Document',
+            phone: 'lead',
             cell: ({ itemId, jobId }) =>
               jobId === null ? (
                 <bdi>{itemId}</bdi>
@@ -153,13 +154,24 @@ function Items({ id, hasFailed }: { id: string; hasFailed: boolean }) {
                 </Link>
               ),
           },
-          { title: 'Status', cell: (row) => <Badge status={row.status} /> },
+          { title: 'Status', phone: 'end', cell: (row) => <Badge status={row.status} /> },
           {
             title: 'Error',
+            phone: 'plain',
             cell: ({ error }) => (error === null ? '' : <bdi>{`${error.code}: ${error.message}`}</bdi>),
           },
-          { title: 'Pages', numeric: true, cell: ({ pages }) => (pages > 0 ? number(pages) : '') },
-          { title: 'Size', numeric: true, cell: ({ pdfSize }) => (pdfSize > 0 ? bytes(pdfSize) : '') },
+          {
+            title: 'Pages',
+            phone: 'none',
+            numeric: true,
+            cell: ({ pages }) => (pages > 0 ? number(pages) : ''),
+          },
+          {
+            title: 'Size',
+            phone: 'plain',
+            numeric: true,
+            cell: ({ pdfSize }) => (pdfSize > 0 ? bytes(pdfSize) : ''),
+          },
         ]}
       />
     </Card>

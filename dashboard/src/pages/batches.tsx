@@ -48,6 +48,7 @@ export default function Batches() {
         columns={[
           {
             title: 'Batch',
+            phone: 'lead',
             cell: ({ jobId, job: { notes } }) => (
               <Link href={`/batches/${jobId}`}>
                 {notes !== '' && <bdi>{firstLine(notes)} </bdi>}
@@ -57,10 +58,12 @@ export default function Batches() {
           },
           {
             title: 'Status',
+            phone: 'end',
             cell: ({ status, progress }) => <BatchBadge status={status} failed={progress.failed} />,
           },
           {
             title: 'Progress',
+            phone: 'plain',
             cell: ({ progress }) => (
               <>
                 <BatchProgress progress={progress} /> {number(progress.completed + progress.failed)} of{' '}
@@ -69,8 +72,8 @@ export default function Batches() {
             ),
           },
           { title: 'Failed', numeric: true, cell: ({ progress }) => number(progress.failed) },
-          { title: 'Mode', cell: ({ mode }) => titled(mode) },
-          { title: 'Created', cell: ({ createdAt }) => <Time at={createdAt} /> },
+          { title: 'Mode', phone: 'plain', cell: ({ mode }) => titled(mode) },
+          { title: 'Created', phone: 'plain', cell: ({ createdAt }) => <Time at={createdAt} /> },
         ]}
       />
     </Page>

@@ -73,9 +73,10 @@ export default function Logs() {
         linked
         rowKey={({ id }) => id}
         columns={[
-          { title: 'Time', cell: ({ createdAt }) => <Time at={createdAt} /> },
+          { title: 'Time', phone: 'plain', cell: ({ createdAt }) => <Time at={createdAt} /> },
           {
             title: 'Request',
+            phone: 'lead',
             cell: ({ method, endpoint }) => (
               <code>
                 {method} {endpoint}
@@ -84,6 +85,7 @@ export default function Logs() {
           },
           {
             title: 'Status',
+            phone: 'end',
             cell: ({ status, statusCode }) => (
               <>
                 <Badge status={status} /> {statusCode}
@@ -92,18 +94,25 @@ export default function Logs() {
           },
           {
             title: 'Duration',
+            phone: 'plain',
             numeric: true,
             cell: ({ durationMs }) => (durationMs === null ? '' : duration(durationMs)),
           },
-          { title: 'Error', cell: ({ errorReason }) => errorReason !== null && <bdi>{errorReason}</bdi> },
+          {
+            title: 'Error',
+            phone: 'plain',
+            cell: ({ errorReason }) => errorReason !== null && <bdi>{errorReason}</bdi>,
+          },
           {
             title: 'Key',
+            phone: 'plain',
             cell: ({ apiKeyPrefix }) =>
               apiKeyPrefix === DASHBOARD ? 'Dashboard' : <code>{apiKeyPrefix}…</code>,
           },
-          { title: 'IP address', cell: ({ ipAddress }) => ipAddress },
+          { title: 'IP address', phone: 'none', cell: ({ ipAddress }) => ipAddress },
           {
             title: 'Result',
+            phone: 'plain',
             cell: ({ jobId, endpoint }) =>
               jobId !== null && <Link href={placeOf(endpoint, jobId)}>{shortId(jobId)}</Link>,
           },

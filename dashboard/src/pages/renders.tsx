@@ -91,6 +91,7 @@ export default function Renders() {
         columns={[
           {
             title: 'Select',
+            phone: 'plain',
             head: (
               <input
                 type="checkbox"
@@ -115,24 +116,31 @@ export default function Renders() {
           },
           {
             title: 'Render',
+            phone: 'lead',
             cell: ({ jobId, fileName }) => (
               <Link href={`/renders/${jobId}`}>
                 <bdi>{fileName}</bdi> <span className="quiet">{shortId(jobId)}</span>
               </Link>
             ),
           },
-          { title: 'Status', cell: (row) => <Badge status={row.status} /> },
-          { title: 'Error', cell: ({ error }) => error?.code ?? '' },
-          { title: 'Source', cell: ({ inputMode }) => SOURCES[inputMode] },
-          { title: 'Mode', cell: (row) => titled(row.mode) },
-          { title: 'Pages', numeric: true, cell: ({ pages }) => (pages > 0 ? number(pages) : '') },
+          { title: 'Status', phone: 'end', cell: (row) => <Badge status={row.status} /> },
+          { title: 'Error', phone: 'plain', cell: ({ error }) => error?.code ?? '' },
+          { title: 'Source', phone: 'none', cell: ({ inputMode }) => SOURCES[inputMode] },
+          { title: 'Mode', phone: 'plain', cell: (row) => titled(row.mode) },
+          {
+            title: 'Pages',
+            phone: 'none',
+            numeric: true,
+            cell: ({ pages }) => (pages > 0 ? number(pages) : ''),
+          },
           {
             title: 'Took',
+            phone: 'plain',
             numeric: true,
             cell: ({ createdAt, completedAt }) =>
               completedAt === null ? '' : duration(Date.parse(completedAt) - Date.parse(createdAt)),
           },
-          { title: 'Created', cell: ({ createdAt }) => <Time at={createdAt} /> },
+          { title: 'Created', phone: 'plain', cell: ({ createdAt }) => <Time at={createdAt} /> },
         ]}
       />
     </Page>

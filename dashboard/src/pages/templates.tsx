@@ -83,6 +83,7 @@ export default function Templates() {
         columns={[
           {
             title: 'Template',
+            phone: 'lead',
             cell: ({ id, name }) => (
               <Link href={`/templates/${id}`}>
                 <bdi>{name}</bdi>
@@ -90,8 +91,13 @@ export default function Templates() {
             ),
           },
           { title: 'Version', numeric: true, cell: ({ version }) => version },
-          { title: 'Size', numeric: true, cell: ({ size }) => (size === undefined ? '' : bytes(size)) },
-          { title: 'Last changed', cell: ({ updatedAt }) => <Time at={updatedAt} /> },
+          {
+            title: 'Size',
+            phone: 'plain',
+            numeric: true,
+            cell: ({ size }) => (size === undefined ? '' : bytes(size)),
+          },
+          { title: 'Last changed', phone: 'plain', cell: ({ updatedAt }) => <Time at={updatedAt} /> },
         ]}
       />
       <Dialog title="New template" open={isMaking} onClose={() => setMaking(false)}>

@@ -15,6 +15,11 @@ export interface Column<Row> {
   readonly cell: (row: Row) => ReactNode;
   /** Numbers stand at the right. */
   readonly numeric?: boolean;
+  /**
+   * Where it stands on a narrow screen, where a row has two lines: what the row is about (`lead`) and its state at the end
+   * (`end`), then what needs no title (`plain`). Others are left out (`none`), or have a line with their title.
+   */
+  readonly phone?: 'lead' | 'end' | 'plain' | 'none';
 }
 
 /** Rows that the server has sorted and cut into pages. On a narrow screen each row is a list of its own. */
@@ -47,8 +52,13 @@ export function Table<Row>({
       <tbody>
         {rows.map((row) => (
           <tr key={rowKey(row)}>
-            {columns.map(({ title, cell, numeric }) => (
-              <td key={title} data-title={title} className={numeric ? 'numeric' : undefined}>
+            {columns.map(({ title, cell, numeric, phone }) => (
+              <td
+                key={title}
+                data-title={title}
+                data-phone={phone}
+                className={numeric ? 'numeric' : undefined}
+              >
                 {cell(row)}
               </td>
             ))}
