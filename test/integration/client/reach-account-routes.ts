@@ -39,6 +39,7 @@ export async function reachBatches(account: Account): Promise<void> {
     await account.GET('/user/batches/{id}', nobodys),
     await account.GET('/user/batches/{id}/items', nobodys),
     await account.GET('/user/batches/{id}/zip', nobodys),
+    await account.GET('/user/batches/{id}/manifest', nobodys),
     await account.DELETE('/user/batches/{id}', nobodys),
     await account.POST('/user/batches/{id}/retry-failed', nobodys),
   ]) {
