@@ -134,6 +134,7 @@ export interface ApiDeps extends OpsDeps {
   readonly disableLinks: DisableLinks;
   /** The callbacks of accounts. */
   readonly deliveries: DeliveryStore;
+  readonly uploads: DeliveryStore;
   /** The stored bytes of accounts. */
   readonly stored: Pick<StoredBytes, 'take'>;
   /** The keys that sign callbacks. */
@@ -141,7 +142,7 @@ export interface ApiDeps extends OpsDeps {
   /** What is below /docs. */
   readonly documentation: Documentation;
   /** Checks the address of a callback before the work is accepted; throws the error for the caller. */
-  readonly checkCallbackUrl: (url: string) => void;
+  readonly checkCallbackUrl: (url: string, field?: string) => void;
   /** Checks a source URL before the job is accepted; throws the error for the caller. */
   readonly checkUrl?: (url: string, name?: string) => void;
 }

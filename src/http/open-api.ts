@@ -135,6 +135,7 @@ export async function openApi(core: ApiCore, services: ApiServices): Promise<Api
       recorder: usage.recorder,
       usage: usage.reports,
       deliveries: callbacks.deliveries,
+      uploads: callbacks.uploads,
       signingKeys: new SigningKeyService({ keys: callbacks.keys, accounts, audit }),
       billing,
       disableLinks: billing.disableLinks,
@@ -142,7 +143,7 @@ export async function openApi(core: ApiCore, services: ApiServices): Promise<Api
       links: new DownloadLinks(services.secret, config.PLATEN_SECRET_PREVIOUS),
       publicUrl: () => address.publicUrl ?? '',
       documentation: new DocumentationFiles(),
-      checkCallbackUrl: (url) => checkCallbackUrl(url, policy),
+      checkCallbackUrl: (url, field) => checkCallbackUrl(url, policy, field),
       checkUrl: (url, name) => void checkSourceUrl(url, policy, name),
     },
     async endStreams() {

@@ -3,7 +3,7 @@ import { billingSweeps } from '../billing/billing-sweeps.ts';
 import { ordinary, type Sweep, Sweeper } from '../infra/async/sweeper.ts';
 import { ensureIndexes } from '../infra/store/collection-spec.ts';
 import { openMailSender } from '../tenants/mail/open-sender.ts';
-import { openCallbackSender } from '../work/callbacks/open-sender.ts';
+import { openCallbackSender, openUploadSender } from '../work/callbacks/open-sender.ts';
 import { endCallbacks } from '../work/callbacks/retention.ts';
 import { topicSweep, workSweeps } from '../work/work-sweeps.ts';
 import type { Core } from './core.ts';
@@ -24,6 +24,7 @@ export async function startDispatcher(core: Core, services: Services): Promise<C
   const { tenants, billing } = services;
   const everyMs = config.PLATEN_SWEEP_MS;
   const callbacks = openCallbackSender(core, wayOutOf(config));
+  const uploads = openUploadSender(core, wayOutOf(config));
   if (role === 'dispatcher' && config.PLATEN_PUBLIC_URL === undefined) {
     logger.warn('PLATEN_PUBLIC_URL is not set: callbacks are kept, and sent once it is');
   }
@@ -33,6 +34,7 @@ export async function startDispatcher(core: Core, services: Services): Promise<C
   const sweeps = [
     ...workSweeps(core, core, tenants.templates),
     callbacks.sweep,
+    uploads.sweep,
     mails.sweep,
     { name: 'takeovers', everyMs, run: () => tenants.takeover.sweep() },
     ordinary('account-deletions', everyMs, () => deletion.sweep()),
@@ -54,7 +56,7 @@ export async function startDispatcher(core: Core, services: Services): Promise<C
   return {
     async stop() {
       await Promise.all([mails.stop(), sweeper.stop()]);
-      await callbacks.stop();
+      await Promise.all([callbacks.stop(), uploads.stop()]);
     },
     problems: () => [],
     stuck: () =>
@@ -72,6 +74,7 @@ function expirySweeps(core: Core, { tenants }: Services): Sweep[] {
     'idempotency-keys': (now) => jobs.idempotency.deleteExpired(now),
     workers: (now) => registry.forgetUnseen(new Date(now.getTime() - FORGET_WORKER_MS)),
     'callback-deliveries': (now) => endCallbacks(callbacks.deliveries, jobs.stored, now),
+    uploads: (now) => endCallbacks(callbacks.uploads, jobs.stored, now),
     'old-mails': (now) => tenants.outbox.deleteOld(now),
     'account-records': (now) => tenants.deleteExpired(now),
   };

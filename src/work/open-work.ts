@@ -21,7 +21,7 @@ export function openWork(core: Omit<JobsCore, 'furtherSteps'>): Work {
   // Before the jobs, because it counts their ends.
   const store = new BatchStore(connection, clock);
   const callbacks = openCallbacks(core);
-  const furtherSteps = [countItems(store, callbacks.batchFinished), callbacks.step];
+  const furtherSteps = [countItems(store, callbacks.batchFinished), callbacks.step, callbacks.uploadStep];
   const jobs = openJobs({ ...core, furtherSteps });
   const batches = openBatches(core, { store, jobs, onFinished: callbacks.batchFinished });
   return {

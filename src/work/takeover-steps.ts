@@ -18,7 +18,15 @@ export function takeoverSteps(
     // The batches before their jobs: a batch that is being expanded gets no more of them.
     { subject: 'batches', run: (accountId, fence) => batches.store.cancelBefore(accountId, fence) },
     { subject: 'renders', run: (accountId, fence) => cancelJobsBelowFence(jobs, accountId, fence) },
-    { subject: 'callbacks', run: (accountId, fence) => callbacks.deliveries.hastenBefore(accountId, fence) },
+    {
+      subject: 'callbacks',
+      async run(accountId, fence) {
+        const { deliveries, uploads } = callbacks;
+        return (
+          (await deliveries.hastenBefore(accountId, fence)) + (await uploads.hastenBefore(accountId, fence))
+        );
+      },
+    },
     {
       subject: 'templates',
       keeps: true,

@@ -66,6 +66,7 @@ export function workSweeps(
       (accountId) => batches.store.keptBytes(accountId),
       (accountId) => templates.storedBytes(accountId),
       (accountId) => callbacks.deliveries.storedBytes(accountId),
+      (accountId) => callbacks.uploads.storedBytes(accountId),
     ],
   });
   const everyMs = config.PLATEN_SWEEP_MS;

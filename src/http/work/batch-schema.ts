@@ -9,6 +9,7 @@ import { MAX_ERRORS, quoted } from '../request/field-errors.ts';
 import { page } from '../request/paging-schema.ts';
 import { jobErrorSchema } from './attempt-schema.ts';
 import { inputErrors, renderRequestSchema, webhookUrlSchema } from './render-request-schema.ts';
+import { uploadSchema } from './upload-fields.ts';
 
 const time = z.iso.datetime();
 const count = z.int().min(0);
@@ -16,7 +17,7 @@ const MAX_ITEM_ID = 255;
 const MAX_NOTES = 2000;
 const MAX_METADATA = { entries: 50, key: 100, value: 500 };
 
-const { filename, report, strictData, options } = renderRequestSchema.shape;
+const { filename, report, strictData, options, uploadUrl } = renderRequestSchema.shape;
 
 /** An item's id is part of paths, in which `.` and `..` have another meaning. */
 const itemId = lineSchema({ min: 1, max: MAX_ITEM_ID })
@@ -33,6 +34,7 @@ const batchItemSchema = z
     id: itemId,
     ...INPUT_FIELDS,
     filename,
+    uploadUrl,
     report,
     strictData,
     options,
@@ -134,6 +136,7 @@ export const batchItemRecordSchema = z
       .string()
       .optional()
       .describe('Where its report is: from its end on, if one was asked for.'),
+    upload: uploadSchema.optional().describe('What became of its upload, if one was asked for.'),
   })
   .meta({ id: 'BatchItem' });
 

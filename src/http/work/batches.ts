@@ -23,12 +23,13 @@ import {
   batchRequestSchema,
   nameItem,
 } from './batch-schema.ts';
-import { checkWebhook } from './check-webhook.ts';
+import { checkUpload, checkWebhook } from './check-webhook.ts';
 import { itemOptions } from './effective-options.ts';
 import { idempotently } from './idempotency.ts';
 import { idempotencyHeaders, REPLAYED_HEADER } from './idempotency-schema.ts';
 import { itemSources } from './render-source.ts';
 import { assertAdmissible } from './render-submission.ts';
+import { uploadFieldsOf } from './upload-fields.ts';
 
 const tags = ['Batches'];
 const params = z.strictObject({ id: z.uuid().toLowerCase() });
@@ -74,6 +75,7 @@ const create = defineRoute({
     'TOO_MANY_WAITING',
     'INVALID_URL',
     'URL_BLOCKED',
+    'UPLOAD_URL_EXPIRED',
   ],
 }).handledBy(async (request, deps: ApiDeps) => {
   const { caller, headers, aboutJob } = request;
@@ -179,12 +181,15 @@ async function submissionOf(
   const sources = await itemSources(body.items, caller, deps);
   const optionsOf = itemOptions({ mode: caller.mode, checkUrl: deps.checkUrl });
   const items = body.items.map((item, index): ItemSubmission => {
+    const { uploadUrl } = item;
+    checkUpload(uploadUrl, caller.plan, deps, nameItem(`items[${index}].uploadUrl`, body));
     const fallback = `document-${String(index + 1).padStart(String(body.items.length).length, '0')}`;
     return {
       id: item.id,
       fileName: safeFileName(item.filename ?? item.id, fallback),
       source: sources[index]!.source,
       options: optionsOf(item, sources[index]!.savedOptions, nameItem(`items[${index}].options`, body)),
+      ...(uploadUrl !== undefined && { uploadUrl }),
     };
   });
   checkTimeouts(items, caller.plan);
@@ -250,7 +255,14 @@ async function withItems(
 ) {
   const view = await deps.batches.view(owner, batchId);
   const items = await deps.batches.items(view.batch, range);
-  return { ...recordOf(view, deps), items: items.map((item) => itemRecord(view.batch, item)) };
+  const uploads = await uploadFieldsOf(
+    items.flatMap(({ job }) => job ?? []),
+    deps,
+  );
+  return {
+    ...recordOf(view, deps),
+    items: items.map((item) => ({ ...itemRecord(view.batch, item), ...uploads(item.job) })),
+  };
 }
 
 /** The response fields of a batch, without its items. */

@@ -6,7 +6,15 @@ import { renderRequestSchema } from './render-request-schema.ts';
 type Described = z.core.JSONSchema.BaseSchema;
 
 /** The fields of a render request that a parameter of the query may name; every other name is that of an option. */
-const FIELDS = ['output', 'filename', 'executionMode', 'webhookUrl', 'report', 'strictData'] as const;
+const FIELDS = [
+  'output',
+  'filename',
+  'executionMode',
+  'webhookUrl',
+  'uploadUrl',
+  'report',
+  'strictData',
+] as const;
 
 /** A render whose body is the HTML itself, so that a file can be sent as it is. */
 export const htmlBody: TextBody = {

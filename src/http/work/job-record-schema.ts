@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { INPUT_MODES } from '../../work/inputs/inputs.ts';
 import { JOB_STATUSES } from '../../work/jobs/job-record.ts';
 import { jobErrorSchema } from './attempt-schema.ts';
+import { uploadSchema } from './upload-fields.ts';
 
 const time = z.iso.datetime();
 const count = z.int().min(0);
@@ -34,5 +35,6 @@ export const jobRecordSchema = z
       .string()
       .optional()
       .describe('Where its report is: from its end on, if one was asked for.'),
+    upload: uploadSchema.optional().describe('What became of its upload, if one was asked for.'),
   })
   .meta({ id: 'JobRecord' });

@@ -10,6 +10,7 @@ import { fileHeaders, signedLink } from './job-files.ts';
 import { jobRecordSchema } from './job-record-schema.ts';
 import { reportRoute } from './render-report.ts';
 import { cancelRequestedJob, requestedJob } from './requested-work.ts';
+import { uploadFieldsOf } from './upload-fields.ts';
 
 const tags = ['Jobs'];
 const params = z.strictObject({ id: z.uuid().toLowerCase() });
@@ -36,7 +37,9 @@ const list = defineRoute({
     offset,
     newestFirst: query.sort === 'created_desc',
   });
-  return { status: 200, json: { total, limit, offset, jobs: jobs.map(jobRecord) } };
+  const uploads = await uploadFieldsOf(jobs, deps);
+  const records = jobs.map((job) => ({ ...jobRecord(job), ...uploads(job) }));
+  return { status: 200, json: { total, limit, offset, jobs: records } };
 });
 
 const get = defineRoute({
@@ -50,7 +53,9 @@ const get = defineRoute({
   responses: { 200: { description: 'The record.', schema: jobRecordSchema } },
   errors: ['NOT_FOUND'],
 }).handledBy(async (request, deps: ApiDeps) => {
-  return { status: 200, json: jobRecord(await requestedJob(request, deps)) };
+  const job = await requestedJob(request, deps);
+  const uploads = await uploadFieldsOf([job], deps);
+  return { status: 200, json: { ...jobRecord(job), ...uploads(job) } };
 });
 
 const cancel = defineRoute({

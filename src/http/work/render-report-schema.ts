@@ -66,7 +66,9 @@ export const renderReportSchema = z
           message: z.string(),
           selector: z.string().nullable(),
           page: z.int().min(1).nullable(),
-          whose: z.enum(['document', 'font']),
+          whose: z
+            .enum(['document', 'font'])
+            .describe('What has to be mended: the document, or the fonts that it is printed with.'),
         }),
       )
       .describe('With `conformance`: what only the author of the document can mend, 100 at most.'),

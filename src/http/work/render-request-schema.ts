@@ -18,6 +18,11 @@ export const webhookUrlSchema = addressSchema(2048, ['https:'], 'must be an abso
   format: 'uri',
 });
 
+/** The address of an upload; the route checks whether it may be reached, and for how long it is valid. */
+const uploadUrlSchema = addressSchema(4096, ['https:'], 'must be an absolute https address').meta({
+  format: 'uri',
+});
+
 /** The body of `POST /v1/pdf`; `renderErrors` has the rules between its fields. */
 export const renderRequestSchema = z
   .strictObject({
@@ -35,6 +40,11 @@ export const renderRequestSchema = z
       .optional()
       .describe(
         'Where a signed callback is sent when the render has ended. Needs `executionMode` = `async`. Plans professional and business.',
+      ),
+    uploadUrl: uploadUrlSchema
+      .optional()
+      .describe(
+        'Where the PDF is put once it is rendered: a signed address for a PUT, of S3, Google Cloud Storage or Azure; professional and business plans. The record of the job says what became of it.',
       ),
     report: z.boolean().optional().describe('Same as `options.report`. If both are given, this one counts.'),
     strictData: z

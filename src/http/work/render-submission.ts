@@ -7,7 +7,7 @@ import type { Plan } from '../../tenants/plans/plan.ts';
 import type { IdempotencyLock } from '../../work/jobs/idempotency-store.ts';
 import type { Accepted, RenderSubmission } from '../../work/jobs/submission/render-service.ts';
 import type { ApiDeps } from '../api-deps.ts';
-import { checkWebhook } from './check-webhook.ts';
+import { checkUpload, checkWebhook } from './check-webhook.ts';
 import { optionsFor } from './effective-options.ts';
 import type { RenderRequest } from './render-request-schema.ts';
 import { sourceOf } from './render-source.ts';
@@ -35,15 +35,16 @@ export function assertAdmissible(plan: Plan, { admission }: Pick<ApiDeps, 'admis
  * The submission of a request that fits its schema.
  *
  * @throws PlatenError NOT_FOUND for a template that the account does not have; PLAN_LIMIT for a plan without callbacks;
- * VALIDATION for options that do not go with those of the template; INVALID_URL or URL_BLOCKED.
+ * VALIDATION for options that do not go with those of the template; INVALID_URL, URL_BLOCKED or UPLOAD_URL_EXPIRED.
  */
 export async function renderSubmissionOf(
   body: RenderRequest,
   caller: Caller,
   deps: ApiDeps,
 ): Promise<RenderSubmission> {
-  const { webhookUrl } = body;
+  const { webhookUrl, uploadUrl } = body;
   checkWebhook(webhookUrl, caller.plan, deps);
+  checkUpload(uploadUrl, caller.plan, deps);
   const { source, savedOptions } = await sourceOf(body, caller, deps);
   const { mode } = caller;
   return {
@@ -53,6 +54,7 @@ export async function renderSubmissionOf(
     fileName: safeFileName(body.filename, DEFAULT_FILE_NAME),
     execution: body.executionMode,
     ...(webhookUrl !== undefined && { webhookUrl }),
+    ...(uploadUrl !== undefined && { uploadUrl }),
   };
 }
 

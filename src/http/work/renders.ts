@@ -95,6 +95,7 @@ const render = defineRoute({
     'TOO_MANY_WAITING',
     'INVALID_URL',
     'URL_BLOCKED',
+    'UPLOAD_URL_EXPIRED',
     'URL_UNREACHABLE',
     'SELECTOR_TIMEOUT',
     'CONDITION_TIMEOUT',

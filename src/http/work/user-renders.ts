@@ -202,6 +202,7 @@ const render = defineRoute({
     'PLAN_LIMIT',
     'INVALID_URL',
     'URL_BLOCKED',
+    'UPLOAD_URL_EXPIRED',
     'ADDRESS_NOT_CONFIRMED',
     ...WORK_REJECTIONS,
   ],

@@ -95,6 +95,8 @@ const REGISTRY = {
   OVERAGE_PENDING: passing(503, 'The quota is used up, and more is being bought at this moment.'),
 
   // Jobs: errors of the document
+  UPLOAD_URL_EXPIRED: final(400, 'The address of the upload is not valid for long enough.'),
+  UPLOAD_FAILED: final(400, 'The PDF could not be put to the address of the upload.'),
   INVALID_URL: final(400, 'The source URL is not a valid http or https address.'),
   URL_BLOCKED: final(400, 'The source URL leads to a blocked address.'),
   URL_UNREACHABLE: {

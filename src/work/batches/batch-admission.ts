@@ -23,6 +23,8 @@ export interface ItemSubmission {
   readonly fileName: string;
   readonly source: JobSource;
   readonly options: RenderOptions;
+  /** Where its PDF is put; already checked. */
+  readonly uploadUrl?: string;
 }
 
 export interface BatchSubmission {
@@ -197,7 +199,11 @@ const ITEM_BYTES = 128;
 
 /** Bytes kept for months after a batch's outputs; counted to limit callers that submit and cancel repeatedly. */
 function recordBytesOf({ items, notes, metadata, webhookUrl }: BatchSubmission): number {
-  const words = JSON.stringify([notes, metadata, items.map(({ id, fileName }) => [id, fileName])]);
+  const words = JSON.stringify([
+    notes,
+    metadata,
+    items.map(({ id, fileName, uploadUrl }) => [id, fileName, uploadUrl]),
+  ]);
   // Includes the record of the callback, although that is deleted earlier.
   const callback = webhookUrl === null ? 0 : callbackBytes(webhookUrl);
   return RECORD_BYTES + items.length * ITEM_BYTES + Buffer.byteLength(words) + callback;
@@ -212,11 +218,12 @@ function chunksOf(
   const chunks: BatchItem[][] = [];
   for (let start = 0; start < items.length; start += size) {
     chunks.push(
-      items.slice(start, start + size).map(({ id, fileName, source, options }, i) => ({
+      items.slice(start, start + size).map(({ id, fileName, source, options, uploadUrl }, i) => ({
         id,
         fileName,
         inputMode: source.mode,
         ...optionFacts(options),
+        ...(uploadUrl !== undefined && { uploadUrl }),
         inputBytes: inputBytes[start + i]!,
       })),
     );

@@ -107,6 +107,8 @@ export interface BatchItem {
   readonly wantsReport?: true;
   /** True when its options encrypt the PDF; absent otherwise. */
   readonly isProtected?: true;
+  /** Where its PDF is put; absent without an upload. */
+  readonly uploadUrl?: string;
   /** Bytes of its own input, without shared parts. */
   readonly inputBytes: number;
 }

@@ -59,33 +59,36 @@ async function unwritten({ store }: BatchCore, jobs: readonly Job[]): Promise<Jo
 async function jobsOf({ batches, planOf }: BatchCore, batch: Batch, chunk: number): Promise<Job[]> {
   const items = await batches.chunk(batch._id, chunk);
   const { plan } = await planOf(batch.accountId);
-  return items.map(({ id, fileName, inputMode, format, wantsReport, isProtected, inputBytes }, i) => {
-    const index = chunk * batch.chunkSize + i;
-    return {
-      ...queuedJob({
-        _id: itemJobId(batch, index, id),
-        accountId: batch.accountId,
-        apiKeyId: batch.apiKeyId,
-        plan: batch.plan,
-        pool: poolOf(plan),
-        class: 'bulk',
-        test: batch.test,
-        quotaPeriod: batch.quotaPeriod,
-        inputMode,
-        outputMode: 'url',
-        fileName,
-        format,
-        ...(wantsReport && { wantsReport }),
-        ...(isProtected && { isProtected }),
-        createdAt: batch.createdAt,
-        // The first job must be kept as long as the last, which may wait for the whole retention of the batch.
-        retentionHours: 2 * batch.retentionHours,
-        item: { batchId: batch._id, id, index, chunk },
-        inputBytes,
-        ...(batch.ownerFence !== undefined && { ownerFence: batch.ownerFence }),
-        ...(batch.trace !== undefined && { trace: batch.trace }),
-      }),
-      position: positionOf(batch.accountId, BATCH_QUEUE, batch.firstPosition + index),
-    };
-  });
+  return items.map(
+    ({ id, fileName, inputMode, format, wantsReport, isProtected, uploadUrl, inputBytes }, i) => {
+      const index = chunk * batch.chunkSize + i;
+      return {
+        ...queuedJob({
+          _id: itemJobId(batch, index, id),
+          accountId: batch.accountId,
+          apiKeyId: batch.apiKeyId,
+          plan: batch.plan,
+          pool: poolOf(plan),
+          class: 'bulk',
+          test: batch.test,
+          quotaPeriod: batch.quotaPeriod,
+          inputMode,
+          outputMode: 'url',
+          fileName,
+          format,
+          ...(wantsReport && { wantsReport }),
+          ...(isProtected && { isProtected }),
+          ...(uploadUrl !== undefined && { uploadUrl }),
+          createdAt: batch.createdAt,
+          // The first job must be kept as long as the last, which may wait for the whole retention of the batch.
+          retentionHours: 2 * batch.retentionHours,
+          item: { batchId: batch._id, id, index, chunk },
+          inputBytes,
+          ...(batch.ownerFence !== undefined && { ownerFence: batch.ownerFence }),
+          ...(batch.trace !== undefined && { trace: batch.trace }),
+        }),
+        position: positionOf(batch.accountId, BATCH_QUEUE, batch.firstPosition + index),
+      };
+    },
+  );
 }

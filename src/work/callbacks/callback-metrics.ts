@@ -10,6 +10,12 @@ export function callbackMetrics({ registers }: MetricTarget) {
       labelNames: ['outcome'] as const,
       registers,
     }),
+    uploads: new Counter({
+      name: 'platen_upload_attempts_total',
+      help: 'Attempts to put a PDF to an address of its account, by outcome: delivered, retried (failed, and will be repeated), failed (for good).',
+      labelNames: ['outcome'] as const,
+      registers,
+    }),
     callbackOldestDue: new Gauge({
       name: 'platen_callback_oldest_due_seconds',
       help: 'Time since the oldest callback became due that its own receiver does not delay, in seconds; 0 while none is due.',

@@ -55,13 +55,24 @@ const DELIVERIES: CollectionSpec = {
   },
 };
 
-/** Owns the record of callbacks: the due ones, and for 90 days what became of each. */
+/** The same of uploads. */
+const UPLOADS: CollectionSpec = { ...DELIVERIES, name: 'uploads' };
+/** In milliseconds: a PDF takes longer than a callback. */
+const UPLOAD_LEASE_MS = 180_000;
+
+/** Owns the record of callbacks, or that of uploads: the due ones, and for 90 days what became of each. */
 export class DeliveryStore extends DueQueue<Delivery> {
   /** To be created before the connection's indexes. */
-  constructor(connection: Connection, clock: Clock, timers?: Timers) {
-    super(new Collection<Delivery>(connection, DELIVERIES), clock, {
-      leaseMs: LEASE_MS,
-      longestMs: ({ attempts }) => (attempts === 0 ? LEASE_MS : LONGEST_WAIT_MS),
+  constructor(
+    connection: Connection,
+    clock: Clock,
+    timers?: Timers,
+    of: 'callbacks' | 'uploads' = 'callbacks',
+  ) {
+    const leaseMs = of === 'uploads' ? UPLOAD_LEASE_MS : LEASE_MS;
+    super(new Collection<Delivery>(connection, of === 'uploads' ? UPLOADS : DELIVERIES), clock, {
+      leaseMs,
+      longestMs: ({ attempts }) => (attempts === 0 ? leaseMs : LONGEST_WAIT_MS),
       timers,
     });
   }
@@ -160,6 +171,11 @@ export class DeliveryStore extends DueQueue<Delivery> {
   /** @returns how many were deleted. */
   delete(ids: readonly string[]): Promise<number> {
     return this.records.deleteMany({ _id: { $in: [...ids] } });
+  }
+
+  /** Some deliveries by their ids. */
+  some(ids: readonly string[]): Promise<Delivery[]> {
+    return this.records.find({ _id: { $in: [...ids] } });
   }
 
   /** Bytes of an account's callbacks that are not counted with their batches. */

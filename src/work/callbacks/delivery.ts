@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Due } from '../../infra/store/due-queue.ts';
 import type { TraceContext } from '../../infra/tracing/trace-context.ts';
-import type { JobError } from '../jobs/job.ts';
+import type { JobError, JobOutput } from '../jobs/job.ts';
 
 export const CALLBACK_EVENTS = [
   'batch.completed',
@@ -42,6 +42,8 @@ export interface Delivery extends Due {
   /** Account and host together: the owner of one reservation of the sender. */
   readonly pair: string;
   readonly payload: CallbackPayload;
+  /** The PDF that it puts to the URL, of an upload; absent in callbacks. */
+  readonly upload?: Pick<JobOutput, 'key' | 'size'>;
   /** Of the account when the work was requested; absent for 0. Of a lower fence than the account's, it is not sent. */
   readonly ownerFence?: number;
   /** The trace of the work that it reports; absent when that was not traced. */

@@ -8,9 +8,12 @@ import type { CallbackMetrics } from './callback-metrics.ts';
 import type { Callbacks } from './open-callbacks.ts';
 import { createPost } from './post.ts';
 import { CallbackSender } from './sender.ts';
+import { createPut } from './uploads.ts';
 
 /** How long a receiver may take to respond, in milliseconds. */
 const TIMEOUT_MS = 10_000;
+/** How long an upload may take, in milliseconds: 100 MiB at a MiB a second. */
+const UPLOAD_TIMEOUT_MS = 120_000;
 
 interface SenderCore extends Pick<Core, 'clock' | 'logger' | 'tracing'> {
   readonly metrics: CallbackMetrics;
@@ -51,6 +54,39 @@ export function openCallbackSender(
       await sender.send();
       metrics.callbackOldestDue.set((await sender.oldestDueMs()) / 1000);
     }),
+    async stop() {
+      await sender.stop(Math.min(TIMEOUT_MS, config.PLATEN_SHUTDOWN_GRACE_MS));
+      await agent.destroy();
+    },
+  };
+}
+
+/**
+ * Opens what puts PDFs to the addresses of all accounts, with the bounds, the retries and the address policy of callbacks.
+ *
+ * @param wayOut the address policy of documents.
+ */
+export function openUploadSender(
+  core: Omit<SenderCore, 'address'> & Pick<Core, 'outputs'>,
+  wayOut: WayOutOptions,
+): { readonly sweep: Sweep; stop(): Promise<void> } {
+  const { config, metrics, callbacks, batches } = core;
+  const agent = createGuardedAgent({ ...wayOut, connectTimeoutMs: TIMEOUT_MS });
+  const sender = new CallbackSender({
+    ...core,
+    ...callbacks,
+    deliveries: callbacks.uploads,
+    batches: batches.store,
+    post: createPost(agent, TIMEOUT_MS),
+    send: createPut(agent, core, UPLOAD_TIMEOUT_MS),
+    publicUrl: () => '',
+    headerPrefix: config.PLATEN_HEADER_PREFIX,
+    random: Math.random,
+    observe: (outcome) => metrics.uploads.inc({ outcome }),
+  });
+  for (const outcome of ['delivered', 'retried', 'failed']) metrics.uploads.inc({ outcome }, 0);
+  return {
+    sweep: ordinary('uploads', config.PLATEN_SWEEP_MS, () => sender.send()),
     async stop() {
       await sender.stop(Math.min(TIMEOUT_MS, config.PLATEN_SHUTDOWN_GRACE_MS));
       await agent.destroy();

@@ -12,7 +12,12 @@ interface PostRequest {
 /** The receiver's response, or why there was none. */
 export type PostOutcome =
   | { readonly status: number; readonly retryAfter: string | undefined }
-  | { readonly status: null; readonly error: string };
+  | {
+      readonly status: null;
+      readonly error: string;
+      /** Another attempt would be the same. */
+      readonly final?: true;
+    };
 
 /** Sends a callback once. Never fails. */
 export type Post = (sent: PostRequest) => Promise<PostOutcome>;
@@ -34,13 +39,13 @@ export function createPost(dispatcher: Dispatcher, timeoutMs: number): Post {
         retryAfter: Array.isArray(retryAfter) ? retryAfter[0] : retryAfter,
       };
     } catch (error) {
-      return { status: null, error: wordsFor(error, timeoutMs) };
+      return { status: null, error: wordsForFailure(error, timeoutMs) };
     }
   };
 }
 
 /** For the account: without the addresses in the system's errors. */
-function wordsFor(error: unknown, timeoutMs: number): string {
+export function wordsForFailure(error: unknown, timeoutMs: number): string {
   if (error instanceof PlatenError) return error.message;
   const { name, code } = error as NodeJS.ErrnoException;
   if (name === 'TimeoutError') return `There was no response within ${timeoutMs / 1000} s.`;

@@ -21,6 +21,8 @@ export interface CallbackSenderDeps {
   readonly accounts: Pick<AccountReader, 'find'>;
   readonly batches: Pick<BatchStore, 'noteCallback'>;
   readonly post: Post;
+  /** Makes an attempt in place of a signed post. */
+  readonly send?: (delivery: Delivery, signal: AbortSignal) => Promise<PostOutcome>;
   /** The start of addresses in callbacks; while it is not known nothing is sent. */
   readonly publicUrl: () => string | undefined;
   /** The prefix of the service's own headers, such as `X-Service-`. */
@@ -41,6 +43,7 @@ const GONE = 410;
 const OF_ANOTHER_OWNER: PostOutcome = {
   status: null,
   error: 'Not sent: the work was requested before the owner of the address took the account over.',
+  final: true,
 };
 
 /**
@@ -92,10 +95,19 @@ export class CallbackSender {
   }
 
   async #attempt(delivery: Delivery, signal: AbortSignal): Promise<void> {
-    const { deliveries, keys, accounts, post, publicUrl, headerPrefix, clock } = this.#deps;
-    const { _id: deliveryId, url, accountId } = delivery;
-    const ownerFence = (await accounts.find(accountId))?.ownerFence;
+    const { deliveries, accounts, send } = this.#deps;
+    const ownerFence = (await accounts.find(delivery.accountId))?.ownerFence;
     if (ownerFence !== delivery.ownerFence) return this.#finishAttempt(delivery, OF_ANOTHER_OWNER);
+    const outcome =
+      send === undefined ? await this.#post(delivery, ownerFence, signal) : await send(delivery, signal);
+    // It may have arrived, but that is not known.
+    if (outcome.status === null && signal.aborted) return deliveries.release(delivery);
+    await this.#finishAttempt(delivery, outcome);
+  }
+
+  async #post(delivery: Delivery, ownerFence: number | undefined, signal: AbortSignal): Promise<PostOutcome> {
+    const { keys, post, publicUrl, headerPrefix, clock } = this.#deps;
+    const { _id: deliveryId, url, accountId } = delivery;
     const signing = await keys.signing(accountId, ownerFence);
     const body = bodyOf(delivery.payload, publicUrl()!);
     const timestamp = Math.floor(clock.now().getTime() / 1000);
@@ -114,9 +126,7 @@ export class CallbackSender {
     };
     const outcome = await post({ url, headers, body, signal });
     endSpan(span, outcome);
-    // It may have arrived, but that is not known.
-    if (outcome.status === null && signal.aborted) return deliveries.release(delivery);
-    await this.#finishAttempt(delivery, outcome);
+    return outcome;
   }
 
   /** A span of the work's trace, which the receiver may continue; none for work that was not traced. */
@@ -155,7 +165,7 @@ export class CallbackSender {
       return { ...noted, state: 'delivered', error: null };
     const error = status === null ? outcome.error : wordsFor(status);
     const requestedMs = status === null ? undefined : retryAfterMs(outcome.retryAfter, now);
-    const isFinal = status === GONE || outcome === OF_ANOTHER_OWNER;
+    const isFinal = status === null ? outcome.final === true : status === GONE;
     const delay = isFinal ? undefined : nextDelayMs(attempts + 1, requestedMs, random);
     if (delay === undefined) return { ...noted, state: 'failed', error };
     return { ...noted, state: 'pending', error, dueAt: new Date(now.getTime() + delay) };

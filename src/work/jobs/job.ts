@@ -110,6 +110,8 @@ export interface Job {
   readonly failedAttempts?: readonly FailedAttempt[];
   /** The address of its callback; absent without one. */
   readonly webhookUrl?: string;
+  /** Where its PDF is put once it is completed; absent without an upload. */
+  readonly uploadUrl?: string;
   /** Of the account when the job was requested; absent for 0. Of a lower fence than the account's, it is not called back. */
   readonly ownerFence?: number;
   /** The trace of the request; absent when it was not traced. */

@@ -28,6 +28,8 @@ export interface JobSubmission {
   readonly retryOf?: string;
   /** The address of its callback; already checked. */
   readonly webhookUrl?: string;
+  /** Where its PDF is put; already checked. */
+  readonly uploadUrl?: string;
   /** The trace that it belongs to. */
   readonly trace?: TraceContext | undefined;
 }
@@ -79,6 +81,7 @@ export function newJob(submission: JobSubmission, caller: Caller, now: Date): Ne
     createdAt: now,
     retentionHours: plan.retentionHours,
     ...(submission.webhookUrl !== undefined && { webhookUrl: submission.webhookUrl }),
+    ...(submission.uploadUrl !== undefined && { uploadUrl: submission.uploadUrl }),
     ...('templateId' in submission.source && { templateId: submission.source.templateId }),
     ...(submission.retryOf !== undefined && { retryOf: submission.retryOf }),
     ...(caller.ownerFence !== undefined && { ownerFence: caller.ownerFence }),

@@ -49,6 +49,8 @@ REMEDIES: dict[str, str] = {
     "INTERNAL": "Send the same request again with the same Idempotency-Key. If it fails again, give the operator the `requestId`.",
     "UNAVAILABLE": "Wait as many seconds as `Retry-After` says, then send the same request again with the same Idempotency-Key.",
     "OVERAGE_PENDING": "Wait as many seconds as `Retry-After` says, then send the same request again with the same Idempotency-Key: the purchase ends within a minute.",
+    "UPLOAD_URL_EXPIRED": "Sign the address for longer: it has to be valid until the render has ended and the PDF is uploaded.",
+    "UPLOAD_FAILED": "Fetch the PDF by its job. `upload.error` of the job says what the store responded; a signature has to be for a PUT, and for the content type application/pdf or none.",
     "INVALID_URL": "Give a complete address that begins with http:// or https://.",
     "URL_BLOCKED": "Use an address that is public. Operators can open private networks with PLATEN_ALLOWED_PRIVATE_NETWORKS.",
     "URL_UNREACHABLE": "Open the address in a browser outside your own network: its server must respond with a page, and within the time limit of the render.",

@@ -68,6 +68,8 @@ ErrorCode = Literal[
     "INTERNAL",
     "UNAVAILABLE",
     "OVERAGE_PENDING",
+    "UPLOAD_URL_EXPIRED",
+    "UPLOAD_FAILED",
     "INVALID_URL",
     "URL_BLOCKED",
     "URL_UNREACHABLE",
@@ -128,6 +130,10 @@ class RenderRequest(TypedDict):
     webhookUrl: NotRequired[str]
     """Where a signed callback is sent when the render has ended. Needs `executionMode` =
     `async`. Plans professional and business."""
+    uploadUrl: NotRequired[str]
+    """Where the PDF is put once it is rendered: a signed address for a PUT, of S3, Google Cloud
+    Storage or Azure; professional and business plans. The record of the job says what became
+    of it."""
     report: NotRequired[bool]
     """Same as `options.report`. If both are given, this one counts."""
     strictData: NotRequired[bool]
@@ -551,6 +557,10 @@ class BatchItemInput(TypedDict):
     """Values of the template's variables."""
     filename: NotRequired[str]
     """Name of the PDF file."""
+    uploadUrl: NotRequired[str]
+    """Where the PDF is put once it is rendered: a signed address for a PUT, of S3, Google Cloud
+    Storage or Azure; professional and business plans. The record of the job says what became
+    of it."""
     report: NotRequired[bool]
     """Same as `options.report`. If both are given, this one counts."""
     strictData: NotRequired[bool]
@@ -705,6 +715,10 @@ class UserRenderRequest(TypedDict):
     webhookUrl: NotRequired[str]
     """Where a signed callback is sent when the render has ended. Needs `executionMode` =
     `async`. Plans professional and business."""
+    uploadUrl: NotRequired[str]
+    """Where the PDF is put once it is rendered: a signed address for a PUT, of S3, Google Cloud
+    Storage or Azure; professional and business plans. The record of the job says what became
+    of it."""
     report: NotRequired[bool]
     """Same as `options.report`. If both are given, this one counts."""
     strictData: NotRequired[bool]
@@ -854,6 +868,8 @@ class JobRecord:
     """Can be present while willRetry is true."""
     report_endpoint: str | None = None
     """Where its report is: from its end on, if one was asked for."""
+    upload: Upload | None = None
+    """What became of its upload, if one was asked for."""
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> JobRecord:
@@ -879,6 +895,29 @@ class JobRecord:
             dead_lettered=data["deadLettered"],
             error=maybe(Failure.from_json)(data["error"]),
             report_endpoint=data.get("reportEndpoint"),
+            upload=maybe(Upload.from_json)(data.get("upload")),
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Upload:
+    status: Literal["pending", "delivered", "failed"]
+    """`pending` until the PDF has arrived, or was given up; `failed` also for a render without a
+    PDF."""
+    attempt_count: int
+    """Attempts so far."""
+    response_status: int | None
+    """The status of the last response; null without one."""
+    error: Failure | None
+    """Why the last attempt failed: `UPLOAD_FAILED`, or `UPLOAD_URL_EXPIRED`."""
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Upload:
+        return cls(
+            status=data["status"],
+            attempt_count=data["attemptCount"],
+            response_status=data["responseStatus"],
+            error=maybe(Failure.from_json)(data["error"]),
         )
 
 
@@ -1060,6 +1099,7 @@ class RenderReportAccessibility:
     page: int | None
     """The page, or what it took to open it."""
     whose: Literal["document", "font"]
+    """What has to be mended: the document, or the fonts that it is printed with."""
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> RenderReportAccessibility:
@@ -1476,6 +1516,8 @@ class BatchItem:
     """Duration of the render in milliseconds."""
     report_endpoint: str | None = None
     """Where its report is: from its end on, if one was asked for."""
+    upload: Upload | None = None
+    """What became of its upload, if one was asked for."""
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> BatchItem:
@@ -1492,6 +1534,7 @@ class BatchItem:
             pages=data["pages"],
             processing_time_ms=data["processingTimeMs"],
             report_endpoint=data.get("reportEndpoint"),
+            upload=maybe(Upload.from_json)(data.get("upload")),
         )
 
 
@@ -2418,6 +2461,8 @@ class UserRender:
     """Can be present while willRetry is true."""
     report_endpoint: str | None = None
     """Where its report is: from its end on, if one was asked for."""
+    upload: Upload | None = None
+    """What became of its upload, if one was asked for."""
     mode: Literal["live", "test"]
     """The mode of the API key. Test renders have a watermark and use no quota."""
     api_key_id: str | None
@@ -2457,6 +2502,7 @@ class UserRender:
             dead_lettered=data["deadLettered"],
             error=maybe(Failure.from_json)(data["error"]),
             report_endpoint=data.get("reportEndpoint"),
+            upload=maybe(Upload.from_json)(data.get("upload")),
             mode=data["mode"],
             api_key_id=data["apiKeyId"],
             api_key_prefix=data["apiKeyPrefix"],
@@ -2531,6 +2577,8 @@ class UserRenderDetail:
     """Can be present while willRetry is true."""
     report_endpoint: str | None = None
     """Where its report is: from its end on, if one was asked for."""
+    upload: Upload | None = None
+    """What became of its upload, if one was asked for."""
     mode: Literal["live", "test"]
     """The mode of the API key. Test renders have a watermark and use no quota."""
     api_key_id: str | None
@@ -2578,6 +2626,7 @@ class UserRenderDetail:
             dead_lettered=data["deadLettered"],
             error=maybe(Failure.from_json)(data["error"]),
             report_endpoint=data.get("reportEndpoint"),
+            upload=maybe(Upload.from_json)(data.get("upload")),
             mode=data["mode"],
             api_key_id=data["apiKeyId"],
             api_key_prefix=data["apiKeyPrefix"],
@@ -2797,6 +2846,8 @@ class UserBatchItem:
     """Duration of the render in milliseconds."""
     report_endpoint: str | None = None
     """Where its report is: from its end on, if one was asked for."""
+    upload: Upload | None = None
+    """What became of its upload, if one was asked for."""
     job_id: str | None
     """The render of the item; null before it is made, and after it was deleted."""
 
@@ -2815,6 +2866,7 @@ class UserBatchItem:
             pages=data["pages"],
             processing_time_ms=data["processingTimeMs"],
             report_endpoint=data.get("reportEndpoint"),
+            upload=maybe(Upload.from_json)(data.get("upload")),
             job_id=data["jobId"],
         )
 

@@ -1737,6 +1737,11 @@ export interface components {
              * @description Where a signed callback is sent when the render has ended. Needs `executionMode` = `async`. Plans professional and business.
              */
             webhookUrl?: string;
+            /**
+             * Format: uri
+             * @description Where the PDF is put once it is rendered: a signed address for a PUT, of S3, Google Cloud Storage or Azure; professional and business plans. The record of the job says what became of it.
+             */
+            uploadUrl?: string;
             /** @description Same as `options.report`. If both are given, this one counts. */
             report?: boolean;
             /** @description Same as `options.strictData`. If both are given, this one counts. */
@@ -2082,6 +2087,11 @@ export interface components {
             };
             /** @description Name of the PDF file. */
             filename?: string;
+            /**
+             * Format: uri
+             * @description Where the PDF is put once it is rendered: a signed address for a PUT, of S3, Google Cloud Storage or Azure; professional and business plans. The record of the job says what became of it.
+             */
+            uploadUrl?: string;
             /** @description Same as `options.report`. If both are given, this one counts. */
             report?: boolean;
             /** @description Same as `options.strictData`. If both are given, this one counts. */
@@ -2261,6 +2271,11 @@ export interface components {
              * @description Where a signed callback is sent when the render has ended. Needs `executionMode` = `async`. Plans professional and business.
              */
             webhookUrl?: string;
+            /**
+             * Format: uri
+             * @description Where the PDF is put once it is rendered: a signed address for a PUT, of S3, Google Cloud Storage or Azure; professional and business plans. The record of the job says what became of it.
+             */
+            uploadUrl?: string;
             /** @description Same as `options.report`. If both are given, this one counts. */
             report?: boolean;
             /** @description Same as `options.strictData`. If both are given, this one counts. */
@@ -2324,7 +2339,7 @@ export interface components {
              * @description The list is in docs/errors.md.
              * @enum {string}
              */
-            code: "VALIDATION" | "MALFORMED_JSON" | "UNSUPPORTED_MEDIA_TYPE" | "BILLING_NOT_CONFIGURED" | "PAYMENT_EVENT_REFUSED" | "NOT_SUBSCRIBED" | "NOT_SOLD" | "PAYMENT_FAILED" | "UNAUTHENTICATED" | "ACCOUNT_SUSPENDED" | "ADDRESS_NOT_ALLOWED" | "ORIGIN_NOT_ALLOWED" | "PASSWORD_REQUIRED" | "PLAN_LIMIT" | "QUOTA_EXCEEDED" | "TEST_QUOTA_EXCEEDED" | "STORAGE_FULL" | "KEY_CAPACITY" | "TEMPLATE_CAPACITY" | "REGISTRATION_CLOSED" | "INVITATION_INVALID" | "LINK_INVALID" | "CONFIRMATION_UNPROVEN" | "ADDRESS_NOT_CONFIRMED" | "WRONG_PASSWORD" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "UPLOAD_TOO_SLOW" | "NOT_RETRYABLE" | "TEMPLATE_CHANGED" | "JOB_ENDED" | "NOT_MERGEABLE" | "IDEMPOTENCY_MISMATCH" | "IDEMPOTENCY_IN_PROGRESS" | "GONE" | "INPUT_TOO_LARGE" | "BATCH_TOO_LARGE" | "RANGE_NOT_SATISFIABLE" | "RATE_LIMITED" | "TOO_MANY_WAITING" | "TOO_MANY_UPLOADS" | "TOO_MANY_FAILURES" | "TOO_MANY_REGISTRATIONS" | "TOO_MANY_MAILS" | "INTERNAL" | "UNAVAILABLE" | "OVERAGE_PENDING" | "INVALID_URL" | "URL_BLOCKED" | "URL_UNREACHABLE" | "SELECTOR_TIMEOUT" | "CONDITION_TIMEOUT" | "EXCEPTION_THROWN" | "ASSET_FAILED" | "GLYPH_MISSING" | "DOCUMENT_FAULT" | "CONFORMANCE_FAILED" | "COOKIE_INVALID" | "PAGE_RANGE_INVALID" | "TEMPLATE_ERROR" | "DOCUMENT_LIMIT" | "OUTPUT_TOO_LARGE" | "RENDER_TIMEOUT" | "BROWSER_CRASHED" | "WORKER_LOST" | "RENDER_FAILED" | "RETRY_SCHEDULED" | "CANCELLED" | "EXPIRED";
+            code: "VALIDATION" | "MALFORMED_JSON" | "UNSUPPORTED_MEDIA_TYPE" | "BILLING_NOT_CONFIGURED" | "PAYMENT_EVENT_REFUSED" | "NOT_SUBSCRIBED" | "NOT_SOLD" | "PAYMENT_FAILED" | "UNAUTHENTICATED" | "ACCOUNT_SUSPENDED" | "ADDRESS_NOT_ALLOWED" | "ORIGIN_NOT_ALLOWED" | "PASSWORD_REQUIRED" | "PLAN_LIMIT" | "QUOTA_EXCEEDED" | "TEST_QUOTA_EXCEEDED" | "STORAGE_FULL" | "KEY_CAPACITY" | "TEMPLATE_CAPACITY" | "REGISTRATION_CLOSED" | "INVITATION_INVALID" | "LINK_INVALID" | "CONFIRMATION_UNPROVEN" | "ADDRESS_NOT_CONFIRMED" | "WRONG_PASSWORD" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "UPLOAD_TOO_SLOW" | "NOT_RETRYABLE" | "TEMPLATE_CHANGED" | "JOB_ENDED" | "NOT_MERGEABLE" | "IDEMPOTENCY_MISMATCH" | "IDEMPOTENCY_IN_PROGRESS" | "GONE" | "INPUT_TOO_LARGE" | "BATCH_TOO_LARGE" | "RANGE_NOT_SATISFIABLE" | "RATE_LIMITED" | "TOO_MANY_WAITING" | "TOO_MANY_UPLOADS" | "TOO_MANY_FAILURES" | "TOO_MANY_REGISTRATIONS" | "TOO_MANY_MAILS" | "INTERNAL" | "UNAVAILABLE" | "OVERAGE_PENDING" | "UPLOAD_URL_EXPIRED" | "UPLOAD_FAILED" | "INVALID_URL" | "URL_BLOCKED" | "URL_UNREACHABLE" | "SELECTOR_TIMEOUT" | "CONDITION_TIMEOUT" | "EXCEPTION_THROWN" | "ASSET_FAILED" | "GLYPH_MISSING" | "DOCUMENT_FAULT" | "CONFORMANCE_FAILED" | "COOKIE_INVALID" | "PAGE_RANGE_INVALID" | "TEMPLATE_ERROR" | "DOCUMENT_LIMIT" | "OUTPUT_TOO_LARGE" | "RENDER_TIMEOUT" | "BROWSER_CRASHED" | "WORKER_LOST" | "RENDER_FAILED" | "RETRY_SCHEDULED" | "CANCELLED" | "EXPIRED";
             /** @description What to do about an error of this code. */
             remedy: string;
             /**
@@ -2464,6 +2479,27 @@ export interface components {
             error: components["schemas"]["Failure"] | null;
             /** @description Where its report is: from its end on, if one was asked for. */
             reportEndpoint?: string;
+            /** @description What became of its upload, if one was asked for. */
+            upload?: components["schemas"]["Upload"];
+        };
+        Upload: {
+            /**
+             * @description `pending` until the PDF has arrived, or was given up; `failed` also for a render without a PDF.
+             * @enum {string}
+             */
+            status: "pending" | "delivered" | "failed";
+            /**
+             * Format: int64
+             * @description Attempts so far.
+             */
+            attemptCount: number;
+            /**
+             * Format: int64
+             * @description The status of the last response; null without one.
+             */
+            responseStatus: number | null;
+            /** @description Why the last attempt failed: `UPLOAD_FAILED`, or `UPLOAD_URL_EXPIRED`. */
+            error: components["schemas"]["Failure"] | null;
         };
         DownloadUrl: {
             /** @description Whether the request succeeded. */
@@ -2607,7 +2643,10 @@ export interface components {
                  * @description The page, or what it took to open it.
                  */
                 page: number | null;
-                /** @enum {string} */
+                /**
+                 * @description What has to be mended: the document, or the fonts that it is printed with.
+                 * @enum {string}
+                 */
                 whose: "document" | "font";
             }[];
             /** @description What the render waited for. */
@@ -3051,6 +3090,8 @@ export interface components {
             processingTimeMs: number;
             /** @description Where its report is: from its end on, if one was asked for. */
             reportEndpoint?: string;
+            /** @description What became of its upload, if one was asked for. */
+            upload?: components["schemas"]["Upload"];
         };
         UsageSummary: {
             /** @description The name of the plan of the account. */
@@ -3977,6 +4018,8 @@ export interface components {
             error: components["schemas"]["Failure"] | null;
             /** @description Where its report is: from its end on, if one was asked for. */
             reportEndpoint?: string;
+            /** @description What became of its upload, if one was asked for. */
+            upload?: components["schemas"]["Upload"];
             /**
              * @description The mode of the API key. Test renders have a watermark and use no quota.
              * @enum {string}
@@ -4094,6 +4137,8 @@ export interface components {
             error: components["schemas"]["Failure"] | null;
             /** @description Where its report is: from its end on, if one was asked for. */
             reportEndpoint?: string;
+            /** @description What became of its upload, if one was asked for. */
+            upload?: components["schemas"]["Upload"];
             /**
              * @description The mode of the API key. Test renders have a watermark and use no quota.
              * @enum {string}
@@ -4425,6 +4470,8 @@ export interface components {
             processingTimeMs: number;
             /** @description Where its report is: from its end on, if one was asked for. */
             reportEndpoint?: string;
+            /** @description What became of its upload, if one was asked for. */
+            upload?: components["schemas"]["Upload"];
             /**
              * Format: uuid
              * @description The render of the item; null before it is made, and after it was deleted.
@@ -5240,6 +5287,7 @@ export type Error = components['schemas']['Error'];
 export type AcceptedJob = components['schemas']['AcceptedJob'];
 export type JobList = components['schemas']['JobList'];
 export type JobRecord = components['schemas']['JobRecord'];
+export type Upload = components['schemas']['Upload'];
 export type DownloadUrl = components['schemas']['DownloadUrl'];
 export type RenderReport = components['schemas']['RenderReport'];
 export type RenderAttempt = components['schemas']['RenderAttempt'];
@@ -5399,7 +5447,7 @@ export interface operations {
                     "application/json": components["schemas"]["AcceptedJob"];
                 };
             };
-            /** @description Bad Request: `VALIDATION`, `UNSUPPORTED_MEDIA_TYPE`, `MALFORMED_JSON`, `INVALID_URL`, `URL_BLOCKED`, `URL_UNREACHABLE`, `SELECTOR_TIMEOUT`, `CONDITION_TIMEOUT`, `EXCEPTION_THROWN`, `ASSET_FAILED`, `GLYPH_MISSING`, `DOCUMENT_FAULT`, `CONFORMANCE_FAILED`, `COOKIE_INVALID`, `PAGE_RANGE_INVALID`, `TEMPLATE_ERROR`, `DOCUMENT_LIMIT` */
+            /** @description Bad Request: `VALIDATION`, `UNSUPPORTED_MEDIA_TYPE`, `MALFORMED_JSON`, `INVALID_URL`, `URL_BLOCKED`, `UPLOAD_URL_EXPIRED`, `URL_UNREACHABLE`, `SELECTOR_TIMEOUT`, `CONDITION_TIMEOUT`, `EXCEPTION_THROWN`, `ASSET_FAILED`, `GLYPH_MISSING`, `DOCUMENT_FAULT`, `CONFORMANCE_FAILED`, `COOKIE_INVALID`, `PAGE_RANGE_INVALID`, `TEMPLATE_ERROR`, `DOCUMENT_LIMIT` */
             400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
             401: components["responses"]["Unauthorized"];
@@ -6010,7 +6058,7 @@ export interface operations {
                     "application/json": components["schemas"]["AcceptedBatch"];
                 };
             };
-            /** @description Bad Request: `VALIDATION`, `UNSUPPORTED_MEDIA_TYPE`, `MALFORMED_JSON`, `INVALID_URL`, `URL_BLOCKED` */
+            /** @description Bad Request: `VALIDATION`, `UNSUPPORTED_MEDIA_TYPE`, `MALFORMED_JSON`, `INVALID_URL`, `URL_BLOCKED`, `UPLOAD_URL_EXPIRED` */
             400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
             401: components["responses"]["Unauthorized"];
@@ -6108,7 +6156,16 @@ export interface operations {
                      *           "pdfSize": 18204,
                      *           "pages": 1,
                      *           "processingTimeMs": 412,
-                     *           "reportEndpoint": "/v1/pdf/jobs/0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17/report"
+                     *           "reportEndpoint": "/v1/pdf/jobs/0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17/report",
+                     *           "upload": {
+                     *             "status": "pending",
+                     *             "attemptCount": 1,
+                     *             "responseStatus": 1,
+                     *             "error": {
+                     *               "code": "code",
+                     *               "message": "The selector #ready did not appear within 5000 ms."
+                     *             }
+                     *           }
                      *         }
                      *       ]
                      *     }
@@ -6203,7 +6260,16 @@ export interface operations {
                      *           "pdfSize": 18204,
                      *           "pages": 1,
                      *           "processingTimeMs": 412,
-                     *           "reportEndpoint": "/v1/pdf/jobs/0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17/report"
+                     *           "reportEndpoint": "/v1/pdf/jobs/0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17/report",
+                     *           "upload": {
+                     *             "status": "pending",
+                     *             "attemptCount": 1,
+                     *             "responseStatus": 1,
+                     *             "error": {
+                     *               "code": "code",
+                     *               "message": "The selector #ready did not appear within 5000 ms."
+                     *             }
+                     *           }
                      *         }
                      *       ]
                      *     }
@@ -8604,6 +8670,15 @@ export interface operations {
                      *             "message": "The selector #ready did not appear within 5000 ms."
                      *           },
                      *           "reportEndpoint": "/v1/pdf/jobs/0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17/report",
+                     *           "upload": {
+                     *             "status": "pending",
+                     *             "attemptCount": 1,
+                     *             "responseStatus": 1,
+                     *             "error": {
+                     *               "code": "code",
+                     *               "message": "The selector #ready did not appear within 5000 ms."
+                     *             }
+                     *           },
                      *           "mode": "live",
                      *           "apiKeyId": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
                      *           "apiKeyPrefix": "sk_live_4dVb",
@@ -8679,7 +8754,7 @@ export interface operations {
                     "application/json": components["schemas"]["AcceptedUserRender"];
                 };
             };
-            /** @description Bad Request: `VALIDATION`, `UNSUPPORTED_MEDIA_TYPE`, `MALFORMED_JSON`, `INVALID_URL`, `URL_BLOCKED` */
+            /** @description Bad Request: `VALIDATION`, `UNSUPPORTED_MEDIA_TYPE`, `MALFORMED_JSON`, `INVALID_URL`, `URL_BLOCKED`, `UPLOAD_URL_EXPIRED` */
             400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
             401: components["responses"]["Unauthorized"];
@@ -8747,6 +8822,15 @@ export interface operations {
                      *         "message": "The selector #ready did not appear within 5000 ms."
                      *       },
                      *       "reportEndpoint": "/v1/pdf/jobs/0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17/report",
+                     *       "upload": {
+                     *         "status": "pending",
+                     *         "attemptCount": 1,
+                     *         "responseStatus": 1,
+                     *         "error": {
+                     *           "code": "code",
+                     *           "message": "The selector #ready did not appear within 5000 ms."
+                     *         }
+                     *       },
                      *       "mode": "live",
                      *       "apiKeyId": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
                      *       "apiKeyPrefix": "sk_live_4dVb",
@@ -9557,6 +9641,15 @@ export interface operations {
                      *           "pages": 1,
                      *           "processingTimeMs": 412,
                      *           "reportEndpoint": "/v1/pdf/jobs/0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17/report",
+                     *           "upload": {
+                     *             "status": "pending",
+                     *             "attemptCount": 1,
+                     *             "responseStatus": 1,
+                     *             "error": {
+                     *               "code": "code",
+                     *               "message": "The selector #ready did not appear within 5000 ms."
+                     *             }
+                     *           },
                      *           "jobId": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17"
                      *         }
                      *       ]

@@ -92,13 +92,14 @@ export function handing({ queue, head, jobs }: Pick<NextInQueue, 'queue' | 'head
 
 /**
  * The increments, by path, when jobs have ended: quota of jobs without a PDF, and the stored bytes. A job with a
- * callback takes bytes for the callback's record, which is kept for longer than the job.
+ * callback or an upload takes bytes for its record, which is kept for longer than the job.
  */
 export function givenBack(jobs: readonly Job[]): Record<string, number> {
   const back: Record<string, number> = {};
   for (const job of jobs) {
-    const { quotaPeriod, state, inputBytes = 0, webhookUrl } = job;
-    const recorded = webhookUrl === undefined ? 0 : callbackBytes(webhookUrl);
+    const { quotaPeriod, state, inputBytes = 0, webhookUrl, uploadUrl } = job;
+    const sent = [webhookUrl, state === 'completed' ? uploadUrl : undefined];
+    const recorded = sent.reduce((sum, url) => sum + (url === undefined ? 0 : callbackBytes(url)), 0);
     const unused = state === 'completed' ? undefined : (quotaPeriod ?? undefined);
     for (const [path, amount] of Object.entries(amounts(-1, unused, keptBytes(job) - inputBytes + recorded)))
       back[path] = (back[path] ?? 0) + amount;

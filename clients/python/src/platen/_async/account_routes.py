@@ -190,6 +190,7 @@ class AsyncAccountRoutes:
         filename: str | None = None,
         execution_mode: Literal["sync", "async"] | None = None,
         webhook_url: str | None = None,
+        upload_url: str | None = None,
         report: bool | None = None,
         strict_data: bool | None = None,
         options: RenderOptions | None = None,
@@ -212,6 +213,9 @@ class AsyncAccountRoutes:
                 with 202 at once.
             webhook_url: Where a signed callback is sent when the render has ended. Needs
                 `executionMode` = `async`. Plans professional and business.
+            upload_url: Where the PDF is put once it is rendered: a signed address for a
+                PUT, of S3, Google Cloud Storage or Azure; professional and business plans.
+                The record of the job says what became of it.
             report: Same as `options.report`. If both are given, this one counts.
             strict_data: Same as `options.strictData`. If both are given, this one counts.
             mode: `live`, or `test` for a render with a watermark that uses no quota.
@@ -219,7 +223,7 @@ class AsyncAccountRoutes:
         response = await self._send(
             "POST",
             "/user/renders",
-            body={"html": html, "url": url, "templateId": template_id, "templateVersionId": template_version_id, "data": data, "output": output, "filename": filename, "executionMode": execution_mode, "webhookUrl": webhook_url, "report": report, "strictData": strict_data, "options": options, "mode": mode},
+            body={"html": html, "url": url, "templateId": template_id, "templateVersionId": template_version_id, "data": data, "output": output, "filename": filename, "executionMode": execution_mode, "webhookUrl": webhook_url, "uploadUrl": upload_url, "report": report, "strictData": strict_data, "options": options, "mode": mode},
         )
         return decoded(AcceptedUserRender, response.body)
 
