@@ -15,9 +15,9 @@ export const cases: OptionCases = {
     { conformance: { pdfa: '2b' }, tagged: false },
   ],
   refused: [
+    [{ conformance: { pdfa: '1b' } }, 'conformance.pdfa', /2b/],
     [{ conformance: {} }, 'conformance', /must have pdfa, pdfua or both, such as/],
     [{ conformance: { pdfua: false } }, 'conformance', /must have pdfa, pdfua or both/],
-    [{ conformance: { pdfa: '1b' } }, 'conformance.pdfa', /2b/],
     [
       { conformance: { pdfa: '4', pdfua: true } },
       'conformance',
