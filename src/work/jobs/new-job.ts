@@ -1,5 +1,6 @@
 import { v7 } from 'uuid';
 import type { TraceContext } from '../../infra/tracing/trace-context.ts';
+import { wantsReport } from '../../render/options/all/implied-options.ts';
 import { given, type RenderOptions } from '../../render/options/all/render-options.ts';
 import { addedMs } from '../../render/options/all/stages.ts';
 import { format } from '../../render/options/format.ts';
@@ -38,7 +39,7 @@ export interface JobSubmission {
 export function optionFacts(options: RenderOptions): Pick<Job, 'format' | 'wantsReport' | 'isProtected'> {
   return {
     format: given(options)(format)!,
-    ...(options.report && { wantsReport: true as const }),
+    ...(wantsReport(options) && { wantsReport: true as const }),
     ...(options.protection && { isProtected: true as const }),
   };
 }
