@@ -31,6 +31,8 @@ export function createLogger(
         '*.html',
         'data',
         '*.data',
+        'protection',
+        '*.protection',
         'assetHeaders',
         '*.assetHeaders',
         'cookies',

@@ -277,6 +277,8 @@ describe('The renders of an account', () => {
     const completed = await caller.completed();
     await assertRejected(409, 'NOT_RETRYABLE', 'POST', `/user/renders/${completed}/retry`);
     const jobId = await failed();
+    // Its input leaves the record of the job when the job is moved to the history.
+    await api.domain.flush();
     await api.domain.store.inputs.delete([jobId]);
     await assertRejected(410, 'GONE', 'POST', `/user/renders/${jobId}/retry`);
     assert.equal((await owner.expect(200, 'GET', `/user/renders/${jobId}`)).inputAvailable, false);
