@@ -31,7 +31,7 @@ const SHOWN_AS: readonly ((text: string) => string | undefined)[] = [
 ];
 /** Fields that are never shown again, or masked, or whose file gets a safe name. */
 const NOT_SHOWN =
-  /^\.(?:password|email|invitation|oneTimeToken|currentPassword|newPassword|token|filename|items\[\]\.(?!id$).*|options\.(?:assetHeaders\{\}|cookies\[\]\.value))$/;
+  /^\.(?:uploadUrl|password|email|invitation|oneTimeToken|currentPassword|newPassword|token|filename|items\[\]\.(?!id$).*|options\.(?:assetHeaders\{\}|cookies\[\]\.value|protection\.\w+Password))$/;
 
 /** Where a request has fields. */
 const SECTIONS = ['params', 'query', 'headers', 'body'] as const;
@@ -108,6 +108,8 @@ describe('Hostile texts in any field of any route', () => {
   function optionsFor(field: string): Record<string, unknown> {
     const site = field.endsWith('cookies[].domain') ? {} : { url: 'https://example.com/' };
     if (field.includes('.cookies[]')) return { options: { cookies: [{ name: 'a', value: 'b', ...site }] } };
+    if (field.includes('.attachments[]'))
+      return { options: { attachments: [{ name: 'a.txt', content: 'YQ==' }] } };
     if (field.includes('.watermark')) return { options: { watermark: { text: 'x' } } };
     return {};
   }
@@ -241,7 +243,8 @@ function isTestedElsewhere({ path }: RouteDeclaration, field: SchemaField): bool
 function isRefusedAsWhole({ path, method }: RouteDeclaration, field: SchemaField): boolean {
   const saves = `${method} ${path}`;
   return (
-    /^(post|patch) \/user\/templates(\/:id)?$/.test(saves) && /\.(cookies|assetHeaders)\b/.test(field.path)
+    /^(post|patch) \/user\/templates(\/:id)?$/.test(saves) &&
+    /\.(cookies|assetHeaders|protection)\b/.test(field.path)
   );
 }
 

@@ -123,7 +123,7 @@ describe('POST /v1/pdf', () => {
       assert.deepEqual(input.source.mode === 'template' && input.source.data, data);
     });
 
-    it('the TEST watermark for test keys, whatever the options are', async () => {
+    it('the TEST watermark for test keys, beside their own', async () => {
       const tester = await api.newCaller({ mode: 'test' });
       const { job, input } = await submitted(
         {
@@ -132,7 +132,8 @@ describe('POST /v1/pdf', () => {
         },
         tester,
       );
-      assert.deepEqual(input.options, { scale: 2, watermark: { text: 'TEST' } });
+      const own = { text: 'mine', opacity: 0.02, color: 'white' };
+      assert.deepEqual(input.options, { scale: 2, watermark: { text: 'TEST', own } });
       assert.equal(job.test, true);
     });
 
