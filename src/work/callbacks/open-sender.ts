@@ -1,3 +1,4 @@
+import type { Dispatcher } from 'undici';
 import { ordinary, type Sweep } from '../../infra/async/sweeper.ts';
 import type { Core } from '../../infra/core.ts';
 import { createGuardedAgent } from '../../infra/egress/guarded-agent.ts';
@@ -7,7 +8,7 @@ import type { Batches } from '../batches/open-batches.ts';
 import type { CallbackMetrics } from './callback-metrics.ts';
 import type { Callbacks } from './open-callbacks.ts';
 import { createPost } from './post.ts';
-import { CallbackSender } from './sender.ts';
+import { CallbackSender, type CallbackSenderDeps } from './sender.ts';
 import { createPut } from './uploads.ts';
 
 /** How long a receiver may take to respond, in milliseconds. */
@@ -31,34 +32,19 @@ interface SenderCore extends Pick<Core, 'clock' | 'logger' | 'tracing'> {
   };
 }
 
+interface OpenSender {
+  readonly sweep: Sweep;
+  stop(): Promise<void>;
+}
+
 /** Opens what sends all accounts' callbacks. @param wayOut the address policy of documents. */
-export function openCallbackSender(
-  core: SenderCore,
-  wayOut: WayOutOptions,
-): { readonly sweep: Sweep; stop(): Promise<void> } {
-  const { config, metrics, address, callbacks, batches } = core;
-  const agent = createGuardedAgent({ ...wayOut, connectTimeoutMs: TIMEOUT_MS });
-  const sender = new CallbackSender({
-    ...core,
-    ...callbacks,
-    batches: batches.store,
-    post: createPost(agent, TIMEOUT_MS),
+export function openCallbackSender(core: SenderCore, wayOut: WayOutOptions): OpenSender {
+  const { metrics, address, callbacks } = core;
+  return openSender(core, wayOut, 'callbacks', {
+    deliveries: callbacks.deliveries,
     publicUrl: () => address.publicUrl,
-    headerPrefix: config.PLATEN_HEADER_PREFIX,
-    random: Math.random,
-    observe: (outcome) => metrics.callbacks.inc({ outcome }),
+    afterSweep: async (sender) => metrics.callbackOldestDue.set((await sender.oldestDueMs()) / 1000),
   });
-  for (const outcome of ['delivered', 'retried', 'failed']) metrics.callbacks.inc({ outcome }, 0);
-  return {
-    sweep: ordinary('callbacks', config.PLATEN_SWEEP_MS, async () => {
-      await sender.send();
-      metrics.callbackOldestDue.set((await sender.oldestDueMs()) / 1000);
-    }),
-    async stop() {
-      await sender.stop(Math.min(TIMEOUT_MS, config.PLATEN_SHUTDOWN_GRACE_MS));
-      await agent.destroy();
-    },
-  };
 }
 
 /**
@@ -69,24 +55,44 @@ export function openCallbackSender(
 export function openUploadSender(
   core: Omit<SenderCore, 'address'> & Pick<Core, 'outputs'>,
   wayOut: WayOutOptions,
-): { readonly sweep: Sweep; stop(): Promise<void> } {
+): OpenSender {
+  return openSender(core, wayOut, 'uploads', {
+    deliveries: core.callbacks.uploads,
+    send: (agent) => createPut(agent, core, UPLOAD_TIMEOUT_MS),
+    publicUrl: () => '',
+  });
+}
+
+function openSender(
+  core: Omit<SenderCore, 'address'>,
+  wayOut: WayOutOptions,
+  name: 'callbacks' | 'uploads',
+  kind: Pick<CallbackSenderDeps, 'deliveries' | 'publicUrl'> & {
+    readonly send?: (agent: Dispatcher) => NonNullable<CallbackSenderDeps['send']>;
+    readonly afterSweep?: (sender: CallbackSender) => Promise<void>;
+  },
+): OpenSender {
   const { config, metrics, callbacks, batches } = core;
+  const { deliveries, publicUrl, send, afterSweep } = kind;
   const agent = createGuardedAgent({ ...wayOut, connectTimeoutMs: TIMEOUT_MS });
   const sender = new CallbackSender({
     ...core,
     ...callbacks,
-    deliveries: callbacks.uploads,
+    deliveries,
     batches: batches.store,
     post: createPost(agent, TIMEOUT_MS),
-    send: createPut(agent, core, UPLOAD_TIMEOUT_MS),
-    publicUrl: () => '',
+    ...(send && { send: send(agent) }),
+    publicUrl,
     headerPrefix: config.PLATEN_HEADER_PREFIX,
     random: Math.random,
-    observe: (outcome) => metrics.uploads.inc({ outcome }),
+    observe: (outcome) => metrics[name].inc({ outcome }),
   });
-  for (const outcome of ['delivered', 'retried', 'failed']) metrics.uploads.inc({ outcome }, 0);
+  for (const outcome of ['delivered', 'retried', 'failed']) metrics[name].inc({ outcome }, 0);
   return {
-    sweep: ordinary('uploads', config.PLATEN_SWEEP_MS, () => sender.send()),
+    sweep: ordinary(name, config.PLATEN_SWEEP_MS, async () => {
+      await sender.send();
+      await afterSweep?.(sender);
+    }),
     async stop() {
       await sender.stop(Math.min(TIMEOUT_MS, config.PLATEN_SHUTDOWN_GRACE_MS));
       await agent.destroy();

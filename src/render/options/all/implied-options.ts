@@ -12,6 +12,6 @@ export function withImplied(options: RenderOptions, conformance: Conformance): R
   return {
     ...options,
     ...(needsTags(conformance) && { tagged: true, outline: options.outline ?? true }),
-    ...(conformance.onFault === 'report' && { report: true }),
+    ...(wantsReport(options) && { report: true }),
   };
 }
