@@ -15,7 +15,7 @@ import { newJob } from '../support/domain.ts';
 import { stopMongo } from '../support/mongo.ts';
 import { openStandaloneService } from '../support/service.ts';
 import { openWebBrowser } from '../support/web-browser.ts';
-import { median } from './load.ts';
+import { spread } from './load.ts';
 
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 3);
 const SLOWED = 4;
@@ -160,11 +160,6 @@ async function fill(accountId: string): Promise<void> {
   });
   await connection.collection<Job>('job_history').insertMany(jobs);
   await connection.close();
-}
-
-function spread(values: readonly number[], digits: number): string {
-  const [low, high] = [Math.min(...values), Math.max(...values)].map((value) => value.toFixed(digits));
-  return `${median(values).toFixed(digits)} (${low} to ${high})`;
 }
 
 function row(cells: readonly string[]): string {

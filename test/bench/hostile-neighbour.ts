@@ -17,7 +17,7 @@ import type { Experience } from '../hostile/support/neighbour.ts';
 import { AFTER_ITS_BUDGET, PRETENDERS } from '../integration/chromium/pretenders.ts';
 import { failure, render, rendererProcesses, startBench } from '../integration/chromium/support.ts';
 import { verdict } from './batch-service.ts';
-import { median } from './load.ts';
+import { median, spread } from './load.ts';
 
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 2);
 const WANTED = new RegExp(process.env.BENCH_ATTACKS ?? '');
@@ -147,7 +147,3 @@ function at(values: readonly number[], part: number): number {
 }
 
 /** The median, and between what all of them are. */
-function spread(values: readonly number[], digits: number): string {
-  const [least, most] = [Math.min(...values), Math.max(...values)];
-  return `${median(values).toFixed(digits)} (${least.toFixed(digits)} to ${most.toFixed(digits)})`;
-}

@@ -7,11 +7,9 @@
  * BENCH_ROUNDS (default 7), BENCH_SECONDS (default 4): of each measurement. Alone: `BENCH_PART=outputs make bench`.
  */
 import { startS3 } from '../support/s3-server.ts';
-import { renderOf } from './callers.ts';
-import { watchCpu } from './cpu.ts';
-import { DOCUMENTS } from './documents.ts';
-import { median, runLoad } from './load.ts';
+import { spread } from './load.ts';
 import { onStandalone, type StandaloneBench } from './on-database.ts';
+import { type Measured, measureStandalone } from './standalone-cost.ts';
 
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 7);
 const DURATION_MS = 1000 * Number(process.env.BENCH_SECONDS ?? 4);
@@ -29,12 +27,12 @@ async function compare(gridFs: StandaloneBench, s3: StandaloneBench): Promise<vo
   const ratios: number[] = [];
   const more: number[] = [];
   const each: Record<'gridFs' | 's3', number[]> = { gridFs: [], s3: [] };
-  for (const bench of [gridFs, s3]) await measure(bench);
+  for (const bench of [gridFs, s3]) await measureStandalone(bench, CALLERS, DURATION_MS);
   for (let round = 0; round < ROUNDS; round += 1) {
     // Who comes first changes, so that neither has the warmer machine.
     const order = round % 2 === 0 ? [gridFs, s3] : [s3, gridFs];
     const results = new Map<StandaloneBench, Measured>();
-    for (const bench of order) results.set(bench, await measure(bench));
+    for (const bench of order) results.set(bench, await measureStandalone(bench, CALLERS, DURATION_MS));
     const [before, after] = [results.get(gridFs)!, results.get(s3)!];
     each.gridFs.push(before.perSecond);
     each.s3.push(after.perSecond);
@@ -46,22 +44,4 @@ async function compare(gridFs: StandaloneBench, s3: StandaloneBench): Promise<vo
   console.log(
     `  S3: ${spread(ratios, 2)} of the renders a second, wanted ≥ 1; ${spread(more, 2)} ms more of processor time of Platen itself`,
   );
-}
-
-interface Measured {
-  readonly perSecond: number;
-  /** Processor time of Platen's own process for one render, in milliseconds. */
-  readonly cpuMs: number;
-}
-
-async function measure({ pool, keys, subject }: StandaloneBench): Promise<Measured> {
-  const render = renderOf(pool, DOCUMENTS[0]!.html);
-  const cpu = watchCpu({ service: { pids: subject.pids } });
-  const { perSecond, count } = await runLoad(CALLERS, DURATION_MS, () => render(keys[0]!));
-  return { perSecond, cpuMs: (cpu.stop().seconds * 1000) / count };
-}
-
-function spread(values: readonly number[], digits: number): string {
-  const [low, high] = [Math.min(...values), Math.max(...values)].map((value) => value.toFixed(digits));
-  return `${median(values).toFixed(digits)} (${low} to ${high})`;
 }

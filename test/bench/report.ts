@@ -9,7 +9,7 @@ import type { Pool } from 'undici';
 import { renderOf } from './callers.ts';
 import { watchCpu } from './cpu.ts';
 import { type BenchDocument, DOCUMENTS, PRINT } from './documents.ts';
-import { median, runLoad } from './load.ts';
+import { runLoad, spread } from './load.ts';
 import { onStandalone } from './on-database.ts';
 
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5);
@@ -53,9 +53,4 @@ async function compare(
   console.log(
     `  ${name}: ${spread(ratios, 2)} of the renders a second; ${spread(more, 0)} ms more of processor time`,
   );
-}
-
-function spread(values: readonly number[], digits: number): string {
-  const [low, high] = [Math.min(...values), Math.max(...values)].map((value) => value.toFixed(digits));
-  return `${median(values).toFixed(digits)} (${low} to ${high})`;
 }

@@ -14,11 +14,9 @@ import { openTracing } from '../../src/infra/tracing/open-tracing.ts';
 import type { Tracing } from '../../src/infra/tracing/tracing.ts';
 import { traceAttempt } from '../../src/worker/attempt-trace.ts';
 import { newJob } from '../support/domain.ts';
-import { renderOf } from './callers.ts';
-import { watchCpu } from './cpu.ts';
-import { DOCUMENTS } from './documents.ts';
-import { median, runLoad } from './load.ts';
+import { spread } from './load.ts';
 import { onStandalone, type StandaloneBench } from './on-database.ts';
+import { type Measured, measureStandalone } from './standalone-cost.ts';
 
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 7);
 const DURATION_MS = 1000 * Number(process.env.BENCH_SECONDS ?? 4);
@@ -78,12 +76,12 @@ function makeSpans(tracing: Tracing): void {
 async function compare(without: StandaloneBench, within: StandaloneBench): Promise<void> {
   const ratios: number[] = [];
   const more: number[] = [];
-  for (const bench of [without, within]) await measure(bench);
+  for (const bench of [without, within]) await measureStandalone(bench, CALLERS, DURATION_MS);
   for (let round = 0; round < ROUNDS; round += 1) {
     // Who comes first changes, so that neither has the warmer machine.
     const order = round % 2 === 0 ? [without, within] : [within, without];
     const results = new Map<StandaloneBench, Measured>();
-    for (const bench of order) results.set(bench, await measure(bench));
+    for (const bench of order) results.set(bench, await measureStandalone(bench, CALLERS, DURATION_MS));
     const [off, on] = [results.get(without)!, results.get(within)!];
     ratios.push(on.perSecond / off.perSecond);
     more.push(on.cpuMs - off.cpuMs);
@@ -93,22 +91,4 @@ async function compare(without: StandaloneBench, within: StandaloneBench): Promi
     `  invoice: ${spread(ratios, 2)} of the renders a second; ${spread(more, 2)} ms more of processor time of Platen itself, wanted ≤ 0.3`,
   );
   if (received === 0) throw new Error('The collector has received nothing.');
-}
-
-interface Measured {
-  readonly perSecond: number;
-  /** Processor time of Platen's own process for one render, in milliseconds. */
-  readonly cpuMs: number;
-}
-
-async function measure({ pool, keys, subject }: StandaloneBench): Promise<Measured> {
-  const render = renderOf(pool, DOCUMENTS[0]!.html);
-  const cpu = watchCpu({ service: { pids: subject.pids } });
-  const { perSecond, count } = await runLoad(CALLERS, DURATION_MS, () => render(keys[0]!));
-  return { perSecond, cpuMs: (cpu.stop().seconds * 1000) / count };
-}
-
-function spread(values: readonly number[], digits: number): string {
-  const [low, high] = [Math.min(...values), Math.max(...values)].map((value) => value.toFixed(digits));
-  return `${median(values).toFixed(digits)} (${low} to ${high})`;
 }
