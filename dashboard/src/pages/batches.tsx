@@ -71,7 +71,8 @@ export default function Batches() {
               </>
             ),
           },
-          { title: 'Failed', numeric: true, cell: ({ progress }) => number(progress.failed) },
+          // Which the badge says too.
+          { title: 'Failed', numeric: true, phone: 'none', cell: ({ progress }) => number(progress.failed) },
           { title: 'Mode', phone: 'plain', cell: ({ mode }) => titled(mode) },
           { title: 'Created', phone: 'plain', cell: ({ createdAt }) => <Time at={createdAt} /> },
         ]}

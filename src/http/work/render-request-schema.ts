@@ -39,18 +39,15 @@ export const renderRequestSchema = z
     webhookUrl: webhookUrlSchema
       .optional()
       .describe(
-        'Where a signed callback is sent when the render has ended. Needs `executionMode` = `async`. Plans professional and business.',
+        'Where the end of the render is told. Needs `executionMode` = `async`. Plans professional and business.',
       ),
     uploadUrl: uploadUrlSchema
       .optional()
       .describe(
-        'Where the PDF is put once it is rendered: a signed address for a PUT, of S3, Google Cloud Storage or Azure; professional and business plans. The record of the job says what became of it.',
+        'A signed address of S3, Google Cloud Storage or Azure, where the PDF is put. Plans professional and business.',
       ),
-    report: z.boolean().optional().describe('Same as `options.report`. If both are given, this one counts.'),
-    strictData: z
-      .boolean()
-      .optional()
-      .describe('Same as `options.strictData`. If both are given, this one counts.'),
+    report: z.boolean().optional().describe('Same as `options.report`, and counts before it.'),
+    strictData: z.boolean().optional().describe('Same as `options.strictData`, and counts before it.'),
     options: renderOptionsSchema.default({}),
   })
   .meta({

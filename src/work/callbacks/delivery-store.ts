@@ -55,8 +55,12 @@ const DELIVERIES: CollectionSpec = {
   },
 };
 
-/** The same of uploads. */
-const UPLOADS: CollectionSpec = { ...DELIVERIES, name: 'uploads' };
+/** The same of uploads, which nobody lists, hastens or starts anew by their state. */
+const UPLOADS: CollectionSpec = {
+  ...DELIVERIES,
+  name: 'uploads',
+  filtersBy: { fields: ['pair', 'accountId', 'host'], reason: 'the index leads to what is to be sent now' },
+};
 /** In milliseconds: a PDF takes longer than a callback. */
 const UPLOAD_LEASE_MS = 180_000;
 

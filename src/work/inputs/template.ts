@@ -28,7 +28,7 @@ export const template = defineInput({
       .uuid()
       .toLowerCase()
       .optional()
-      .describe('Pins a version of the template; otherwise its current one is used.'),
+      .describe('A version of the template; by default its current one.'),
     data: z
       .preprocess(checkData, z.record(z.string(), z.unknown()))
       .optional()

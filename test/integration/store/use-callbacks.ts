@@ -17,8 +17,10 @@ export async function useCallbacks({ url, domain, newCaller }: TestApi): Promise
   const page = () => deliveries.list(caller.accountId, all);
   await eventually('its callback is ordered', async () => (await page()).total === 1);
   const [ordered] = (await page()).deliveries;
-  await deliveries.dueExcept(NOBODY, 10);
-  await deliveries.dueExcept({ pairs: ['a'], accounts: ['b'], hosts: ['c'] }, 10);
+  for (const sent of [deliveries, domain.callbacks.uploads]) {
+    await sent.dueExcept(NOBODY, 10);
+    await sent.dueExcept({ pairs: ['a'], accounts: ['b'], hosts: ['c'] }, 10);
+  }
   const claimed = (await deliveries.claim(ordered!))!;
   const noted = { lastAttemptAt: domain.clock.now(), responseStatus: 500, error: 'x' };
   await deliveries.finishAttempt(claimed, { ...noted, state: 'pending', dueAt: domain.clock.now() });

@@ -118,7 +118,7 @@ class RenderRequest(TypedDict):
     templateId: NotRequired[str]
     """Input source: a saved template of the account."""
     templateVersionId: NotRequired[str]
-    """Pins a version of the template; otherwise its current one is used."""
+    """A version of the template; by default its current one."""
     data: NotRequired[Mapping[str, Any]]
     """Values of the template's variables."""
     output: NotRequired[Literal["binary", "url"]]
@@ -128,16 +128,15 @@ class RenderRequest(TypedDict):
     executionMode: NotRequired[Literal["sync", "async"]]
     """`sync` waits a while for the render to end; `async` responds with 202 at once."""
     webhookUrl: NotRequired[str]
-    """Where a signed callback is sent when the render has ended. Needs `executionMode` =
-    `async`. Plans professional and business."""
+    """Where the end of the render is told. Needs `executionMode` = `async`. Plans professional
+    and business."""
     uploadUrl: NotRequired[str]
-    """Where the PDF is put once it is rendered: a signed address for a PUT, of S3, Google Cloud
-    Storage or Azure; professional and business plans. The record of the job says what became
-    of it."""
+    """A signed address of S3, Google Cloud Storage or Azure, where the PDF is put. Plans
+    professional and business."""
     report: NotRequired[bool]
-    """Same as `options.report`. If both are given, this one counts."""
+    """Same as `options.report`, and counts before it."""
     strictData: NotRequired[bool]
-    """Same as `options.strictData`. If both are given, this one counts."""
+    """Same as `options.strictData`, and counts before it."""
     options: NotRequired[RenderOptions]
 
 
@@ -552,19 +551,18 @@ class BatchItemInput(TypedDict):
     templateId: NotRequired[str]
     """Input source: a saved template of the account."""
     templateVersionId: NotRequired[str]
-    """Pins a version of the template; otherwise its current one is used."""
+    """A version of the template; by default its current one."""
     data: NotRequired[Mapping[str, Any]]
     """Values of the template's variables."""
     filename: NotRequired[str]
     """Name of the PDF file."""
     uploadUrl: NotRequired[str]
-    """Where the PDF is put once it is rendered: a signed address for a PUT, of S3, Google Cloud
-    Storage or Azure; professional and business plans. The record of the job says what became
-    of it."""
+    """A signed address of S3, Google Cloud Storage or Azure, where the PDF is put. Plans
+    professional and business."""
     report: NotRequired[bool]
-    """Same as `options.report`. If both are given, this one counts."""
+    """Same as `options.report`, and counts before it."""
     strictData: NotRequired[bool]
-    """Same as `options.strictData`. If both are given, this one counts."""
+    """Same as `options.strictData`, and counts before it."""
     options: NotRequired[RenderOptions]
 
 
@@ -703,7 +701,7 @@ class UserRenderRequest(TypedDict):
     templateId: NotRequired[str]
     """Input source: a saved template of the account."""
     templateVersionId: NotRequired[str]
-    """Pins a version of the template; otherwise its current one is used."""
+    """A version of the template; by default its current one."""
     data: NotRequired[Mapping[str, Any]]
     """Values of the template's variables."""
     output: NotRequired[Literal["binary", "url"]]
@@ -713,16 +711,15 @@ class UserRenderRequest(TypedDict):
     executionMode: NotRequired[Literal["sync", "async"]]
     """`sync` waits a while for the render to end; `async` responds with 202 at once."""
     webhookUrl: NotRequired[str]
-    """Where a signed callback is sent when the render has ended. Needs `executionMode` =
-    `async`. Plans professional and business."""
+    """Where the end of the render is told. Needs `executionMode` = `async`. Plans professional
+    and business."""
     uploadUrl: NotRequired[str]
-    """Where the PDF is put once it is rendered: a signed address for a PUT, of S3, Google Cloud
-    Storage or Azure; professional and business plans. The record of the job says what became
-    of it."""
+    """A signed address of S3, Google Cloud Storage or Azure, where the PDF is put. Plans
+    professional and business."""
     report: NotRequired[bool]
-    """Same as `options.report`. If both are given, this one counts."""
+    """Same as `options.report`, and counts before it."""
     strictData: NotRequired[bool]
-    """Same as `options.strictData`. If both are given, this one counts."""
+    """Same as `options.strictData`, and counts before it."""
     options: NotRequired[RenderOptions]
     mode: NotRequired[Literal["live", "test"]]
     """`live`, or `test` for a render with a watermark that uses no quota."""

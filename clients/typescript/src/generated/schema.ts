@@ -1711,7 +1711,7 @@ export interface components {
             templateId?: string;
             /**
              * Format: uuid
-             * @description Pins a version of the template; otherwise its current one is used.
+             * @description A version of the template; by default its current one.
              */
             templateVersionId?: string;
             /** @description Values of the template's variables. */
@@ -1734,17 +1734,17 @@ export interface components {
             executionMode?: "sync" | "async";
             /**
              * Format: uri
-             * @description Where a signed callback is sent when the render has ended. Needs `executionMode` = `async`. Plans professional and business.
+             * @description Where the end of the render is told. Needs `executionMode` = `async`. Plans professional and business.
              */
             webhookUrl?: string;
             /**
              * Format: uri
-             * @description Where the PDF is put once it is rendered: a signed address for a PUT, of S3, Google Cloud Storage or Azure; professional and business plans. The record of the job says what became of it.
+             * @description A signed address of S3, Google Cloud Storage or Azure, where the PDF is put. Plans professional and business.
              */
             uploadUrl?: string;
-            /** @description Same as `options.report`. If both are given, this one counts. */
+            /** @description Same as `options.report`, and counts before it. */
             report?: boolean;
-            /** @description Same as `options.strictData`. If both are given, this one counts. */
+            /** @description Same as `options.strictData`, and counts before it. */
             strictData?: boolean;
             options?: components["schemas"]["RenderOptions"];
         };
@@ -2078,7 +2078,7 @@ export interface components {
             templateId?: string;
             /**
              * Format: uuid
-             * @description Pins a version of the template; otherwise its current one is used.
+             * @description A version of the template; by default its current one.
              */
             templateVersionId?: string;
             /** @description Values of the template's variables. */
@@ -2089,12 +2089,12 @@ export interface components {
             filename?: string;
             /**
              * Format: uri
-             * @description Where the PDF is put once it is rendered: a signed address for a PUT, of S3, Google Cloud Storage or Azure; professional and business plans. The record of the job says what became of it.
+             * @description A signed address of S3, Google Cloud Storage or Azure, where the PDF is put. Plans professional and business.
              */
             uploadUrl?: string;
-            /** @description Same as `options.report`. If both are given, this one counts. */
+            /** @description Same as `options.report`, and counts before it. */
             report?: boolean;
-            /** @description Same as `options.strictData`. If both are given, this one counts. */
+            /** @description Same as `options.strictData`, and counts before it. */
             strictData?: boolean;
             options?: components["schemas"]["RenderOptions"];
         };
@@ -2245,7 +2245,7 @@ export interface components {
             templateId?: string;
             /**
              * Format: uuid
-             * @description Pins a version of the template; otherwise its current one is used.
+             * @description A version of the template; by default its current one.
              */
             templateVersionId?: string;
             /** @description Values of the template's variables. */
@@ -2268,17 +2268,17 @@ export interface components {
             executionMode?: "sync" | "async";
             /**
              * Format: uri
-             * @description Where a signed callback is sent when the render has ended. Needs `executionMode` = `async`. Plans professional and business.
+             * @description Where the end of the render is told. Needs `executionMode` = `async`. Plans professional and business.
              */
             webhookUrl?: string;
             /**
              * Format: uri
-             * @description Where the PDF is put once it is rendered: a signed address for a PUT, of S3, Google Cloud Storage or Azure; professional and business plans. The record of the job says what became of it.
+             * @description A signed address of S3, Google Cloud Storage or Azure, where the PDF is put. Plans professional and business.
              */
             uploadUrl?: string;
-            /** @description Same as `options.report`. If both are given, this one counts. */
+            /** @description Same as `options.report`, and counts before it. */
             report?: boolean;
-            /** @description Same as `options.strictData`. If both are given, this one counts. */
+            /** @description Same as `options.strictData`, and counts before it. */
             strictData?: boolean;
             options?: components["schemas"]["RenderOptions"];
             /**

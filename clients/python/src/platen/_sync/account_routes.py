@@ -204,21 +204,19 @@ class AccountRoutes:
             html: Input source: an HTML document.
             url: Input source: the http or https address of a page.
             template_id: Input source: a saved template of the account.
-            template_version_id: Pins a version of the template; otherwise its current one
-                is used.
+            template_version_id: A version of the template; by default its current one.
             data: Values of the template's variables.
             output: `binary` responds with the PDF, `url` with a signed address to
                 download it from.
             filename: Name of the PDF file.
             execution_mode: `sync` waits a while for the render to end; `async` responds
                 with 202 at once.
-            webhook_url: Where a signed callback is sent when the render has ended. Needs
-                `executionMode` = `async`. Plans professional and business.
-            upload_url: Where the PDF is put once it is rendered: a signed address for a
-                PUT, of S3, Google Cloud Storage or Azure; professional and business plans.
-                The record of the job says what became of it.
-            report: Same as `options.report`. If both are given, this one counts.
-            strict_data: Same as `options.strictData`. If both are given, this one counts.
+            webhook_url: Where the end of the render is told. Needs `executionMode` =
+                `async`. Plans professional and business.
+            upload_url: A signed address of S3, Google Cloud Storage or Azure, where the
+                PDF is put. Plans professional and business.
+            report: Same as `options.report`, and counts before it.
+            strict_data: Same as `options.strictData`, and counts before it.
             mode: `live`, or `test` for a render with a watermark that uses no quota.
         """
         response = self._send(
