@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import type { HTTPRequest } from 'puppeteer';
 import { signUp } from '../support/account-client.ts';
 import { eventually } from '../support/eventually.ts';
-import { sharedStandaloneService, type TestService } from '../support/service.ts';
-import { REFUSALS, type SeededAccount, seedAccount } from './support/seeded-account.ts';
+import type { TestService } from '../support/service.ts';
+import { REFUSALS, type SeededAccount } from './support/seeded-account.ts';
+import { openSeededVisitor } from './support/seeded-visitor.ts';
 import { type View, Visitor } from './support/visitor.ts';
 
 const VIEWS: readonly View[] = [
@@ -20,12 +21,7 @@ describe('The dashboard of an account after a week', () => {
   let visitor: Visitor;
 
   before(async () => {
-    service = await sharedStandaloneService();
-    seeded = await seedAccount(service);
-    visitor = await Visitor.open(service.url);
-    await visitor.signIn(seeded.email);
-    // That nobody was signed in is asked of the API, which says so with a 401.
-    visitor.complaints.length = 0;
+    ({ service, seeded, visitor } = await openSeededVisitor());
   });
   after(() => visitor?.close());
 

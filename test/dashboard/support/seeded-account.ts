@@ -12,6 +12,7 @@ import { failureKey, type Job } from '../../../src/work/jobs/job.ts';
 import { type AccountClient, newEmail, signUp } from '../../support/account-client.ts';
 import { newJob } from '../../support/domain.ts';
 import type { TestService } from '../../support/service.ts';
+import { givePlan } from './give-plan.ts';
 
 const HOUR_MS = 3_600_000;
 /** Hours with traffic, of the 168 of a week. */
@@ -55,8 +56,7 @@ export interface SeededAccount {
 export async function seedAccount(service: TestService): Promise<SeededAccount> {
   const email = newEmail();
   const client = await signUp(service.url, email);
-  const { id: accountId } = await client.expect(200, 'GET', '/auth/me');
-  await service.tenants.accounts.setPlan(accountId, 'business');
+  const accountId = await givePlan(service, client, 'business');
   const { connection } = service.tenants;
   const now = Date.now();
   const jobs = jobsOf(accountId, now);
