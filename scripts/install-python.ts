@@ -3,15 +3,18 @@
  * What is up to date is left alone. Arguments: the name and the file.
  */
 import { execFileSync } from 'node:child_process';
-import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const LIMIT_MS = 300_000;
 
 const [name = '', requirements = ''] = process.argv.slice(2);
-const target = join(import.meta.dirname, '..', '.cache', name);
+const cache = join(import.meta.dirname, '..', '.cache');
+mkdirSync(cache, { recursive: true });
+const target = join(realpathSync(cache), name);
 const stamp = join(target, '.stamp');
-const wanted = readFileSync(requirements, 'utf8');
+// Its programs name their folder in their first line, so an environment that was moved is made anew.
+const wanted = `${readFileSync(requirements, 'utf8')}# in ${target}\n`;
 if (readStamp() !== wanted) install();
 
 /** The stamp is written last, and put in place in one step: an installation that was interrupted has none. */
