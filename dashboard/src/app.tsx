@@ -12,6 +12,7 @@ const PAGES: readonly (readonly [path: string, load: Load])[] = [
   ['/renders', () => import('./pages/renders.tsx')],
   ['/renders/:id', () => import('./pages/render.tsx')],
   ['/batches', () => import('./pages/batches.tsx')],
+  ['/batches/new', () => import('./pages/new-batch.tsx')],
   ['/batches/:id', () => import('./pages/batch.tsx')],
   ['/templates', () => import('./pages/templates.tsx')],
   ['/templates/:id', () => import('./pages/template.tsx')],

@@ -23,7 +23,15 @@ export default function Batches() {
   });
   const rows = batches.data?.batches ?? [];
   return (
-    <Page title="Batches" lead="Many documents in one request, with one ZIP and one webhook.">
+    <Page
+      title="Batches"
+      lead="Many documents in one request, with one ZIP and one webhook."
+      actions={
+        <Link className="button primary" href="/batches/new">
+          New batch
+        </Link>
+      }
+    >
       <div className="filters">
         <Filter label="Status" name="status" values={STATUSES} />
       </div>
@@ -33,8 +41,8 @@ export default function Batches() {
           status === undefined ? (
             <Empty title="No batches yet.">
               <p>
-                Send one with an <Link href="/keys">API key</Link> to <code>POST /v1/pdf/batch</code>, or a
-                CSV file with <code>platen batch FILE.csv --template ID</code>.
+                <Link href="/batches/new">Make one from a CSV or JSON file</Link>, or send one with an{' '}
+                <Link href="/keys">API key</Link> to <code>POST /v1/pdf/batch</code>.
               </p>
             </Empty>
           ) : (

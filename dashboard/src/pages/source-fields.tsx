@@ -2,8 +2,9 @@ import { useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { api, call } from '../api.ts';
 import { Editor } from '../ui/editor.tsx';
-import { Select, TextField } from '../ui/field.tsx';
+import { TextField } from '../ui/field.tsx';
 import { ErrorNote } from '../ui/states.tsx';
+import { TemplateChoice } from '../ui/template-choice.tsx';
 import type { Experiment } from './experiment.ts';
 
 /** What is rendered: HTML, a web page, or a template with its data. */
@@ -39,10 +40,6 @@ export function SourceFields({
 
 function TemplateFields({ experiment, onChange }: Parameters<typeof SourceFields>[0]) {
   const { templateId, data, sampleData } = experiment;
-  const templates = useQuery({
-    queryKey: ['templates', 'choice'],
-    queryFn: () => call(api.GET('/user/templates', { params: { query: { view: 'summary', limit: 100 } } })),
-  });
   const chosen = useQuery({
     queryKey: ['template', templateId],
     queryFn: () => call(api.GET('/user/templates/{id}', { params: { path: { id: templateId } } })),
@@ -55,18 +52,9 @@ function TemplateFields({ experiment, onChange }: Parameters<typeof SourceFields
     if (sample !== undefined && sample !== sampleData)
       onChange({ sampleData: sample, ...(data === sampleData && { data: sample }) });
   }, [sample]);
-  const choices = templates.data?.templates ?? [];
   return (
     <>
-      <Select
-        label="Template"
-        value={templateId}
-        options={[
-          ['', choices.length === 0 ? 'No templates yet' : 'Choose a template'],
-          ...choices.map(({ id, name }) => [id, name] as const),
-        ]}
-        onChange={(id) => onChange({ templateId: id })}
-      />
+      <TemplateChoice value={templateId} onChange={(id) => onChange({ templateId: id })} />
       {chosen.error !== null && <ErrorNote error={chosen.error} />}
       <Editor
         label="Data"

@@ -110,6 +110,9 @@ function TemplateForm({ template }: { template: Template }) {
           <Link className="button plain" href={`/playground?template=${template.id}`}>
             Open in playground
           </Link>
+          <Link className="button plain" href={`/batches/new?template=${template.id}`}>
+            Batch from a file
+          </Link>
           <Remove id={template.id} name={template.name} />
         </>
       }

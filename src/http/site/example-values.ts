@@ -16,6 +16,13 @@ export const EXAMPLES: Readonly<Record<string, unknown>> = {
     ],
     notes: 'November',
   },
+  UserBatchRequest: {
+    items: [
+      { id: 'inv-66', html: '<h1>Invoice 66</h1>' },
+      { id: 'inv-67', html: '<h1>Invoice 67</h1>' },
+    ],
+    mode: 'test',
+  },
   UserRenderRequest: { html: HTML, options: { format: 'A5' } },
   TemplateRequest: {
     name: 'Invoice',

@@ -82,7 +82,7 @@ const create = defineRoute({
   return await idempotently(request, headers['Idempotency-Key'], deps.idempotency, {
     async run(lock) {
       const begun = lock?.resumed ? await deps.batches.resume(caller.accountId, lock.workId) : undefined;
-      const batch = begun ?? (await submit(request, deps, lock));
+      const batch = begun ?? (await submitBatch(request, deps, lock));
       aboutJob(batch._id);
       return accepted(batch, deps.clock.now());
     },
@@ -158,7 +158,8 @@ const cancel = defineRoute({
 
 export const batchRoutes = [create, list, get, cancel];
 
-async function submit(
+/** Admits the batch of a request whole. @throws PlatenError as its parts do, then nothing is admitted. */
+export async function submitBatch(
   { body, caller, admission }: { body: BatchRequest; caller: Caller; admission: PendingAdmission },
   deps: ApiDeps,
   lock: IdempotencyLock | undefined,
@@ -204,7 +205,7 @@ async function submissionOf(
 }
 
 /** Called before the items are validated, so that the plan's number of items bounds the time of validation. */
-function checkItemCount(body: unknown, { maxBatchItems }: Plan): void {
+export function checkItemCount(body: unknown, { maxBatchItems }: Plan): void {
   const { items } = (body ?? {}) as { readonly items?: unknown };
   if (!Array.isArray(items) || items.length <= maxBatchItems) return;
   throw new PlatenError(

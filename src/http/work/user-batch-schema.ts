@@ -1,6 +1,22 @@
 import { z } from 'zod';
 import { page } from '../request/paging-schema.ts';
-import { acceptedBatchSchema, batchFields, batchItemRecordSchema } from './batch-schema.ts';
+import {
+  acceptedBatchSchema,
+  batchFields,
+  batchItemRecordSchema,
+  batchRequestSchema,
+} from './batch-schema.ts';
+
+/** The body of `POST /user/batches`. */
+export const userBatchRequestSchema = z
+  .strictObject({
+    ...batchRequestSchema.shape,
+    mode: z
+      .enum(['live', 'test'])
+      .default('test')
+      .describe('`live`, or `test` for renders with a watermark that use no quota.'),
+  })
+  .meta({ id: 'UserBatchRequest' });
 
 /** A batch in the account's own list. */
 export const userBatchSchema = z

@@ -11,7 +11,8 @@ import { paging, pagingByTime } from '../request/paging-schema.ts';
 import { defineRoute } from '../request/route.ts';
 import { sendZip, ZIP_RESPONSES } from './batch-files.ts';
 import { MANIFEST_RESPONSES, sendManifest } from './batch-manifest.ts';
-import { accepted, recordOf } from './batches.ts';
+import { acceptedBatchSchema, batchErrors, nameItem } from './batch-schema.ts';
+import { accepted, checkItemCount, recordOf, submitBatch } from './batches.ts';
 import { rangeHeaders } from './byte-range.ts';
 import { idempotently } from './idempotency.ts';
 import { idempotencyHeaders, REPLAYED_HEADER } from './idempotency-schema.ts';
@@ -22,6 +23,7 @@ import {
   retriedBatchSchema,
   userBatchItemListSchema,
   userBatchListSchema,
+  userBatchRequestSchema,
   userBatchSchema,
 } from './user-batch-schema.ts';
 
@@ -54,6 +56,59 @@ const list = defineRoute({
     ...(status && { status }),
   });
   return { status: 200, json: { total, limit, offset, batches: await batchBodies(views, deps) } };
+});
+
+const create = defineRoute({
+  method: 'post',
+  path: '/user/batches',
+  operationId: 'createUserBatch',
+  summary: 'Render many documents in one batch, without an API key',
+  description:
+    'All items are checked together, and either all are accepted or none. The response comes before any of them is rendered.',
+  tags,
+  auth: 'bearer',
+  requestsWork: true,
+  headers: idempotencyHeaders,
+  body: userBatchRequestSchema,
+  precheckBody: checkItemCount,
+  bodyErrors: batchErrors,
+  describeError: nameItem,
+  responses: {
+    202: {
+      description: 'Accepted; follow the batch.',
+      schema: acceptedBatchSchema,
+      headers: REPLAYED_HEADER,
+    },
+  },
+  errors: [
+    'NOT_FOUND',
+    'PLAN_LIMIT',
+    'BATCH_TOO_LARGE',
+    'INVALID_URL',
+    'URL_BLOCKED',
+    'UPLOAD_URL_EXPIRED',
+    'ADDRESS_NOT_CONFIRMED',
+    ...WORK_REJECTIONS,
+  ],
+}).handledBy(async (request, deps: ApiDeps) => {
+  const { body, headers, admission, caller: account } = request;
+  const { mode, ...batchRequest } = body;
+  requireConfirmedAddress(account, mode, deps);
+  const caller = withoutKey(account, mode);
+  const acceptedBatch = (batch: Batch) => {
+    request.aboutJob(batch._id);
+    return accepted(batch, deps.clock.now(), '/user/batches');
+  };
+  return await idempotently(request, headers['Idempotency-Key'], deps.idempotency, {
+    async run(lock) {
+      const begun = lock?.resumed ? await deps.batches.resume(caller.accountId, lock.workId) : undefined;
+      return acceptedBatch(
+        begun ?? (await submitBatch({ body: batchRequest, caller, admission }, deps, lock)),
+      );
+    },
+    replay: async (batchId) =>
+      acceptedBatch(await deps.batches.get({ accountId: caller.accountId }, batchId)),
+  });
 });
 
 const get = defineRoute({
@@ -197,7 +252,7 @@ const retryFailed = defineRoute({
   });
 });
 
-export const userBatchRoutes = [list, get, cancel, items, zip, manifest, retryFailed];
+export const userBatchRoutes = [list, create, get, cancel, items, zip, manifest, retryFailed];
 
 async function bodyOf(owner: BatchOwner, batchId: string, deps: ApiDeps) {
   const [body] = await batchBodies([await deps.batches.view(owner, batchId)], deps);

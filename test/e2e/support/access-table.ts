@@ -242,6 +242,21 @@ export const ACCESS: Readonly<Record<string, Row>> = {
     },
   },
   'GET /user/batches': { ...open('/user/batches'), isEmptyFor: isEmpty },
+  'POST /user/batches': {
+    status: 202,
+    ask: () => ({ path: '/user/batches', body: { items: ITEMS } }),
+    askInBody: async (owner) => {
+      const { id: templateId } = await newTemplate(owner);
+      return { path: '/user/batches', body: { items: [...ITEMS, { id: 'third', templateId }] } };
+    },
+    beyondPlan: {
+      code: 'PLAN_LIMIT',
+      ask: async () => ({
+        path: '/user/batches',
+        body: { items: ITEMS, webhookUrl: 'https://example.com/hook' },
+      }),
+    },
+  },
   'GET /user/batches/:id': ofUserBatch(),
   'GET /user/batches/:id/items': ofUserBatch('/items'),
   'GET /user/batches/:id/zip': ofUserBatch('/zip'),

@@ -120,6 +120,33 @@ describe('The batches of an account', () => {
     );
   });
 
+  it('are made without a key: test renders unless they are to be live, and once for a repeated request', async () => {
+    const body = { items: items(3), notes: 'from a file' };
+    const make = (more: object = {}, headers = {}) =>
+      owner.call('POST', '/user/batches', { ...body, ...more }, headers);
+    const tried = await make();
+    assert.equal(tried.status, 202);
+    assert.equal(tried.json.statusUrl, `/user/batches/${tried.json.jobId}`);
+    const batch = await ended(tried.json.jobId);
+    assert.deepEqual(
+      [batch.mode, batch.apiKeyId, batch.job.notes, batch.progress.completed],
+      ['test', null, 'from a file', 3],
+    );
+    const once = { 'idempotency-key': 'a press of a button' };
+    const first = await make({ mode: 'live' }, once);
+    const again = await make({ mode: 'live' }, once);
+    assert.equal(again.json.jobId, first.json.jobId);
+    assert.equal((await ended(first.json.jobId)).mode, 'live');
+    assert.equal((await owner.expect(200, 'GET', '/user/batches')).total, 2);
+    const double = await make({ items: [...items(2), ...items(1)] });
+    assert.deepEqual(double.json.message, ['items[2] ("item-0").id: is that of items[0] as well']);
+    const { maxBatchItems } = (await owner.expect(200, 'GET', '/user/plans')).plans.find(
+      ({ current }: { current: boolean }) => current,
+    ).limits;
+    const many = await make({ items: items(maxBatchItems + 1) });
+    assert.deepEqual([many.status, many.json.code], [413, 'BATCH_TOO_LARGE']);
+  });
+
   it('are rendered again as far as they have failed, as a new batch', async () => {
     failing((html) => html === '<p>1</p>' || html === '<p>3</p>');
     const batchId = await batch(5, { notes: 'again', metadata: { a: 'b' } });

@@ -75,12 +75,8 @@ describe('Hostile texts in any field of any route', () => {
   const BODIES: Readonly<Record<string, (field: string) => Record<string, unknown>>> = {
     'post /v1/pdf': (field) => ({ ...documentFor(field), executionMode: 'async' }),
     'post /user/renders': (field) => ({ ...documentFor(field), executionMode: 'async', mode: 'live' }),
-    'post /v1/pdf/batch': (field) => ({
-      items: [
-        { id: 'a', ...documentFor(field.replace('.items[]', '')) },
-        { id: 'b', html: 'x' },
-      ],
-    }),
+    'post /v1/pdf/batch': batchFor,
+    'post /user/batches': batchFor,
     'post /auth/register': () => ({ email: newEmail(), password: PASSWORD }),
     'post /auth/login': () => ({ email: newEmail(), password: PASSWORD }),
     'post /auth/session': (field) =>
@@ -105,6 +101,15 @@ describe('Hostile texts in any field of any route', () => {
     return { html: 'x', ...optionsFor(field) };
   }
 
+  function batchFor(field: string): Record<string, unknown> {
+    return {
+      items: [
+        { id: 'a', ...documentFor(field.replace('.items[]', '')) },
+        { id: 'b', html: 'x' },
+      ],
+    };
+  }
+
   function optionsFor(field: string): Record<string, unknown> {
     const site = field.endsWith('cookies[].domain') ? {} : { url: 'https://example.com/' };
     if (field.includes('.cookies[]')) return { options: { cookies: [{ name: 'a', value: 'b', ...site }] } };
@@ -125,11 +130,8 @@ describe('Hostile texts in any field of any route', () => {
   const SHOWN: Readonly<Record<string, (json: any) => Promise<unknown>>> = {
     'post /v1/pdf': async ({ jobId }) => inputOf(jobId),
     'post /user/renders': async ({ jobId }) => inputOf(jobId),
-    async 'post /v1/pdf/batch'({ jobId }) {
-      const { json } = await caller.get(`/v1/pdf/batch/${jobId}`);
-      const { webhookUrl } = await owner.expect(200, 'GET', `/user/batches/${jobId}`);
-      return { ...json.job, webhookUrl, items: [{ id: json.items[0].itemId }] };
-    },
+    'post /v1/pdf/batch': batchOf,
+    'post /user/batches': batchOf,
     'post /user/templates': async ({ id }) => templateOf(id),
     'patch /user/templates/:id': async ({ id }) => templateOf(id),
     'post /user/api-keys': async ({ id }) => keyOf(id),
@@ -137,6 +139,12 @@ describe('Hostile texts in any field of any route', () => {
     'post /user/webhook-deliveries/test': async ({ id }) =>
       owner.expect(200, 'GET', `/user/webhook-deliveries/${id}`),
   };
+
+  async function batchOf({ jobId }: { jobId: string }) {
+    const { job, webhookUrl } = await owner.expect(200, 'GET', `/user/batches/${jobId}`);
+    const { items } = await owner.expect(200, 'GET', `/user/batches/${jobId}/items`);
+    return { ...job, webhookUrl, items: [{ id: items[0].itemId }] };
+  }
 
   /** The address of the callback is shown when the job has ended. */
   async function inputOf(jobId: string) {
@@ -236,7 +244,10 @@ describe('Hostile texts in any field of any route', () => {
 /** Whether another route has the same schema of the field and does the same with it, or the field is a password. */
 function isTestedElsewhere({ path }: RouteDeclaration, field: SchemaField): boolean {
   if (/assword$/.test(field.path)) return true;
-  return path === '/user/renders' || (path !== '/v1/pdf' && field.path.includes('.options.'));
+  return (
+    ['/user/renders', '/user/batches'].includes(path) ||
+    (path !== '/v1/pdf' && field.path.includes('.options.'))
+  );
 }
 
 /** Whether the field is in an option that no template may have, whatever is in it. */

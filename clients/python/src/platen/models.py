@@ -725,6 +725,22 @@ class UserRenderRequest(TypedDict):
     """`live`, or `test` for a render with a watermark that uses no quota."""
 
 
+class UserBatchRequest(TypedDict):
+    items: Sequence[BatchItemInput]
+    """The documents to render. The plan limits how many there may be."""
+    webhookUrl: NotRequired[str]
+    """Where a signed callback is sent when the batch has ended. Plans professional and business."""
+    expiresInHours: NotRequired[int]
+    """Hours that the outputs are kept after the end of the batch. Maximum and default: the
+    retention of the plan."""
+    notes: NotRequired[str]
+    """Any text, which is kept with the batch."""
+    metadata: NotRequired[Mapping[str, str]]
+    """Any text, which is kept with the batch."""
+    mode: NotRequired[Literal["live", "test"]]
+    """`live`, or `test` for renders with a watermark that use no quota."""
+
+
 class WebhookTest(TypedDict):
     url: str
     """The address of the receiver."""

@@ -1052,7 +1052,11 @@ export interface paths {
          */
         get: operations["listUserBatches"];
         put?: never;
-        post?: never;
+        /**
+         * Render many documents in one batch, without an API key
+         * @description All items are checked together, and either all are accepted or none. The response comes before any of them is rendered.
+         */
+        post: operations["createUserBatch"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2283,6 +2287,29 @@ export interface components {
             options?: components["schemas"]["RenderOptions"];
             /**
              * @description `live`, or `test` for a render with a watermark that uses no quota.
+             * @default test
+             * @enum {string}
+             */
+            mode?: "live" | "test";
+        };
+        UserBatchRequest: {
+            /** @description The documents to render. The plan limits how many there may be. */
+            items: components["schemas"]["BatchItemInput"][];
+            /**
+             * Format: uri
+             * @description Where a signed callback is sent when the batch has ended. Plans professional and business.
+             */
+            webhookUrl?: string;
+            /** @description Hours that the outputs are kept after the end of the batch. Maximum and default: the retention of the plan. */
+            expiresInHours?: number;
+            /** @description Any text, which is kept with the batch. */
+            notes?: string;
+            /** @description Any text, which is kept with the batch. */
+            metadata?: {
+                [key: string]: string;
+            };
+            /**
+             * @description `live`, or `test` for renders with a watermark that use no quota.
              * @default test
              * @enum {string}
              */
@@ -5280,6 +5307,7 @@ export type TemplateRequest = components['schemas']['TemplateRequest'];
 export type PreviewRequest = components['schemas']['PreviewRequest'];
 export type TemplateChange = components['schemas']['TemplateChange'];
 export type UserRenderRequest = components['schemas']['UserRenderRequest'];
+export type UserBatchRequest = components['schemas']['UserBatchRequest'];
 export type WebhookTest = components['schemas']['WebhookTest'];
 export type WebhookPayload = components['schemas']['WebhookPayload'];
 export type Failure = components['schemas']['Failure'];
@@ -9428,6 +9456,83 @@ export interface operations {
             /** @description Internal Server Error: `INTERNAL` */
             500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    createUserBatch: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Names the request for 24 hours, so that it can be repeated safely: a request with the same key and body gets the first response again. With a key, closing the connection does not cancel the render. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "items": [
+                 *         {
+                 *           "id": "inv-66",
+                 *           "html": "<h1>Invoice 66</h1>"
+                 *         },
+                 *         {
+                 *           "id": "inv-67",
+                 *           "html": "<h1>Invoice 67</h1>"
+                 *         }
+                 *       ],
+                 *       "mode": "test"
+                 *     }
+                 */
+                "application/json": components["schemas"]["UserBatchRequest"];
+            };
+        };
+        responses: {
+            /** @description Accepted; follow the batch. */
+            202: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    /** @description `true` if this is the response to an earlier request with the same Idempotency-Key. */
+                    "Idempotent-Replayed"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "jobId": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *       "status": "queued",
+                     *       "itemCount": 2,
+                     *       "totalCount": 2,
+                     *       "statusUrl": "/v1/pdf/batch/0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *       "estimatedCompletionTime": "2026-11-28T09:30:10.000Z",
+                     *       "expiresAt": "2026-11-29T09:30:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AcceptedBatch"];
+                };
+            };
+            /** @description Bad Request: `VALIDATION`, `UNSUPPORTED_MEDIA_TYPE`, `MALFORMED_JSON`, `INVALID_URL`, `URL_BLOCKED`, `UPLOAD_URL_EXPIRED` */
+            400: components["responses"]["BadRequest"];
+            /** @description Unauthorized: `UNAUTHENTICATED` */
+            401: components["responses"]["Unauthorized"];
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ORIGIN_NOT_ALLOWED`, `PLAN_LIMIT`, `ADDRESS_NOT_CONFIRMED`, `QUOTA_EXCEEDED`, `TEST_QUOTA_EXCEEDED`, `STORAGE_FULL` */
+            403: components["responses"]["Forbidden"];
+            /** @description Not Found: `NOT_FOUND` */
+            404: components["responses"]["NotFound"];
+            /** @description Request Timeout: `UPLOAD_TOO_SLOW` */
+            408: components["responses"]["RequestTimeout"];
+            /** @description Conflict: `IDEMPOTENCY_MISMATCH`, `IDEMPOTENCY_IN_PROGRESS` */
+            409: components["responses"]["Conflict"];
+            /** @description Payload Too Large: `INPUT_TOO_LARGE`, `BATCH_TOO_LARGE` */
+            413: components["responses"]["PayloadTooLarge"];
+            /** @description Too Many Requests: `TOO_MANY_UPLOADS`, `RATE_LIMITED`, `TOO_MANY_WAITING` */
+            429: components["responses"]["TooManyRequests"];
+            /** @description Internal Server Error: `INTERNAL` */
+            500: components["responses"]["InternalServerError"];
+            /** @description Service Unavailable: `UNAVAILABLE`, `OVERAGE_PENDING` */
             503: components["responses"]["ServiceUnavailable"];
         };
     };

@@ -9,11 +9,13 @@ from urllib.parse import quote
 
 from .._decoding import decoded, decoded_first
 from ..models import (
+    AcceptedBatch,
     AcceptedUserRender,
     Account,
     ApiKey,
     ApiKeyList,
     AuditLog,
+    BatchItemInput,
     BatchMetrics,
     Checkout,
     HostedPage,
@@ -177,6 +179,37 @@ class AsyncAccountRoutes:
             body={"name": name, "mode": mode, "allowedIps": allowed_ips},
         )
         return decoded(NewApiKey, response.body)
+
+    async def create_batch(
+        self,
+        *,
+        items: Sequence[BatchItemInput],
+        webhook_url: str | None = None,
+        expires_in_hours: int | None = None,
+        notes: str | None = None,
+        metadata: Mapping[str, str] | None = None,
+        mode: Literal["live", "test"] | None = None,
+    ) -> AcceptedBatch:
+        """Render many documents in one batch, without an API key. All items are checked
+        together, and either all are accepted or none. The response comes before any of them
+        is rendered.
+
+        Args:
+            items: The documents to render. The plan limits how many there may be.
+            webhook_url: Where a signed callback is sent when the batch has ended. Plans
+                professional and business.
+            expires_in_hours: Hours that the outputs are kept after the end of the batch.
+                Maximum and default: the retention of the plan.
+            notes: Any text, which is kept with the batch.
+            metadata: Any text, which is kept with the batch.
+            mode: `live`, or `test` for renders with a watermark that use no quota.
+        """
+        response = await self._send(
+            "POST",
+            "/user/batches",
+            body={"items": items, "webhookUrl": webhook_url, "expiresInHours": expires_in_hours, "notes": notes, "metadata": metadata, "mode": mode},
+        )
+        return decoded(AcceptedBatch, response.body)
 
     async def create_render(
         self,

@@ -1,0 +1,185 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { ElementHandle } from 'puppeteer';
+import { type AccountClient, newEmail, signUp } from '../support/account-client.ts';
+import { eventually } from '../support/eventually.ts';
+import { readPdf } from '../support/pdf.ts';
+import { sharedStandaloneService, type TestService } from '../support/service.ts';
+import { givePlan } from './support/give-plan.ts';
+import { Visitor } from './support/visitor.ts';
+
+const CONTENT =
+  '<h1>{{ number }}</h1><p>{{ customer.name }}{% for line in lines %}<p>{{ line.what }}{% endfor %}<p>{{ total | plus: 1 }}<p>{{ note }}';
+const SAMPLE = { number: '2026-001', customer: { name: 'Ada' }, lines: [{ what: 'Ink' }], total: 12 };
+
+/** One file after another, as whoever mends it picks them. */
+describe('A batch from a file in the dashboard', () => {
+  let folder: string;
+  let service: TestService;
+  let client: AccountClient;
+  let visitor: Visitor;
+  let templateId: string;
+
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'platen-batch-files-'));
+    service = await sharedStandaloneService();
+    const email = newEmail();
+    client = await signUp(service.url, email);
+    await givePlan(service, client, 'professional');
+    const template = { name: 'Invoice', content: CONTENT, sampleData: JSON.stringify(SAMPLE) };
+    templateId = (await client.expect(201, 'POST', '/user/templates', template)).id;
+    visitor = await Visitor.open(service.url);
+    await visitor.signIn(email);
+    visitor.complaints.length = 0;
+  });
+  after(async () => {
+    await visitor?.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  async function pick(name: string, text: string): Promise<void> {
+    const path = join(folder, name);
+    await writeFile(path, text);
+    const input = await visitor.page.waitForSelector('input[type=file]');
+    await (input as ElementHandle<HTMLInputElement>).uploadFile(path);
+  }
+  const chosen = () =>
+    visitor.page.$$eval('tbody select', (all) =>
+      Object.fromEntries(all.map((each) => [each.getAttribute('aria-label')!.slice(11), each.value])),
+    );
+  const isDisabled = () => visitor.page.$eval('.primary', (button) => (button as HTMLButtonElement).disabled);
+
+  it('names the row and the column of what is wrong in it', async () => {
+    await visitor.go(`/batches/new?template=${templateId}`);
+    for (const [name, text, problem] of [
+      ['short.csv', 'number,total\n1,2\n3\n', 'Row 3 has 1 cell, the first row has 2.'],
+      ['twice.csv', 'number,number\n1,2\n', 'The first row names the column number twice.'],
+      ['none.csv', 'number,total\n', 'none.csv has no rows.'],
+      ['latin.csv', 'number\nok\nM\uFFFDller\n', 'Row 3, column number: the text is not in UTF-8.'],
+      ['broken.json', '[{"number": 1},', 'broken.json is not JSON'],
+      ['list.json', '[{"number": 1}, 2]', 'Row 2 is not an object.'],
+      [
+        'long.jsonl',
+        '{"number": 1}\n{"number": 12345678901234567890}',
+        'Row 2, column number: the number has too many',
+      ],
+      [
+        'amount.csv',
+        'number,total\n1,2\n2,two\n',
+        'Row 3, column total: “two” is not a number, as in the sample data.',
+      ],
+      [
+        'lines.csv',
+        'number,lines\n1,ink\n2,"[]"\n',
+        'Row 2, column lines: “ink” is not a list in JSON, as in the sample',
+      ],
+      ['ids.csv', 'id,number\na,1\na,2\n', 'Row 3, column id: “a” is also in row 2.'],
+      ['one.csv', 'number\n1\n', 'A batch has at least 2 documents.'],
+    ] as const) {
+      await pick(name, text);
+      await visitor.sees(problem);
+    }
+    assert.deepEqual(await visitor.barriers(), []);
+  });
+
+  it('is told before it is sent that it has more rows than the plan takes', async () => {
+    const rows = Array.from({ length: 40_000 }, (_, i) => `${i},Ada ${i}`);
+    await pick('many.csv', `number,customer.name\n${rows.join('\n')}\n`);
+    await visitor.sees('many.csv has 40,000 rows, and your plan takes 250 documents in a batch.');
+    await visitor.page.waitForSelector('.primary');
+    assert.equal(await isDisabled(), true);
+    visitor.assertNoComplaints();
+  });
+
+  it('fills in the variables by its columns, is proved by three rows, and becomes a batch', async () => {
+    await pick(
+      'orders.csv',
+      [
+        'number;Customer name;lines;total;filename;unused',
+        '001;Ada;"[{""what"": ""Paper""}]";12;first;x',
+        '002;"Grace; ""the"" Admiral";[];13.5;;x',
+        ';;;;;',
+        '003;Edsger;[];14;;x',
+        '004;Barbara;[];15;;x',
+      ].join('\r\n'),
+    );
+    await visitor.page.waitForSelector('tbody select');
+    assert.deepEqual(await chosen(), {
+      ...{ number: 'number', 'customer.name': 'Customer name', lines: 'lines', total: 'total', note: '' },
+      ...{ 'Id of the document': '', 'File name of the PDF': 'filename' },
+    });
+    await visitor.sees('1 variable of the template has no column and will be empty: note.');
+    await visitor.sees('Columns that are not used: unused.');
+    await visitor.press('Render the first 3');
+    await eventually(
+      'three are shown',
+      async () => (await visitor.page.$$('.proofs iframe.pdf')).length === 3,
+    );
+    for (const view of [
+      { width: 1280, scheme: 'light' },
+      { width: 390, scheme: 'dark' },
+    ] as const)
+      await visitor.assertClear(view);
+    await visitor.press('Render 4 documents');
+    await visitor.page.waitForFunction(() => /\/batches\/[0-9a-f-]{36}$/.test(window.location.pathname));
+    const id = (await visitor.page.evaluate(() => window.location.pathname)).split('/').at(-1)!;
+    await visitor.sees('orders.csv');
+    await eventually(
+      'it has ended',
+      async () => (await client.expect(200, 'GET', `/user/batches/${id}`)).finishedAt !== null,
+    );
+    const { items } = await client.expect(200, 'GET', `/user/batches/${id}/items`);
+    assert.deepEqual(
+      items.map(({ itemId, status }: { itemId: string; status: string }) => [itemId, status]),
+      ['row-2', 'row-3', 'row-5', 'row-6'].map((each) => [each, 'completed']),
+    );
+    const texts = await Promise.all(
+      items.slice(0, 2).map(async ({ jobId }: { jobId: string }) => {
+        return (await readPdf((await client.get(`/user/renders/${jobId}/file`)).bytes)).text;
+      }),
+    );
+    assert.match(texts[0], /001[\s\S]*Ada[\s\S]*Paper[\s\S]*13/);
+    assert.match(texts[1], /002[\s\S]*Grace; "the" Admiral[\s\S]*14\.5/);
+    assert.equal((await client.expect(200, 'GET', `/user/renders/${items[0].jobId}`)).fileName, 'first.pdf');
+    visitor.assertNoComplaints();
+  });
+
+  it('takes JSON, and shows first what failed, to be rendered again', async () => {
+    const fails = { name: 'Fails', content: '{{ a | divided_by: b }}', sampleData: '{"a": 1, "b": 1}' };
+    const { id } = await client.expect(201, 'POST', '/user/templates', fails);
+    await visitor.go(`/batches/new?template=${id}`);
+    await pick(
+      'rows.json',
+      JSON.stringify([
+        { a: 1, b: 2 },
+        { a: 1, b: 0 },
+        { a: 3, b: 1 },
+      ]),
+    );
+    await visitor.press('Render 3 documents');
+    await visitor.sees('completed, 1 failed');
+    await visitor.page.waitForSelector('tbody tr');
+    const rows = await visitor.page.$$eval('tbody tr', (all) => all.map(({ textContent }) => textContent));
+    assert.equal(rows.length, 1);
+    assert.match(rows[0]!, /row-2.*failed.*TEMPLATE_ERROR/);
+    await visitor.press('Retry failed');
+    await visitor.sees('Rendering 1 document again.');
+    visitor.assertNoComplaints();
+  });
+
+  it('is dropped onto the page as well', async () => {
+    await visitor.go(`/batches/new?template=${templateId}`);
+    await visitor.page.waitForSelector('.drop');
+    await visitor.page.evaluate(() => {
+      const dataTransfer = new DataTransfer();
+      dataTransfer.items.add(new File(['number\n1\n2\n'], 'dropped.csv'));
+      document
+        .querySelector('.drop')!
+        .dispatchEvent(new DragEvent('drop', { dataTransfer, bubbles: true, cancelable: true }));
+    });
+    await visitor.sees('Render 2 documents');
+    visitor.assertNoComplaints();
+  });
+});
