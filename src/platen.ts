@@ -1,4 +1,5 @@
 import { CommandError } from './cli/command-error.ts';
+import { HELP } from './cli/command-line.ts';
 import { COMMANDS } from './cli/commands.ts';
 import { type Config, ConfigError, loadConfig, type Role } from './config/config.ts';
 import { BUILD } from './infra/version.ts';
@@ -7,7 +8,7 @@ import type { RunningRole } from './roles/run-role.ts';
 import { useProxy } from './roles/use-proxy.ts';
 
 const ROLES: readonly Role[] = ['api', 'worker', 'dispatcher', 'controller', 'standalone'];
-const USAGE = `usage: platen <${ROLES.join(' | ')}>\n       platen accounts <list | create | invite | set-plan | reset-password | revoke-tokens>\n       platen billing <setup | check>\n       platen admin <accounts | queue | workers | jobs | deliveries | mails | billing | audit>\n       platen try URL\n       platen render FILE… --out DIR\n       platen batch FILE.csv|FILE.ndjson [--template ID] --out OUT.zip|DIR\n       platen migrate\n       platen --version`;
+const USAGE = `usage: platen <${ROLES.join(' | ')}>\n       platen accounts <list | create | invite | set-plan | reset-password | revoke-tokens>\n       platen billing <setup | check>\n       platen admin <accounts | queue | workers | jobs | deliveries | mails | billing | audit>\n       platen try URL\n       platen render FILE… --out DIR\n       platen lint FILE…\n       platen batch FILE.csv|FILE.ndjson [--template ID] --out OUT.zip|DIR\n       platen migrate\n       platen --version`;
 /** Signals within so many milliseconds are one: a parent may pass on a signal that its child has had already. */
 const SAME_SIGNAL_MS = 1000;
 /** The longest wait for the last steps of a process that has lost a component, in milliseconds. */
@@ -16,6 +17,12 @@ const LAST_STEPS_MS = 10_000;
 async function main(environment: NodeJS.ProcessEnv): Promise<void> {
   if (process.argv[2] === '--version') {
     process.stdout.write(`platen ${BUILD.version} (commit ${BUILD.commit}, Node ${BUILD.node})\n`);
+    return;
+  }
+  if (HELP.has(process.argv[2] ?? '')) {
+    process.stdout.write(
+      `${USAGE}\n\n\`platen COMMAND --help\` says more of a command. docs/configuration.md has the variables.\n`,
+    );
     return;
   }
   const command = COMMANDS.get(process.argv[2] ?? '');
@@ -107,7 +114,7 @@ function greet({ port, firstKey }: RunningRole): void {
       : (firstKey.madeKey ?? `$(cat ${quoted(firstKey.keyFile)})`);
   const lines = [
     '',
-    `  Platen is ready at http://localhost:${port}   (API: http://localhost:${port}/docs)`,
+    `  Platen is ready at http://localhost:${port}   (documentation: http://localhost:${port}/docs)`,
     ...(firstKey?.madeKey === undefined
       ? []
       : [`  Your API key, kept in ${firstKey.keyFile}: ${firstKey.madeKey}`]),
@@ -136,6 +143,10 @@ function quoted(path: string): string {
 /** Runs a role or command; exit code 1 when it fails. @param environment the variables that configure a role. */
 export function runPlaten(environment: NodeJS.ProcessEnv): void {
   main(environment).catch((error: unknown) => {
+    if (error instanceof CommandError && error.exitCode === 0) {
+      process.stdout.write(`${error.message}\n`);
+      return;
+    }
     const isFamiliar = error instanceof ConfigError || error instanceof CommandError;
     printLine(
       isFamiliar ? error.message : error instanceof Error ? (error.stack ?? error.message) : String(error),

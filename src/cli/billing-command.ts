@@ -10,6 +10,7 @@ import { PlanMirror } from '../tenants/plans/plan-mirror.ts';
 import type { PlanSource } from '../tenants/plans/plan-source.ts';
 import { openPlanSource } from '../tenants/plans/watched-plans.ts';
 import { CommandError } from './command-error.ts';
+import { giveHelp } from './command-line.ts';
 
 const BILLING_USAGE = `usage: platen billing <command>
 
@@ -22,10 +23,12 @@ cluster's plans in the database of MONGODB_URI, or from the built-in plans.`;
 
 /** @returns the exit code: 1 when `check` has found something. @throws CommandError with a message for the user. */
 export async function runBillingCommand(
-  [command, ...rest]: readonly string[],
+  argv: readonly string[],
   environment: NodeJS.ProcessEnv,
   print: (text: string) => void,
 ): Promise<number> {
+  giveHelp(argv, BILLING_USAGE);
+  const [command, ...rest] = argv;
   if ((command !== 'setup' && command !== 'check') || rest.length > 0) throw new CommandError(BILLING_USAGE);
   const config = loadConfig('standalone', environment);
   const { STRIPE_SECRET_KEY: secretKey, STRIPE_API_BASE: apiBase, PLATEN_PUBLIC_URL: publicUrl } = config;

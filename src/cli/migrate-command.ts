@@ -5,7 +5,7 @@ import { connectDatabase } from '../infra/store/connection.ts';
 import { createLogger } from '../infra/telemetry/logger.ts';
 import { checkLayout, LAYOUT, LayoutError } from '../roles/data-layout/data-layout.ts';
 import { CommandError } from './command-error.ts';
-import { misused } from './command-line.ts';
+import { giveHelp, misused } from './command-line.ts';
 
 const USAGE = `usage: platen migrate
 
@@ -18,6 +18,7 @@ export async function runMigrateCommand(
   environment: NodeJS.ProcessEnv,
   { signal }: { readonly signal: AbortSignal },
 ): Promise<void> {
+  giveHelp(argv, USAGE);
   if (argv.length > 0) throw misused(`${argv[0]}: there is no such argument.`, USAGE);
   const config = loadConfig('standalone', environment);
   const { MONGODB_URI: uri, PLATEN_LOG_LEVEL: level } = config;

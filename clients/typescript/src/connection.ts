@@ -1,4 +1,5 @@
 import type { Fetch } from './bounded-fetch.ts';
+import { reasonOf } from './errors.ts';
 
 /** Until an address has led to a server for the first time, it is given up after so long, in milliseconds. */
 const FIRST_CONTACT_MS = 5000;
@@ -7,6 +8,8 @@ const NOT_CONNECTED =
   /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|UND_ERR_CONNECT_TIMEOUT|ConnectionRefused|FailedToOpenSocket)$/;
 /** Certificates that are not trusted, and servers that do not speak TLS: asking again changes neither. */
 const NO_TLS = /CERT|ERR_SSL_|ERR_TLS_|EPROTO/;
+/** What fetch says of ports that it never connects to, such as 6000: it has no code for them. */
+const BLOCKED_PORT = 'bad port';
 
 /** Where the service is, and what is known of the way there. */
 export interface Connection {
@@ -41,7 +44,8 @@ export function openConnection(
       }
     },
     mayRetry(failure, elapsedMs, giveUpAfterMs) {
-      if (codesOf(failure).some((code) => NO_TLS.test(code))) return false;
+      if (codesOf(failure).some((code) => NO_TLS.test(code)) || reasonOf(failure) === BLOCKED_PORT)
+        return false;
       return elapsedMs <= (isReached ? giveUpAfterMs : Math.min(FIRST_CONTACT_MS, giveUpAfterMs));
     },
   };

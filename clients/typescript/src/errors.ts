@@ -166,10 +166,10 @@ export class PlatenDeadlineError extends PlatenError {
 export class PlatenSignatureError extends PlatenError {}
 
 /** What is at the bottom of a failure: fetch itself says no more than that it has failed. */
-function reasonOf(failure: unknown): string {
+export function reasonOf(failure: unknown): string {
   if (!(failure instanceof Error)) return String(failure);
   const [first] = failure instanceof AggregateError ? (failure.errors as unknown[]) : [failure.cause];
-  return first === undefined ? failure.message || failure.name : reasonOf(first);
+  return first === undefined ? failure.message.trim() || failure.name : reasonOf(first);
 }
 
 function isErrorBody(body: unknown): body is ErrorBody {

@@ -83,11 +83,16 @@ describe('calls of the TypeScript client', () => {
     assert.ok(statuses.length > 1 && statuses.length < 7, `${statuses.length} tries`);
   });
 
-  it('do not try again where a server does not speak TLS', async () => {
+  it('do not try again where a server does not speak TLS, and on a port that fetch does not connect to', async () => {
     const { statuses, fetch } = watched();
-    const baseUrl = service.url.replace('http:', 'https:');
-    await assert.rejects(clientWith({ baseUrl, fetch }).job(NOWHERE), { name: 'PlatenConnectionError' });
-    assert.deepEqual(statuses, ['none']);
+    for (const [baseUrl, reason] of [
+      [service.url.replace('http:', 'https:'), /SSL.*\S$/],
+      ['http://127.0.0.1:6000', /bad port$/],
+    ] as const) {
+      const call = clientWith({ baseUrl, fetch }).job(NOWHERE);
+      await assert.rejects(call, { name: 'PlatenConnectionError', message: reason });
+    }
+    assert.deepEqual(statuses, ['none', 'none']);
   });
 
   it('are sent by a fetch of the package undici, as the README has it', async () => {
