@@ -1,3 +1,4 @@
+import { stringify } from 'yaml';
 import { EVENTS } from '../../src/kubernetes/resources/events.ts';
 import { API_VERSION, GROUP } from '../../src/kubernetes/resources/group.ts';
 import {
@@ -8,6 +9,7 @@ import {
 import type { ResourceDefinition } from '../../src/kubernetes/resources/resource-definition.ts';
 import { code, facts, fieldList, table } from '../docs-pages/markdown.ts';
 import { objectSchema } from './crd.ts';
+import { FIELD_EXAMPLES } from './field-examples.ts';
 import { OF_KUBERNETES, type StructuralSchema } from './structural-schema.ts';
 
 const CONDITIONS: Readonly<Record<string, ConditionTable>> = {
@@ -54,7 +56,7 @@ function section(definition: ResourceDefinition): string {
 
 ### Spec of a ${kind}
 
-${specOf(schema)}
+${specOf(kind, schema)}
 ${rulesOf(schema)}
 ### Status of a ${kind}
 
@@ -68,7 +70,7 @@ ${conditionsOf(kind)}`;
 }
 
 /** A block for each field, with the fields of objects inside it as a list. */
-function specOf({ properties }: StructuralSchema): string {
+function specOf(kind: string, { properties }: StructuralSchema): string {
   const blocks = Object.entries(properties?.spec?.properties ?? {}).map(([name, property]) => {
     const inner = fieldsWithin(name, property).map(line);
     const value = inner.length === 0 ? typeOf(property) : '';
@@ -76,9 +78,21 @@ function specOf({ properties }: StructuralSchema): string {
 
 ${property.description ?? ''}
 
-${facts({ Value: value, Default: defaultOf(property) })}${fieldList(inner)}`;
+${facts({ Value: value, Default: defaultOf(property), Example: exampleOf(kind, name, property) })}${fieldList(inner)}`;
   });
   return blocks.join('\n');
+}
+
+/** A piece of a manifest, in one line. @throws Error for a field without an example whose values are not listed. */
+function exampleOf(kind: string, name: string, { type, enum: values }: StructuralSchema): string {
+  const example = FIELD_EXAMPLES[kind]?.[name];
+  if (example === undefined) {
+    if (values !== undefined || type === 'boolean') return '';
+    throw new Error(`scripts/kubernetes/field-examples.ts lacks ${name} of ${kind}`);
+  }
+  const spec = stringify({ spec: example.spec }, { version: '1.1', collectionStyle: 'flow', lineWidth: 0 });
+  const text = spec.trim().replace(/^\{ (.*) \}$/s, '$1');
+  return code(text) + (example.meaning === undefined ? '' : ` (${example.meaning})`);
 }
 
 function statusOf({ properties }: StructuralSchema): string {

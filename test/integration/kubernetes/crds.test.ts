@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { FIELD_EXAMPLES } from '../../../scripts/kubernetes/field-examples.ts';
 import type { KubernetesApi } from '../../../src/infra/kube/client/kubernetes-api.ts';
 import { openKubernetesApi } from '../../../src/infra/kube/client/open-kubernetes-api.ts';
 import { API_VERSION } from '../../../src/kubernetes/resources/group.ts';
@@ -66,6 +67,23 @@ describe('The definitions of RenderPlan and RenderPool, at a real API server', (
     await refused(createPlan('p', { poolRef: 'Not_A_Name' }), /poolRef must be 1 to 63 lower-case/);
     await refused(createPlan('p', { concurrentRenders: 0 }), /concurrentRenders.*greater than or equal to 1/);
     await refused(createPlan('x'.repeat(64), {}), /name of a plan must be 1 to 63/);
+  });
+
+  it('take each example of the reference', async () => {
+    const strictly = { fieldValidation: 'Strict' } as const;
+    for (const [resource, kind] of [
+      [RENDER_PLANS, 'RenderPlan'],
+      [RENDER_POOLS, 'RenderPool'],
+    ] as const) {
+      const examples = Object.entries(FIELD_EXAMPLES[kind]!);
+      assert.ok(examples.length >= 15);
+      for (const [field, { spec }] of examples) {
+        assert.ok(field in spec, field);
+        const name = `example-${field.toLowerCase()}`;
+        const object = { apiVersion: API_VERSION, kind, metadata: metadata(name), spec };
+        await api.create<RenderPlan | RenderPool>(resource, object as RenderPool, strictly);
+      }
+    }
   });
 
   it('reject a field that Kubernetes does not know, however deep it is', async () => {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { VARIABLE_EXAMPLES } from '../../../scripts/docs-pages/variable-examples.ts';
 import { ConfigError, loadConfig, opsPortOf } from '../../../src/config/config.ts';
 import { modeOf } from '../../../src/tenants/keys/secret.ts';
 
@@ -49,6 +50,13 @@ describe('configuration', () => {
     const ofController = ['MONGODB_URI', 'POD_NAME', 'POD_NAMESPACE', 'PLATEN_WORKER_TEMPLATE_FILE'];
     assert.deepEqual(missing('controller'), ofController);
     assert.deepEqual(missing('standalone'), []);
+  });
+
+  it('takes the examples of the documentation, together and in every role', () => {
+    const examples = Object.entries(VARIABLE_EXAMPLES).map(([name, example]) => [name, [example].flat()[0]!]);
+    assert.ok(examples.length > 80);
+    for (const role of ['api', 'worker', 'dispatcher', 'controller', 'standalone'] as const)
+      assert.equal(errors(role, Object.fromEntries(examples)), '', role);
   });
 
   it('has operations on a port of their own, but for standalone', () => {
