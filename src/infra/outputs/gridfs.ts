@@ -71,7 +71,8 @@ export function createGridFsOutputStore(connection: Connection): OutputStore {
     },
 
     async delete(...keys) {
-      for (const key of keys) await remove(files, chunks, key);
+      for (let from = 0; from < keys.length; from += DELETE_BATCH)
+        await removeAll(files, chunks, keys.slice(from, from + DELETE_BATCH));
     },
 
     async deleteExpired(now) {
@@ -142,6 +143,23 @@ async function remove(files: Files, chunks: Chunks, key: OutputKey): Promise<voi
   for (let n = 0; ; n++) {
     if (!(await chunks.deleteOne({ _id: chunkId(key, n) }))) return;
   }
+}
+
+/**
+ * The same for several files by a few statements. What an interrupted `put` has left without a file stays until the hour of
+ * its expiry.
+ */
+async function removeAll(files: Files, chunks: Chunks, keys: readonly OutputKey[]): Promise<void> {
+  const all = { _id: { $in: [...keys] } };
+  const found = await files.find(all, { projection: { length: 1, chunkSize: 1, filename: 1 } });
+  await files.deleteMany(all);
+  const ofLarge = found.flatMap(({ filename, length, chunkSize }) =>
+    length <= chunkSize
+      ? []
+      : Array.from({ length: Math.ceil(length / chunkSize) }, (_, n) => chunkId(filename as OutputKey, n)),
+  );
+  for (let from = 0; from < ofLarge.length; from += DELETE_BATCH)
+    await chunks.deleteMany({ _id: { $in: ofLarge.slice(from, from + DELETE_BATCH) } });
 }
 
 async function deleteBefore(collection: Files | Chunks, end: string): Promise<number> {

@@ -35,7 +35,7 @@ export class StoredBytes {
   }
 
   /**
-   * Gives back the storage of deleted records.
+   * Gives back the storage of deleted records, by one statement for all accounts.
    *
    * @param deleted how many of them this process has deleted. If another process has deleted some, nothing is given
    * back, so that nothing is given back twice; the recount corrects the number.
@@ -45,10 +45,13 @@ export class StoredBytes {
     deleted: number,
     bytesOf: (record: R) => number,
   ): Promise<void> {
-    for (const [accountId, own] of Map.groupBy(records, (record) => record.accountId)) {
-      const bytes = deleted === records.length ? own.reduce((sum, record) => sum + bytesOf(record), 0) : 0;
-      await this.giveBack(accountId, bytes);
-    }
+    const owners = Map.groupBy(records, (record) => record.accountId);
+    await this.#records.updateAll(
+      [...owners].map(([id, own]) => {
+        const bytes = deleted === records.length ? own.reduce((sum, record) => sum + bytesOf(record), 0) : 0;
+        return { id, update: { $inc: { stored: -bytes, revision: 1 } } };
+      }),
+    );
   }
 
   /** The ledgers of some accounts, sorted by id. */
