@@ -2,7 +2,11 @@ import { within } from '../../../infra/async/timeout.ts';
 import type { Bus, JobEvent, Subscription } from '../../../infra/bus/bus.ts';
 import type { Job } from '../job.ts';
 
-const POLL_MS = 1000;
+/**
+ * The first pause between two reads of a job that is waited for, which doubles, and the longest; in milliseconds. Thousands
+ * of callers wait for long just when the database has most to do.
+ */
+const POLL_MS = { first: 1000, most: 4000 };
 
 /** The result of a wait: the job has ended, another attempt is scheduled, or the time limit is reached. */
 export interface WaitResult {
@@ -36,7 +40,7 @@ export class OutcomeWaiter {
     let limit: NodeJS.Timeout | undefined;
     const result = new Promise<WaitResult>((resolve) => {
       const finish = (outcome: WaitResult) => {
-        clearInterval(poll);
+        clearTimeout(poll);
         clearTimeout(limit);
         this.#waiting.delete(jobId);
         if (this.#waiting.size === 0) this.#onIdle?.();
@@ -44,13 +48,17 @@ export class OutcomeWaiter {
       };
       this.#waiting.set(jobId, finish);
       limit = setTimeout(() => finish({ kind: 'timeout' }), timeoutMs);
-      poll = setInterval(() => {
-        check().then(
-          (found) => found !== undefined && finish({ kind: found }),
-          // The database cannot be reached; the next poll or the time limit ends the wait.
-          () => undefined,
-        );
-      }, POLL_MS);
+      const pollIn = (ms: number) => {
+        poll = setTimeout(() => {
+          pollIn(Math.min(2 * ms, POLL_MS.most));
+          check().then(
+            (found) => found !== undefined && finish({ kind: found }),
+            // The database cannot be reached; the next poll or the time limit ends the wait.
+            () => undefined,
+          );
+        }, ms);
+      };
+      pollIn(POLL_MS.first);
     });
     return { result, stop: () => this.#waiting.get(jobId)?.({ kind: 'timeout' }) };
   }
