@@ -1,6 +1,6 @@
 import { JOB_CLASSES, type JobClass } from '../infra/bus/bus.ts';
 import { poolOf } from '../tenants/plans/plan.ts';
-import { type LedgerRecord, queueState } from '../work/jobs/ledger/ledger-record.ts';
+import { type LedgerRecord, queueState, waitingIn } from '../work/jobs/ledger/ledger-record.ts';
 import { firstPositions, PRIORITY_QUEUES } from '../work/jobs/priority-queues.ts';
 import type { Whereabouts } from '../work/jobs/store/live-jobs.ts';
 import type { AdminCore } from './admin-core.ts';
@@ -65,7 +65,7 @@ export async function readQueues(core: AdminCore, limit: number): Promise<ShownQ
   ]);
   const pools = new Map<string, PoolCount>();
   const pool = (name: string) => pooled(pools, name);
-  for (const record of active) pool(poolOf(plans.get(record._id)!.plan)).waiting += record.waiting;
+  for (const record of active) pool(poolOf(plans.get(record._id)!.plan)).waiting += waitingIn(record);
   for (const job of jobs.values()) pool(job.pool).add(job);
   for (const worker of workers) if (registry.isSeen(worker)) pool(worker.pool).addWorker(worker);
   const shown = [...active].sort((a, b) => b.waiting - a.waiting || b.inFlight - a.inFlight).slice(0, limit);

@@ -28,10 +28,10 @@ import { AccountPlans } from '../tenants/accounts/account-plans.ts';
 import { AccountStore } from '../tenants/accounts/account-store.ts';
 import { openMirroredPlans } from '../tenants/plans/mirrored-plans.ts';
 import { PlanMirror } from '../tenants/plans/plan-mirror.ts';
+import { AccountLoads } from '../work/jobs/account-loads.ts';
 import { readPoolDemand } from '../work/jobs/demand.ts';
-import { Ledger } from '../work/jobs/ledger/ledger.ts';
+import { LedgerLoads } from '../work/jobs/ledger/ledger-loads.ts';
 import { openLedgers } from '../work/jobs/ledger/ledger-record.ts';
-import { openJobStore } from '../work/jobs/store/job-store.ts';
 import { PoolTopics } from '../work/pools/pool-topics.ts';
 import { WorkerRegistry } from '../work/pools/worker-registry.ts';
 import { checkLayout } from './data-layout/data-layout.ts';
@@ -164,13 +164,13 @@ async function openWork(deps: Deps, closers: Closers, stopSignal: AbortSignal) {
   const registry = new WorkerRegistry(connection, systemClock);
   const topics = new PoolTopics(connection);
   const accounts = new AccountStore(connection, systemClock);
-  const ledger = new Ledger(openLedgers(connection), systemClock);
-  const { live } = openJobStore(connection, systemClock);
+  const ledgers = new LedgerLoads(openLedgers(connection));
   await ensureIndexes(connection, stopSignal);
   const plans = await openMirroredPlans(mirror, logger);
   plans.start();
   closers.add(() => plans.stop());
   const accountPlans = new AccountPlans(accounts, plans);
+  const loads = new AccountLoads({ ledgers, plans: accountPlans, clock: systemClock });
   const template = openTemplate(config, logger);
   const events = new EventRecorder({
     api,
@@ -194,15 +194,7 @@ async function openWork(deps: Deps, closers: Closers, stopSignal: AbortSignal) {
         mirror,
         registry,
         countAccounts: (plan) => accounts.countWithPlan(plan),
-        readDemand: () =>
-          readPoolDemand({
-            ledger,
-            live,
-            workers: registry,
-            topics,
-            plansOf: (ids) => accountPlans.plansOf(ids),
-            clock: systemClock,
-          }),
+        readDemand: () => readPoolDemand({ loads, workers: registry, topics, clock: systemClock }),
         settings: () => template.settings,
         events,
         metrics: controllerMetrics,

@@ -74,6 +74,9 @@ export interface Database {
   readonly embedded?: Pick<EmbeddedDatabase, 'problem' | 'writesBehind'>;
 }
 
+/** A dispatcher admits nothing: it gives out slots only where another process has died. In milliseconds. */
+const PLANS_EVERY_MS: Partial<Record<JobRole, number>> = { dispatcher: 10_000 };
+
 /** Opens what needs nothing else to respond; `closers` closes it. */
 export async function openBase(
   role: JobRole,
@@ -109,7 +112,7 @@ export async function openCore(base: Base, database: Database, closers: Closers)
   closers.add(() => connection.close());
   await checkLayout(connection, logger, stopped);
   const plans = mirrorsPlans(role, config)
-    ? await openMirroredPlans(new PlanMirror(connection), logger)
+    ? await openMirroredPlans(new PlanMirror(connection), logger, PLANS_EVERY_MS[role])
     : plansOfFile;
   const bus = await openBus(role, config, logger);
   closers.add(() => bus.close());

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { billingSweeps } from '../billing/billing-sweeps.ts';
-import { ordinary, type Sweep, Sweeper } from '../infra/async/sweeper.ts';
+import { ordinary, restPauseMs, type Sweep, Sweeper } from '../infra/async/sweeper.ts';
 import { ensureIndexes } from '../infra/store/collection-spec.ts';
 import { openMailSender } from '../tenants/mail/open-sender.ts';
 import { openCallbackSender, openUploadSender } from '../work/callbacks/open-sender.ts';
@@ -13,6 +13,9 @@ import { wayOutOf } from './way-out.ts';
 
 /** In milliseconds. Retention is counted in hours; a check per minute is exact enough. */
 const SLOW_SWEEP_MS = 60_000;
+/** How many times their pauses sweeps pause while nothing happens. */
+const AT_REST = 30;
+const SLOW_AT_REST = 4;
 /** In milliseconds. A dead worker is no longer seen after seconds; its record may be of use to a person for a while. */
 const FORGET_WORKER_MS = 300_000;
 /** If no sweep finishes for this long, the sweeps are stuck; in milliseconds. */
@@ -20,28 +23,8 @@ const STUCK_AFTER_MS = 120_000;
 
 /** The sweeps that repair what crashes, lost messages and time have left behind. */
 export async function startDispatcher(core: Core, services: Services): Promise<Component> {
-  const { role, config, metrics, logger, connection } = core;
-  const { tenants, billing } = services;
-  const everyMs = config.PLATEN_SWEEP_MS;
-  const callbacks = openCallbackSender(core, wayOutOf(config));
-  const uploads = openUploadSender(core, wayOutOf(config));
-  if (role === 'dispatcher' && config.PLATEN_PUBLIC_URL === undefined) {
-    logger.warn('PLATEN_PUBLIC_URL is not set: callbacks are kept, and sent once it is');
-  }
-  const mailFolder = role === 'standalone' ? join(config.PLATEN_DATA_DIR, 'mails') : undefined;
-  const mails = openMailSender({ ...core, ...tenants, ...billing }, mailFolder);
-  const deletion = openDeletion(core, services);
-  const sweeps = [
-    ...workSweeps(core, core, tenants.templates),
-    callbacks.sweep,
-    uploads.sweep,
-    mails.sweep,
-    { name: 'takeovers', everyMs, run: () => tenants.takeover.sweep() },
-    ordinary('account-deletions', everyMs, () => deletion.sweep()),
-    ...billingSweeps(billing, config, metrics),
-    ...expirySweeps(core, services),
-    ...(config.KAFKA_BROKERS === undefined ? [] : [topicSweep(core, core)]),
-  ];
+  const { metrics, logger, connection } = core;
+  const { sweeps, stop } = openSweeps(core, services, () => sweeper.wake());
   await ensureIndexes(connection, core.stopped);
   const sweeper = new Sweeper(logger, (sweep, repaired, failed) => {
     metrics.sweeps.inc({ sweep, outcome: failed ? 'failed' : 'done' });
@@ -54,18 +37,52 @@ export async function startDispatcher(core: Core, services: Services): Promise<C
   }
   sweeper.start(sweeps);
   return {
-    async stop() {
-      await Promise.all([mails.stop(), sweeper.stop()]);
-      await Promise.all([callbacks.stop(), uploads.stop()]);
-    },
+    stop: () => stop(sweeper),
     problems: () => [],
     stuck: () =>
       Date.now() - sweeper.lastRun > STUCK_AFTER_MS ? 'dispatcher: no sweep has finished lately' : undefined,
   };
 }
 
+/** All sweeps. To be opened before the connection's indexes. @param onActivity called while accounts have live jobs. */
+export function openSweeps(
+  core: Omit<Core, 'stopped' | 'instance'>,
+  services: Services,
+  onActivity: () => void,
+): { readonly sweeps: readonly Sweep[]; stop(sweeper: Sweeper): Promise<void> } {
+  const { role, config, metrics, logger } = core;
+  const { tenants, billing } = services;
+  const everyMs = config.PLATEN_SWEEP_MS;
+  const atRestMs = restPauseMs(everyMs, AT_REST);
+  const callbacks = openCallbackSender(core, wayOutOf(config));
+  const uploads = openUploadSender(core, wayOutOf(config));
+  if (role === 'dispatcher' && config.PLATEN_PUBLIC_URL === undefined) {
+    logger.warn('PLATEN_PUBLIC_URL is not set: callbacks are kept, and sent once it is');
+  }
+  const mailFolder = role === 'standalone' ? join(config.PLATEN_DATA_DIR, 'mails') : undefined;
+  const mails = openMailSender({ ...core, ...tenants, ...billing }, mailFolder);
+  const deletion = openDeletion(core, services);
+  return {
+    sweeps: [
+      ...workSweeps(core, core, tenants.templates, onActivity),
+      callbacks.sweep,
+      uploads.sweep,
+      mails.sweep,
+      { name: 'takeovers', everyMs, atRestMs, run: () => tenants.takeover.sweep() },
+      ordinary('account-deletions', everyMs, () => deletion.sweep(), atRestMs),
+      ...billingSweeps(billing, config, metrics),
+      ...expirySweeps(core, services),
+      ...(config.KAFKA_BROKERS === undefined ? [] : [topicSweep(core, core)]),
+    ],
+    async stop(sweeper) {
+      await Promise.all([mails.stop(), sweeper.stop()]);
+      await Promise.all([callbacks.stop(), uploads.stop()]);
+    },
+  };
+}
+
 /** Deletes what is past its retention. */
-function expirySweeps(core: Core, { tenants }: Services): Sweep[] {
+function expirySweeps(core: Omit<Core, 'stopped' | 'instance'>, { tenants }: Services): Sweep[] {
   const { clock, usage, jobs, callbacks, registry } = core;
   const deletions: Readonly<Record<string, (now: Date) => Promise<number>>> = {
     'request-logs': (now) => usage.requestLog.deleteOld(now),
@@ -81,6 +98,7 @@ function expirySweeps(core: Core, { tenants }: Services): Sweep[] {
   return Object.entries(deletions).map(([name, run]) => ({
     name,
     everyMs: SLOW_SWEEP_MS,
+    atRestMs: SLOW_AT_REST * SLOW_SWEEP_MS,
     run: () => run(clock.now()),
   }));
 }

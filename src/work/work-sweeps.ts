@@ -1,14 +1,15 @@
-import { ordinary, type Sweep } from '../infra/async/sweeper.ts';
+import { ordinary, restPauseMs, type Sweep } from '../infra/async/sweeper.ts';
 import type { Core } from '../infra/core.ts';
 import type { AccountPlans } from '../tenants/accounts/account-plans.ts';
 import type { NamedPlan } from '../tenants/plans/plan.ts';
 import { PlanMirror } from '../tenants/plans/plan-mirror.ts';
 import type { TemplateStore } from '../tenants/templates/template-store.ts';
 import { endBatchRetention } from './batches/retention.ts';
+import { AccountLoads } from './jobs/account-loads.ts';
 import { measureDemand } from './jobs/demand.ts';
 import type { JobMetrics } from './jobs/job-metrics.ts';
 import { recordDemand } from './jobs/record-demand.ts';
-import { repairInterruptedJobs } from './jobs/sweeps/interrupted-jobs.ts';
+import { DueLedgersSweep } from './jobs/sweeps/due-ledgers.ts';
 import { StoredRecount } from './jobs/sweeps/recount-stored.ts';
 import { endRetention } from './jobs/sweeps/retention.ts';
 import { WaitingJobs } from './jobs/sweeps/waiting-jobs.ts';
@@ -18,6 +19,11 @@ import { TopicReconciler } from './pools/topic-reconciler.ts';
 
 /** In milliseconds. Retention is counted in hours; a check per minute is exact enough. */
 const SLOW_SWEEP_MS = 60_000;
+/** How often the sweeps run while nothing happens, as multiples of their pauses: of what another process begins, sooner. */
+const AT_REST = 60;
+const DEMAND_AT_REST = 5;
+const SLOW_AT_REST = 4;
+const TOPICS_AT_REST = 6;
 /** In milliseconds: a pool that gets more workers has partitions for them before their pods are ready. */
 const TOPICS_EVERY_MS = 5000;
 
@@ -35,14 +41,19 @@ interface SweptCore extends Omit<Core, 'connection'> {
   };
 }
 
-/** The sweeps that repair, continue and delete jobs and batches. */
+/**
+ * The sweeps that repair, continue and delete jobs and batches.
+ *
+ * @param onActivity called while accounts have live jobs.
+ */
 export function workSweeps(
   core: SweptCore,
   { jobs, batches, callbacks }: Work,
   templates: Pick<TemplateStore, 'storedBytes'>,
+  onActivity: () => void = () => undefined,
 ): Sweep[] {
-  const { accountPlans, planOf, clock, config, metrics, outputs, tracing } = core;
-  const { ledger, retries, store, stored } = jobs;
+  const { accountPlans: plans, planOf, clock, config, metrics, outputs, tracing } = core;
+  const { retries, store, stored } = jobs;
   const { history, live } = store;
   const deps = {
     ...jobs,
@@ -56,7 +67,8 @@ export function workSweeps(
     onRetried: (code: string) => metrics.retries.inc({ code }),
     keepsArrivalOf: (batchId: string, items: number) => batches.admission.forgetUnless(batchId, items),
   };
-  const waiting = new WaitingJobs(deps);
+  const due = new DueLedgersSweep({ ...deps, due: jobs.dueLedgers, waitingJobs: new WaitingJobs(deps) });
+  const loads = new AccountLoads({ ledgers: jobs.ledgerLoads, plans, clock });
   const recount = new StoredRecount({
     stored,
     clock,
@@ -70,32 +82,35 @@ export function workSweeps(
     ],
   });
   const everyMs = config.PLATEN_SWEEP_MS;
+  const often = { everyMs, atRestMs: restPauseMs(everyMs, AT_REST) };
+  const slow = { everyMs: SLOW_SWEEP_MS, atRestMs: SLOW_AT_REST * SLOW_SWEEP_MS };
+  const measured = Math.max(everyMs, 1000);
   return [
-    { name: 'named-jobs', everyMs, run: async () => repairInterruptedJobs(deps, await ledger.active()) },
-    { name: 'waiting-jobs', everyMs, run: async () => waiting.serve(await ledger.active()) },
-    ordinary('due-retries', everyMs, () => retries.returnDue()),
-    ordinary('demand', Math.max(everyMs, 1000), async () => {
-      const ledgers = await ledger.active();
-      const plans = await accountPlans.plansOf(ledgers.map(({ _id }) => _id));
-      const running = ledgers.flatMap(({ holders }) => Object.keys(holders ?? {}));
-      const counted = await live.countRunning(running);
-      recordDemand(metrics, measureDemand(ledgers, plans), counted, clock.now());
-    }),
-    {
-      name: 'expire-waiting',
-      everyMs: SLOW_SWEEP_MS,
-      run: async () => waiting.expire(await ledger.active()),
-    },
-    { name: 'batches', everyMs, run: () => batches.reconciler.sweep() },
-    { name: 'stored-bytes', everyMs: SLOW_SWEEP_MS, run: () => recount.run() },
+    { name: 'named-jobs', ...often, run: () => due.run() },
+    ordinary('undated-ledgers', slow.everyMs, () => jobs.dueLedgers.dateUndated(), slow.atRestMs),
+    ordinary('due-retries', everyMs, () => retries.returnDue(), often.atRestMs),
+    ordinary(
+      'demand',
+      measured,
+      async () => {
+        const { ledgers, plans: ofAccounts, changed } = await loads.read();
+        if (changed > 0 || ledgers.length > 0) onActivity();
+        const running = ledgers.flatMap(({ holders }) => Object.keys(holders ?? {}));
+        const counted = await live.countRunning(running);
+        recordDemand(metrics, measureDemand(ledgers, ofAccounts), counted, clock.now());
+      },
+      restPauseMs(measured, DEMAND_AT_REST),
+    ),
+    { name: 'batches', ...often, run: () => batches.reconciler.sweep() },
+    { name: 'stored-bytes', ...slow, run: () => recount.run() },
     {
       name: 'end-retention',
-      everyMs: SLOW_SWEEP_MS,
+      ...slow,
       run: () => endRetention({ history, stored }, outputs, clock.now()),
     },
     {
       name: 'end-batch-retention',
-      everyMs: SLOW_SWEEP_MS,
+      ...slow,
       run: () => endBatchRetention({ batches: batches.store, store, stored, outputs }, clock.now()),
     },
   ];
@@ -109,5 +124,5 @@ export function topicSweep(
   const mirror = new PlanMirror(connection);
   const topics = new PoolTopics(connection);
   const reconciler = new TopicReconciler({ bus, mirror, registry, topics, logger });
-  return ordinary('topics', TOPICS_EVERY_MS, () => reconciler.run());
+  return ordinary('topics', TOPICS_EVERY_MS, () => reconciler.run(), TOPICS_AT_REST * TOPICS_EVERY_MS);
 }

@@ -1,3 +1,4 @@
+import type { Connection } from 'mongoose';
 import { pino } from 'pino';
 import type { Bus } from '../../src/infra/bus/bus.ts';
 import { createInProcessBus } from '../../src/infra/bus/in-process.ts';
@@ -16,12 +17,13 @@ import { used } from './used.ts';
 
 /** A clock that a test can set forward. */
 export class TestClock implements Clock {
-  #offset = 0;
+  /** Milliseconds by which it is ahead. */
+  offset = 0;
   now(): Date {
-    return new Date(Date.now() + this.#offset);
+    return new Date(Date.now() + this.offset);
   }
   pass(ms: number): void {
-    this.#offset += ms;
+    this.offset += ms;
   }
 }
 
@@ -33,12 +35,15 @@ interface DomainOptions {
   readonly bus?: Bus;
   /** Of a database that others use as well. */
   readonly uri?: string;
+  /** A connection to it that others use as well. */
+  readonly connection?: Connection;
 }
 
 export async function openDomain(options: DomainOptions = {}) {
   const logger = pino({ level: 'silent' });
   const clock = new TestClock();
-  const connection = await connectDatabase(options.uri ?? (await startMongo()).uri, logger);
+  const uri = options.uri ?? (await startMongo()).uri;
+  const connection = options.connection ?? (await connectDatabase(uri, logger));
   const plan: Plan = { ...DEFAULT_PLANS.professional, ...options.plan };
   const planOf = async () => ({ name: 'professional', plan });
   /** State and code of the ended jobs, in the order of their ends. */
@@ -61,6 +66,7 @@ export async function openDomain(options: DomainOptions = {}) {
   return {
     ...{ ...core, ...work, ...jobs, ...usage },
     usage,
+    uri,
     plan,
     ended,
     flush,

@@ -23,6 +23,8 @@ export interface Update<T> {
   readonly $inc?: Paths<number>;
   readonly $max?: Values<T>;
   readonly $min?: Values<T>;
+  /** The server's own time, so that the clocks of processes do not matter. */
+  readonly $currentDate?: Paths<true>;
   readonly $push?: Paths<unknown>;
   readonly $addToSet?: Paths<unknown>;
   readonly $pull?: Paths<unknown>;

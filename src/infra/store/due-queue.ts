@@ -37,6 +37,8 @@ interface DueQueueOptions<T> {
    * changed for the length of a lease. Default: a record may be due at any time.
    */
   readonly longestMs?: number | ((record: T) => number);
+  /** What `due` reads of a record, for large ones: `dueAt`, `fence`, and what `longestMs` needs. Default: all of it. */
+  readonly reads?: Readonly<Record<string, 1>>;
   readonly timers?: Timers | undefined;
 }
 
@@ -91,6 +93,7 @@ export class DueQueue<T extends Due> {
     const due = await this.records.find({ ...filter, dueAt } as mongo.Filter<T>, {
       sort: { dueAt: 1 },
       limit,
+      ...this.#projected(),
     });
     return due.length < limit ? [...due, ...(await this.#dueTooLate(limit - due.length, filter))] : due;
   }
@@ -108,10 +111,16 @@ export class DueQueue<T extends Due> {
     const found = await this.records.find({ ...filter, dueAt } as mongo.Filter<T>, {
       sort: { dueAt: -1 },
       limit: FUTURE_AT_ONCE,
+      ...this.#projected(),
     });
     return found
       .filter((one) => this.#times.isOver(one._id, one.dueAt!, longestOf(one), this.#leaseMs))
       .slice(0, limit);
+  }
+
+  #projected() {
+    const { reads } = this.#options;
+    return { ...(reads && { projection: reads }) };
   }
 
   /** Makes a record due then, and inserts it if necessary. A process that has claimed it can no longer write. */

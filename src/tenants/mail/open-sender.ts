@@ -1,4 +1,4 @@
-import { ordinary, type Sweep } from '../../infra/async/sweeper.ts';
+import { ordinary, restPauseMs, type Sweep } from '../../infra/async/sweeper.ts';
 import type { Core } from '../../infra/core.ts';
 import { createFolderTransport } from './folder.ts';
 import type { MailTransport } from './mail.ts';
@@ -13,6 +13,8 @@ const BILLING_PATH = `${DASHBOARD_PATH}/billing`;
 const DISABLE_PATH = '/public/auto-overage/disable';
 /** The least time between two queries for mails, in milliseconds. */
 const LEAST_PAUSE_MS = 1000;
+/** How many times this pause is made while no mail is written: one that a person waits for is late by this. */
+const AT_REST = 5;
 /** How long the mail under way may take when the process stops, in milliseconds. */
 const GRACE_MS = 5000;
 
@@ -40,13 +42,20 @@ export function openMailSender(
   for (const outcome of ['sent', 'retried', 'failed']) metrics.mails.inc({ outcome }, 0);
   const transport = transportOf(core, folder);
   const sender = transport && senderOf(core, transport);
+  const pauseMs = Math.max(LEAST_PAUSE_MS, config.PLATEN_SWEEP_MS);
   return {
-    sweep: ordinary('mails', Math.max(LEAST_PAUSE_MS, config.PLATEN_SWEEP_MS), async () => {
-      await sender?.send();
-      const { count, oldestMs } = await outbox.waiting();
-      metrics.mailsWaiting.set(count);
-      metrics.mailOldestWaiting.set(oldestMs / 1000);
-    }),
+    sweep: ordinary(
+      'mails',
+      pauseMs,
+      async () => {
+        const { count, oldestMs } = await outbox.waiting();
+        metrics.mailsWaiting.set(count);
+        metrics.mailOldestWaiting.set(oldestMs / 1000);
+        if (count > 0) await sender?.send();
+        return count;
+      },
+      restPauseMs(pauseMs, AT_REST),
+    ),
     async stop() {
       await sender?.stop(GRACE_MS);
     },

@@ -67,6 +67,7 @@ export class MailOutbox extends DueQueue<Mail> {
   async waiting(): Promise<{ count: number; oldestMs: number }> {
     const waiting = { dueAt: { $gt: new Date(0) } };
     const count = await this.records.count(waiting);
+    if (count === 0) return { count, oldestMs: 0 };
     const first = await this.records.find(waiting, {
       projection: { createdAt: 1 },
       sort: { dueAt: 1 },

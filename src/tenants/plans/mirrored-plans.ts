@@ -6,9 +6,18 @@ import { PolledPlans } from './polled-plans.ts';
 /** Milliseconds. A change is to be in force within two seconds, part of which the controller needs. */
 const CHECK_EVERY_MS = 500;
 
-/** The mirrored plans; the built-in plans until any are mirrored. @throws when the database does not respond. */
-export async function openMirroredPlans(mirror: PlanMirror, logger: Logger): Promise<PlanSource> {
-  return new MirroredPlans(mirror, await mirror.read(), logger);
+/**
+ * The mirrored plans; the built-in plans until any are mirrored.
+ *
+ * @param everyMs the interval between queries for changes, in milliseconds.
+ * @throws when the database does not respond.
+ */
+export async function openMirroredPlans(
+  mirror: PlanMirror,
+  logger: Logger,
+  everyMs = CHECK_EVERY_MS,
+): Promise<PlanSource> {
+  return new MirroredPlans(mirror, await mirror.read(), logger, everyMs);
 }
 
 /** Polls the mirror for a new revision. While the database is unreachable the plans stay as they were. */
@@ -18,8 +27,8 @@ class MirroredPlans extends PolledPlans {
   #revision: number;
   #failing = false;
 
-  constructor(mirror: PlanMirror, first: MirroredSet | undefined, logger: Logger) {
-    super(first?.set ?? BUILT_IN, CHECK_EVERY_MS, logger);
+  constructor(mirror: PlanMirror, first: MirroredSet | undefined, logger: Logger, everyMs: number) {
+    super(first?.set ?? BUILT_IN, everyMs, logger);
     this.#mirror = mirror;
     this.#logger = logger;
     this.#revision = first?.revision ?? 0;

@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici';
-import { ordinary, type Sweep } from '../../infra/async/sweeper.ts';
+import { ordinary, restPauseMs, type Sweep } from '../../infra/async/sweeper.ts';
 import type { Core } from '../../infra/core.ts';
 import { createGuardedAgent } from '../../infra/egress/guarded-agent.ts';
 import type { WayOutOptions } from '../../infra/egress/way-out.ts';
@@ -63,6 +63,9 @@ export function openUploadSender(
   });
 }
 
+/** How many times the usual pause is made while nothing happens: first callbacks follow the ends of jobs. */
+const AT_REST = 60;
+
 function openSender(
   core: Omit<SenderCore, 'address'>,
   wayOut: WayOutOptions,
@@ -89,10 +92,16 @@ function openSender(
   });
   for (const outcome of ['delivered', 'retried', 'failed']) metrics[name].inc({ outcome }, 0);
   return {
-    sweep: ordinary(name, config.PLATEN_SWEEP_MS, async () => {
-      await sender.send();
-      await afterSweep?.(sender);
-    }),
+    sweep: ordinary(
+      name,
+      config.PLATEN_SWEEP_MS,
+      async () => {
+        const found = await sender.send();
+        await afterSweep?.(sender);
+        return Number(found);
+      },
+      restPauseMs(config.PLATEN_SWEEP_MS, AT_REST),
+    ),
     async stop() {
       await sender.stop(Math.min(TIMEOUT_MS, config.PLATEN_SHUTDOWN_GRACE_MS));
       await agent.destroy();

@@ -71,9 +71,11 @@ export class CallbackSender {
     });
   }
 
-  /** Starts sending the due deliveries, up to the bounds; the rest follows as attempts end. */
-  async send(): Promise<void> {
-    if (this.#deps.publicUrl() !== undefined) await this.#due.keepUp();
+  /** Starts sending the due deliveries, up to the bounds; the rest follows as attempts end. @returns whether any were due. */
+  async send(): Promise<boolean> {
+    if (this.#deps.publicUrl() === undefined) return false;
+    await this.#due.keepUp();
+    return !this.#due.foundNone;
   }
 
   /** How long the oldest delivery has been due, in milliseconds, not counting accounts and hosts at their bounds. */

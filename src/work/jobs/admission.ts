@@ -74,6 +74,8 @@ const REMEMBERED_ACCOUNTS = 10_000;
  *    after 2     a dispatched job that no worker knows of: its pointer is published
  *                jobs at their positions, and positions to confirm: confirmed
  *    after 3     free slots while jobs wait: given out (sweeps/waiting-jobs.ts)
+ *
+ * Each of these updates makes the ledger due, so that the sweep reads no others (ledger/ledger-due.ts).
  */
 export class Admission {
   readonly #deps: AdmissionDeps;

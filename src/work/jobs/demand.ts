@@ -3,10 +3,9 @@ import type { Clock } from '../../infra/clock.ts';
 import { type NamedPlan, poolOf } from '../../tenants/plans/plan.ts';
 import type { PoolTopics } from '../pools/pool-topics.ts';
 import type { SandboxState, WorkerRecord, WorkerRegistry, WorkerState } from '../pools/worker-registry.ts';
-import type { Ledger } from './ledger/ledger.ts';
-import { admissibleDemand, type LedgerRecord, queueState } from './ledger/ledger-record.ts';
+import type { AccountLoads } from './account-loads.ts';
+import { admissibleDemand, type LedgerLoad, queueState, waitingIn } from './ledger/ledger-record.ts';
 import { PRIORITY_QUEUES } from './priority-queues.ts';
-import type { LiveJobs, Whereabouts } from './store/live-jobs.ts';
 
 /** The jobs in flight and waiting, summed over accounts. */
 export interface Load {
@@ -31,10 +30,7 @@ const NOTHING: Load = { inFlight: 0, waiting: 0, demand: 0 };
  * @param ledgers the ledgers of accounts with jobs in flight or waiting, read at one moment.
  * @param plans the plans of these accounts.
  */
-export function measureDemand(
-  ledgers: readonly LedgerRecord[],
-  plans: ReadonlyMap<string, NamedPlan>,
-): Demand {
+export function measureDemand(ledgers: readonly LedgerLoad[], plans: ReadonlyMap<string, NamedPlan>): Demand {
   const byPool = new Map<string, Load>();
   const byPlan = new Map<string, Load>();
   const atPositions: Record<JobClass, number> = { interactive: 0, bulk: 0 };
@@ -42,7 +38,7 @@ export function measureDemand(
     const named = plans.get(ledger._id);
     if (named === undefined) continue;
     const demand = admissibleDemand(ledger, named.plan.concurrentRenders);
-    const load = { inFlight: ledger.inFlight, waiting: ledger.waiting, demand };
+    const load = { inFlight: ledger.inFlight, waiting: waitingIn(ledger), demand };
     add(byPool, poolOf(named.plan), load);
     add(byPlan, named.name, load);
     for (const queue of PRIORITY_QUEUES) {
@@ -69,7 +65,7 @@ interface SeenWorker {
   /** Absent outside Kubernetes. */
   readonly pod?: string;
   readonly slots: number;
-  /** Jobs that it holds at the moment. */
+  /** Jobs that it held when it last reported. */
   readonly busy: number;
   /** Epoch milliseconds. */
   readonly startedAt: number;
@@ -82,9 +78,12 @@ interface SeenWorker {
 export interface PoolDemand {
   /** When the sample was begun, in epoch milliseconds. */
   readonly at: number;
-  /** Jobs that the pool's workers could render at this moment, without jobs in flight on workers that are ending. */
+  /**
+   * Jobs that the pool's workers could render at this moment, without jobs in flight on workers that are ending; at least
+   * `inFlightOnLive`.
+   */
   readonly demand: number;
-  /** Jobs in flight on workers that are not ending. */
+  /** Jobs in flight on workers that are not ending, as they have reported. */
   readonly inFlightOnLive: number;
   readonly workers: readonly SeenWorker[];
   /** Partitions of the pool's topics; undefined before the first check. */
@@ -101,39 +100,34 @@ export interface DemandSample {
 }
 
 interface DemandDeps {
-  readonly ledger: Pick<Ledger, 'active'>;
-  readonly live: Pick<LiveJobs, 'whereabouts'>;
+  /** Of one reader, which calls it one at a time. */
+  readonly loads: Pick<AccountLoads, 'read'>;
   readonly workers: Pick<WorkerRegistry, 'list' | 'isSeen'>;
   readonly topics?: Pick<PoolTopics, 'partitions'>;
-  /** The plans of many accounts. */
-  readonly plansOf: (accountIds: readonly string[]) => Promise<ReadonlyMap<string, NamedPlan>>;
   readonly clock: Clock;
 }
 
 /**
- * Reads the admissible demand of all pools. Jobs count as in flight on live workers only: a job that is held by a
- * worker that is ending, or no longer seen, does not call for a new worker.
+ * Reads the admissible demand of all pools. A job counts for the pool that its account's plan names, and a job that is
+ * held by a worker that is ending calls for no other worker. Which worker holds how many is what the workers report, a
+ * second ago at most while they take or end jobs: no job is read.
  *
  * @throws when the database cannot be read: a sample is complete, or there is none.
  */
 export async function readPoolDemand(deps: DemandDeps): Promise<DemandSample> {
   const at = deps.clock.now().getTime();
-  const ledgers = await deps.ledger.active();
-  const holders = ledgers.flatMap((ledger) => Object.keys(ledger.holders ?? {}));
-  const [plans, jobs] = await Promise.all([
-    deps.plansOf(ledgers.map(({ _id }) => _id)),
-    deps.live.whereabouts(holders),
-  ]);
-  // After the jobs, because a worker is in the registry before it claims its first job.
+  const { ledgers, plans } = await deps.loads.read();
   const workers = (await deps.workers.list()).filter((worker) => deps.workers.isSeen(worker));
   const partitions = await deps.topics?.partitions();
-  const count = new DemandCount(workers);
-  for (const ledger of ledgers) {
-    const named = plans.get(ledger._id);
-    if (named !== undefined) count.add(ledger, named, jobs);
-  }
-  const { byPlan } = measureDemand(ledgers, plans);
-  return { at, byPool: count.byPool(at), byPlan, ...(partitions && { partitions }) };
+  const { byPlan, byPool: wanted } = measureDemand(ledgers, plans);
+  const present = Map.groupBy(workers, ({ pool }) => pool);
+  const byPool = new Map(
+    [...new Set([...wanted.keys(), ...present.keys()])].map((pool) => [
+      pool,
+      poolDemand(at, wanted.get(pool)?.demand ?? 0, present.get(pool) ?? []),
+    ]),
+  );
+  return { at, byPool, byPlan, ...(partitions && { partitions }) };
 }
 
 /** The demand of a pool in a sample; a pool that is not in the sample has no demand and no workers. */
@@ -142,79 +136,27 @@ export function demandOf({ at, byPool, partitions }: DemandSample, pool: string)
   return partitions === undefined ? read : { ...read, partitions: partitions.get(pool) };
 }
 
-/** Sums up one sample. */
-class DemandCount {
-  readonly #workers: readonly WorkerRecord[];
-  readonly #staying: ReadonlySet<string>;
-  /** Jobs by the worker that holds them. */
-  readonly #held = new Map<string, number>();
-  readonly #pools = new Map<string, { demand: number; inFlightOnLive: number }>();
+/** @param admissible jobs that the accounts of the pool may run, and those that they do run. */
+function poolDemand(at: number, admissible: number, workers: readonly WorkerRecord[]): PoolDemand {
+  const busy = { ending: 0, staying: 0 };
+  for (const worker of workers) busy[worker.state === 'ending' ? 'ending' : 'staying'] += worker.busy;
+  return {
+    at,
+    // Not less than what runs here: the jobs of an account whose plan has just named another pool.
+    demand: Math.max(admissible - busy.ending, busy.staying),
+    inFlightOnLive: busy.staying,
+    workers: workers.map(seenWorker),
+  };
+}
 
-  constructor(workers: readonly WorkerRecord[]) {
-    this.#workers = workers;
-    this.#staying = new Set(workers.filter(({ state }) => state !== 'ending').map(({ _id }) => _id));
-    for (const { pool } of workers) this.#pool(pool);
-  }
-
-  add(ledger: LedgerRecord, { plan }: NamedPlan, jobs: ReadonlyMap<string, Whereabouts>): void {
-    const pool = poolOf(plan);
-    for (const jobId of Object.keys(ledger.holders ?? {})) this.#addHolder(jobs.get(jobId), pool);
-    // A waiting job goes to the pool that the plan names when the job gets its slot. All slots in use limit it.
-    const fitting = admissibleDemand(ledger, plan.concurrentRenders) - ledger.inFlight;
-    if (fitting > 0) this.#pool(pool).demand += fitting;
-  }
-
-  byPool(at: number): ReadonlyMap<string, PoolDemand> {
-    return new Map(
-      [...this.#pools].map(([name, sums]) => {
-        const workers = this.#workers.filter(({ pool }) => pool === name).map((worker) => this.#seen(worker));
-        return [name, { at, ...sums, workers }];
-      }),
-    );
-  }
-
-  /** @param job undefined when the job has a slot and has not been written yet. */
-  #addHolder(job: Whereabouts | undefined, planPool: string): void {
-    switch (job?.state) {
-      case 'processing': {
-        const owner = job.owner ?? '';
-        this.#held.set(owner, (this.#held.get(owner) ?? 0) + 1);
-        if (!this.#staying.has(owner)) return;
-        const sums = this.#pool(job.pool);
-        sums.demand += 1;
-        sums.inFlightOnLive += 1;
-        return;
-      }
-      case 'dispatched':
-        this.#pool(job.pool).demand += 1;
-        return;
-      case undefined:
-      case 'queued':
-        this.#pool(planPool).demand += 1;
-        return;
-      default:
-      // The job has ended, and its slot is about to be freed.
-    }
-  }
-
-  #seen({ _id, pod, slots, busy, startedAt, state, sandbox }: WorkerRecord): SeenWorker {
-    return {
-      id: _id,
-      ...(pod !== null && { pod }),
-      slots,
-      // Jobs that the worker has claimed since its last report count as well.
-      busy: Math.max(busy, this.#held.get(_id) ?? 0),
-      startedAt: startedAt.getTime(),
-      state,
-      sandbox,
-    };
-  }
-
-  #pool(name: string): { demand: number; inFlightOnLive: number } {
-    const known = this.#pools.get(name);
-    if (known !== undefined) return known;
-    const sums = { demand: 0, inFlightOnLive: 0 };
-    this.#pools.set(name, sums);
-    return sums;
-  }
+function seenWorker({ _id, pod, slots, busy, startedAt, state, sandbox }: WorkerRecord): SeenWorker {
+  return {
+    id: _id,
+    ...(pod !== null && { pod }),
+    slots,
+    busy,
+    startedAt: startedAt.getTime(),
+    state,
+    sandbox,
+  };
 }

@@ -10,6 +10,8 @@ import type { Job } from './job.ts';
 import { JobDispatch } from './job-dispatch.ts';
 import { type FollowUpStep, JobFollowUp } from './job-follow-up.ts';
 import { Ledger } from './ledger/ledger.ts';
+import { DueLedgers } from './ledger/ledger-due.ts';
+import { LedgerLoads } from './ledger/ledger-loads.ts';
 import { openLedgers } from './ledger/ledger-record.ts';
 import { StoredBytes } from './ledger/stored-bytes.ts';
 import { Retries } from './retries.ts';
@@ -19,6 +21,9 @@ import { type JobStore, openJobStore } from './store/job-store.ts';
 export interface Jobs {
   readonly store: JobStore;
   readonly ledger: Ledger;
+  readonly dueLedgers: DueLedgers;
+  /** With the names of the jobs that hold slots. */
+  readonly ledgerLoads: LedgerLoads;
   readonly stored: StoredBytes;
   readonly blockLedger: BlockLedger;
   readonly quotaExtension: QuotaExtension;
@@ -56,6 +61,8 @@ export function openJobs(core: JobsCore): Jobs {
   return {
     store,
     ledger,
+    dueLedgers: new DueLedgers(ledgers, clock),
+    ledgerLoads: new LedgerLoads(ledgers, { holders: true }),
     stored: new StoredBytes(ledgers),
     blockLedger,
     quotaExtension,

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { outputKey } from '../../../src/infra/outputs/output-store.ts';
 import { DEFAULT_PLANS, type NamedPlan } from '../../../src/tenants/plans/plan.ts';
+import { AccountLoads } from '../../../src/work/jobs/account-loads.ts';
 import { demandOf, type PoolDemand, readPoolDemand } from '../../../src/work/jobs/demand.ts';
 import type { Job } from '../../../src/work/jobs/job.ts';
 import {
@@ -16,7 +17,10 @@ describe('The demand of a pool', () => {
   const domain = useDomain({ plan: { concurrentRenders: CAP, maxWaitingJobs: 100 } }, 'each');
   let registry: WorkerRegistry;
   let named: NamedPlan;
+  let loads: AccountLoads;
   beforeEach(() => {
+    const plans = { factsOf: async () => new Map(), named: () => named };
+    loads = new AccountLoads({ ledgers: domain.ledgerLoads, plans, clock: domain.clock });
     registry = new WorkerRegistry(domain.connection, domain.clock);
     named = { name: 'professional', plan: domain.plan };
   });
@@ -50,14 +54,7 @@ describe('The demand of a pool', () => {
       browser: null,
       ...overrides,
     });
-  const read = () =>
-    readPoolDemand({
-      ledger: domain.ledger,
-      live: domain.store.live,
-      workers: registry,
-      plansOf: async (ids) => new Map(ids.map((id) => [id, named])),
-      clock: domain.clock,
-    });
+  const read = () => readPoolDemand({ loads, workers: registry, clock: domain.clock });
   const sums = async (pool = 'default') => {
     const { demand, inFlightOnLive } = demandOf(await read(), pool);
     return { demand, inFlightOnLive };
@@ -79,28 +76,27 @@ describe('The demand of a pool', () => {
     assert.ok(sample.at >= before && sample.at <= after);
   });
 
-  it('holds what live workers have in flight, and not what is on workers that are ending or no longer seen', async () => {
+  it('holds what live workers have in flight, and not what is on workers that are ending', async () => {
     const [first, second, third] = await submit(CAP);
-    await report('stays');
-    await report('paused', { state: 'paused' });
     await claim(first!, 'stays');
     await claim(second!, 'paused');
     await claim(third!, 'leaves');
-    await report('leaves');
+    await report('stays', { busy: 1 });
+    await report('paused', { state: 'paused', busy: 1 });
+    await report('leaves', { busy: 1 });
     assert.deepEqual(await sums(), { demand: 4, inFlightOnLive: 3 });
-    await report('leaves', { state: 'ending' });
+    await report('leaves', { state: 'ending', busy: 1 });
     assert.deepEqual(await sums(), { demand: 3, inFlightOnLive: 2 });
-    await registry.remove('leaves');
-    assert.deepEqual(await sums(), { demand: 3, inFlightOnLive: 2 });
+    // What lost workers held is rendered again, by others.
     domain.clock.pass(UNSEEN_AFTER_MS);
-    await report('stays');
-    assert.deepEqual(await sums(), { demand: 2, inFlightOnLive: 1 });
+    await report('stays', { busy: 1 });
+    assert.deepEqual(await sums(), { demand: 4, inFlightOnLive: 1 });
   });
 
   it('does not ask for room for what waits behind a slot that is on its way out', async () => {
     const ids = await submit(CAP + 1);
-    await report('leaves', { state: 'ending' });
     for (const id of ids.slice(0, CAP)) await claim(id, 'leaves');
+    await report('leaves', { state: 'ending', busy: CAP });
     assert.deepEqual(await sums(), { demand: 0, inFlightOnLive: 0 });
     const { store, followUp } = domain;
     const ended = (await store.live.find(ids[0]!))!;
@@ -108,29 +104,27 @@ describe('The demand of a pool', () => {
     const completed = await store.transitions.complete(ended, output, new Date());
     assert.ok(completed);
     await followUp.follow([completed]);
+    await report('leaves', { state: 'ending', busy: CAP - 1 });
     assert.deepEqual(await sums(), { demand: 1, inFlightOnLive: 0 }, 'the slot has been handed on');
   });
 
-  it('is counted where the jobs are, and for what waits where the plan sends it', async () => {
+  it('is counted where the plan sends the jobs, and where they run already', async () => {
     const ids = await submit(1);
     await submit(CAP + 1, 'b');
     named = {
       name: 'gold',
       plan: { ...DEFAULT_PLANS.business, concurrentRenders: CAP + 1, poolRef: 'large' },
     };
-    await report('w');
     await claim(ids[0]!, 'w');
-    assert.deepEqual(await sums(), { demand: 1 + CAP, inFlightOnLive: 1 });
-    assert.deepEqual(await sums('large'), { demand: 1, inFlightOnLive: 0 });
+    await report('w', { busy: 1 });
+    assert.deepEqual(await sums(), { demand: 1, inFlightOnLive: 1 });
+    assert.deepEqual(await sums('large'), { demand: 1 + CAP + 1, inFlightOnLive: 0 });
   });
 
-  it('comes with the workers of the pool, and with what they have claimed since their last report', async () => {
-    const ids = await submit(2);
-    await report('w', { busy: 0 });
+  it('comes with the workers of the pool', async () => {
+    await report('w', { busy: 2 });
     await report('idle', { pod: null, state: 'paused', sandbox: 'off' });
     await report('other', { pool: 'large', busy: 1 });
-    await claim(ids[0]!, 'w');
-    await claim(ids[1]!, 'w');
     const sample = await read();
     const workers = (pool: string) =>
       [...demandOf(sample, pool).workers].sort((a, b) => (a.id < b.id ? -1 : 1));
@@ -151,10 +145,8 @@ describe('The demand of a pool', () => {
     const other = await openDomain();
     await other.close();
     const sample = readPoolDemand({
-      ledger: domain.ledger,
-      live: domain.store.live,
+      loads,
       workers: new WorkerRegistry(other.connection, domain.clock),
-      plansOf: async () => new Map(),
       clock: domain.clock,
     });
     await assert.rejects(sample);

@@ -276,14 +276,15 @@ describe('platen controller, at a real API server', () => {
     const accounts = rig.connection.collection<{ _id: string; plan: string }>('accounts');
     const ledgers = rig.connection.collection<{ _id: string; [field: string]: unknown }>('ledgers');
     await accounts.insertOne({ _id: 'acme-1', plan: 'acme' });
-    await ledgers.insertOne({ _id: 'acme-1', revision: 1, active: true, inFlight: 0, waiting: 100 });
+    const loaded = { revision: 1, active: true, inFlight: 0, waiting: 100, changedAt: new Date() };
+    await ledgers.insertOne({ _id: 'acme-1', ...loaded });
     const replicas = async () => (await rig.deployment('busy'))?.spec.replicas ?? 0;
     await eventually('workers for six jobs', async () => (await replicas()) >= 3);
     await eventually('reported', async () => (await rig.pool('busy')).status?.demandSlots === 6);
     const { wantedReplicas = 0 } = (await rig.pool('busy')).status ?? {};
     assert.ok(wantedReplicas > 0 && wantedReplicas < 6, 'not a worker for each of the hundred');
     await rig.settle('busy');
-    await ledgers.deleteOne({ _id: 'acme-1' });
+    await ledgers.updateOne({ _id: 'acme-1' }, { $set: { waiting: 0, changedAt: new Date() } });
     await eventually('none', async () => {
       await rig.settle('busy');
       return (await replicas()) === 0;

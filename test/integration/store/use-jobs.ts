@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { quotaPeriod } from '../../../src/tenants/plans/quota-period.ts';
+import { AccountLoads } from '../../../src/work/jobs/account-loads.ts';
 import { endEarly } from '../../../src/work/jobs/end-early.ts';
 import { repairInterruptedJobs } from '../../../src/work/jobs/sweeps/interrupted-jobs.ts';
 import { StoredRecount } from '../../../src/work/jobs/sweeps/recount-stored.ts';
@@ -42,6 +43,14 @@ export async function useJobs(api: TestApi): Promise<void> {
     );
   }
   domain.clock.pass(-101 * DAY_MS);
+  await domain.dueLedgers.dateUndated();
+  await domain.dueLedgers.due(1);
+  const loads = new AccountLoads({
+    ledgers: domain.ledgerLoads,
+    plans: api.core.accountPlans,
+    clock: domain.clock,
+  });
+  for (let i = 0; i < 2; i += 1) await loads.read();
   await recount(api);
   await domain.store.transitions.renew('nobody', [job], 1000);
   await domain.ledger.quotaUsed('someone', period);

@@ -42,6 +42,11 @@ describe('admissible demand', () => {
     assert.deepEqual(byPlan.get('free'), { inFlight: 3, waiting: 5, demand: 3 });
   });
 
+  it('does not shrink by a job that ends while it is being given its slot', () => {
+    const { byPlan } = measureDemand([ledger({ _id: 'two', inFlight: 3, waiting: -1 })], plans);
+    assert.deepEqual(byPlan.get('business'), { inFlight: 3, waiting: 0, demand: 3 });
+  });
+
   it('counts jobs at positions by class, and leaves out accounts that are gone', () => {
     const queues = {
       interactive: { head: 2, tail: 5 },

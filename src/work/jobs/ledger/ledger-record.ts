@@ -1,5 +1,6 @@
 import type { Connection } from 'mongoose';
 import { Collection, type CollectionSpec } from '../../../infra/store/collection.ts';
+import { DUE_INDEX } from '../../../infra/store/due-queue.ts';
 import type { UnrecordedChange } from '../../../tenants/audit/audit-log.ts';
 import type { Period } from '../../../tenants/plans/quota-period.ts';
 import type { Job } from '../job.ts';
@@ -11,10 +12,13 @@ const LEDGERS: CollectionSpec = {
   name: 'ledgers',
   account: '_id',
   indexes: [
+    DUE_INDEX,
+    { fields: { changedAt: 1, _id: 1 }, unique: true },
     { fields: { active: 1 }, sparse: true },
     { fields: { 'overage.purchase.at': 1 }, sparse: true },
     { fields: { 'unrecorded.at': 1 }, sparse: true },
   ],
+  filtersBy: { fields: ['dueAt'], reason: 'once a minute, of the accounts with live jobs' },
 };
 
 /** The ledgers of all accounts, for all that read and change them. To be opened before the connection's indexes. */
@@ -58,7 +62,19 @@ export interface LedgerRecord {
   readonly _id: string;
   /** Grows with every change: a decision of a sweep is valid only for the revision that the sweep has read. */
   readonly revision: number;
-  /** Set while a sweep has something to check, otherwise absent, so that its sparse index has only such records. */
+  /**
+   * By when a sweep looks at the record: never later than the moment at which one of its entries is overdue. Changes set
+   * it earlier, never later (`noted` in ledger-due.ts); a sweep sets it later. Absent while nothing is to be checked.
+   */
+  readonly dueAt?: Date;
+  /** Of sweeps' claims, as in every due-queue. */
+  readonly fence?: number;
+  /** The time of the database when slots or waiting jobs last changed; absent in records of older versions. */
+  readonly changedAt?: Date;
+  /**
+   * Set while the record is not at rest, otherwise absent, so that its sparse index has only such records. Older versions
+   * of Platen, which may run beside this one, set it without `dueAt`.
+   */
   readonly active?: true;
   /** Plan slots taken. */
   readonly inFlight: number;
@@ -128,9 +144,27 @@ export function positionsBefore(position: string, ledger: Pick<LedgerRecord, 'qu
   return before;
 }
 
+/** What the demand is measured by, perhaps without the holders' names. */
+export type LedgerLoad = Pick<
+  LedgerRecord,
+  '_id' | 'inFlight' | 'waiting' | 'queues' | 'holders' | 'changedAt'
+>;
+
+/**
+ * The number of waiting jobs, for those who show it. A job that ends while it is being given a slot is subtracted twice until
+ * the slot has been taken back, so the record may have one less than none.
+ */
+export function waitingIn({ waiting }: Pick<LedgerRecord, 'waiting'>): number {
+  return Math.max(0, waiting);
+}
+
 /** Jobs that may run at the moment: jobs in flight, and waiting jobs up to the number of free slots. */
-export function admissibleDemand({ inFlight, waiting }: LedgerRecord, concurrentRenders: number): number {
-  return inFlight + Math.min(waiting, Math.max(0, concurrentRenders - inFlight));
+export function admissibleDemand(
+  ledger: Pick<LedgerRecord, 'inFlight' | 'waiting'>,
+  concurrentRenders: number,
+): number {
+  const { inFlight } = ledger;
+  return inFlight + Math.min(waitingIn(ledger), Math.max(0, concurrentRenders - inFlight));
 }
 
 /** Whether no job of the account is at a position. */

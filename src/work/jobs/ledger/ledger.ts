@@ -4,7 +4,8 @@ import type { Collection, Update } from '../../../infra/store/collection.ts';
 import type { Period } from '../../../tenants/plans/quota-period.ts';
 import { finalisingName, type Job } from '../job.ts';
 import type { QueueName } from '../priority-queues.ts';
-import { LastSeen, SEEN } from './last-seen.ts';
+import { LastSeen, NAMED, SEEN } from './last-seen.ts';
+import { noted } from './ledger-due.ts';
 import {
   amounts,
   fields,
@@ -26,6 +27,9 @@ export type { QuotaLimit, StoredLimit } from './ledger-filter.ts';
 
 type Change = Update<LedgerRecord>;
 type Filter = mongo.Filter<LedgerRecord>;
+
+/** What a record at rest lacks. */
+const DATED = { active: '', dueAt: '' } as const;
 
 /**
  * Takes and gives back the resources of accounts (see ledger-record.ts). Each function is one atomic update of one
@@ -89,7 +93,8 @@ export class Ledger {
   ): Promise<boolean> {
     if (cap < 1 || isBeyond(1, quota, stored)) return false;
     const bytes = stored?.bytes;
-    const since = this.#clock.now().getTime();
+    const now = this.#clock.now();
+    const since = now.getTime();
     const taken = await this.#records.upsertMatching(
       {
         _id: accountId,
@@ -106,6 +111,7 @@ export class Ledger {
           [`holders.${jobId}`]: { since, ...(quota && { quota: quota.period }), ...(bytes && { bytes }) },
           active: true,
         },
+        ...noted(now),
         $setOnInsert: { waiting: 0 },
       },
       SEEN,
@@ -142,8 +148,9 @@ export class Ledger {
     const { id, jobs, queue, batchOf } = admission;
     const { maxWaiting, quota, stored } = limits;
     const count = batchOf ?? jobs.length;
+    const now = this.#clock.now();
     const pending = {
-      since: this.#clock.now().getTime(),
+      since: now.getTime(),
       jobs,
       ...(batchOf !== undefined && { batchOf }),
       ...(quota && { quota: quota.period }),
@@ -165,6 +172,7 @@ export class Ledger {
         ...amounts(count, quota?.period, stored?.bytes),
       },
       $set: { [`pending.${id}`]: pending, active: true },
+      ...noted(now),
     };
     const taken = onlyBehindOthers
       ? await this.#records.findOneAndUpdate(filter, update, SEEN)
@@ -229,7 +237,7 @@ export class Ledger {
     const { filter, $inc, $set } = handing({ queue, head, jobs: [job] }, this.#clock.now());
     return this.#change(
       { _id: accountId, inFlight: { $lt: cap }, ...filter },
-      { $inc: { inFlight: 1, ...$inc }, $set: { ...$set, active: true } },
+      { $inc: { inFlight: 1, ...$inc }, $set },
     );
   }
 
@@ -248,10 +256,11 @@ export class Ledger {
 
   /** @returns another position for a job that counts as waiting; to be confirmed by the job's id. */
   async appendPosition(accountId: string, queue: QueueName, jobId: string): Promise<number> {
-    const since = this.#clock.now().getTime();
+    const now = this.#clock.now();
     const change: Change = {
       $inc: { [`queues.${queue}.tail`]: 1, revision: 1 },
-      $set: { [`pending.${jobId}`]: { since, jobs: [] }, active: true },
+      $set: { [`pending.${jobId}`]: { since: now.getTime(), jobs: [] }, active: true },
+      ...noted(now),
       $setOnInsert: { inFlight: 0, waiting: 0 },
     };
     const record = await this.#records.upsert(accountId, change, { projection: SEEN });
@@ -267,7 +276,7 @@ export class Ledger {
   /** Names waiting jobs that are about to end, for the sweep after a crash. @param names by `finalisingName`. */
   async announceEnds(accountId: string, ...names: readonly string[]): Promise<void> {
     const now = this.#clock.now().getTime();
-    await this.#change({ _id: accountId }, { $set: { ...fields('finalising', names, now), active: true } });
+    await this.#change({ _id: accountId }, { $set: fields('finalising', names, now) });
   }
 
   /** Another process has changed the jobs; if it has ended them, it has named them differently. */
@@ -305,19 +314,34 @@ export class Ledger {
       {
         $unset: fields(map, names, ''),
         $inc: { ...taken, ...givenBack(jobs), ...moved?.$inc },
-        $set: { ...fields('ending', idsOf(jobs), now.getTime()), active: true, ...moved?.$set },
+        $set: { ...fields('ending', idsOf(jobs), now.getTime()), ...moved?.$set },
       },
+      NAMED,
     );
   }
 
-  /** All steps after the end of these jobs are done. */
+  /**
+   * All steps after the end of these jobs are done. If the record names nothing else, as far as this process has seen it,
+   * it is at rest by the same update, and no sweep reads it.
+   */
   async forgetEnded(accountId: string, jobIds: readonly string[]): Promise<void> {
-    await this.#change({ _id: accountId }, { $unset: fields('ending', jobIds, '') });
+    const names = fields('ending', jobIds, '' as const);
+    const revision = this.#seen.restsWithout(accountId, jobIds);
+    if (revision !== undefined) {
+      const rested = await this.#records.findOneAndUpdate(
+        { _id: accountId, revision },
+        { $unset: { ...names, ...DATED }, $inc: { revision: 1 } },
+        SEEN,
+      );
+      this.#seen.remember(rested);
+      if (rested !== undefined) return;
+    }
+    await this.#change({ _id: accountId }, { $unset: names });
   }
 
   /** Records that sweeps need not check an account. @returns whether the record was unchanged since it was read. */
   rest({ _id, revision }: LedgerRecord): Promise<boolean> {
-    return this.#records.updateOne({ _id, revision }, { $unset: { active: '' } });
+    return this.#records.updateOne({ _id, revision }, { $unset: DATED });
   }
 
   /** Corrects a number that a crash can leave off by one. @returns false when the record has changed since. */
@@ -336,10 +360,19 @@ export class Ledger {
     return this.#change({ _id: accountId, ...held }, { ...update, $unset: { [holder]: '' } });
   }
 
-  async #change(filter: Filter, update: Change): Promise<SeenLedger | undefined> {
-    const change = { ...update, $inc: { revision: 1, ...update.$inc } };
-    const record = await this.#records.findOneAndUpdate(filter, change, SEEN);
-    this.#seen.remember(record);
+  async #change(
+    filter: Filter,
+    update: Change,
+    projection: typeof SEEN | typeof NAMED = SEEN,
+  ): Promise<SeenLedger | undefined> {
+    const change: Change = {
+      ...update,
+      ...noted(this.#clock.now()),
+      $inc: { revision: 1, ...update.$inc },
+      $set: { ...update.$set, active: true },
+    };
+    const record = await this.#records.findOneAndUpdate(filter, change, projection);
+    this.#seen.remember(record, projection === NAMED);
     return record;
   }
 }

@@ -9,7 +9,7 @@ import { hasEnded, type Job, type JobInput } from '../job.ts';
 import type { JobFollowUp } from '../job-follow-up.ts';
 import { statusOf } from '../job-record.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import { positionsBefore, queueState } from '../ledger/ledger-record.ts';
+import { positionsBefore, queueState, waitingIn } from '../ledger/ledger-record.ts';
 import { type JobSubmission, newJob, newJobId, withinPlan } from '../new-job.ts';
 import { firstPositions, PRIORITY_QUEUES } from '../priority-queues.ts';
 import type { JobStore } from '../store/job-store.ts';
@@ -237,7 +237,8 @@ export class RenderService {
     const { ledger, store } = this.#deps;
     const record = await ledger.find(accountId);
     if (record === undefined) return { inFlight: 0, waiting: 0, oldestWaitingAt: null };
-    const { inFlight, waiting } = record;
+    const { inFlight } = record;
+    const waiting = waitingIn(record);
     const heads = PRIORITY_QUEUES.flatMap((queue) =>
       firstPositions(accountId, queue, queueState(record, queue), 1),
     );
@@ -249,8 +250,9 @@ export class RenderService {
   /** Changes whenever a job of the account is admitted, gets its slot or ends. Reads one record. */
   async activity(accountId: string): Promise<{ revision: number; inFlight: number; waiting: number }> {
     const record = await this.#deps.ledger.find(accountId);
-    const { revision = 0, inFlight = 0, waiting = 0 } = record ?? {};
-    return { revision, inFlight, waiting };
+    if (record === undefined) return { revision: 0, inFlight: 0, waiting: 0 };
+    const { revision, inFlight } = record;
+    return { revision, inFlight, waiting: waitingIn(record) };
   }
 
   /** The plan slots in use, and the number of jobs before this one; null when it does not wait at a position. */

@@ -8,7 +8,7 @@ import type { LedgerRecord, PendingPositions, SlotHolder } from '../ledger/ledge
 import { decideRetry } from '../retry-policy.ts';
 import type { SweptJobs } from './swept-jobs.ts';
 
-interface RepairedJobs extends SweptJobs {
+export interface RepairedJobs extends SweptJobs {
   /** How long a worker holds a job without renewing its lease, in milliseconds. */
   readonly leaseMs: number;
   /** Milliseconds without a claim after which the pointer of a dispatched job is published again. */
@@ -28,11 +28,11 @@ interface RepairedJobs extends SweptJobs {
 }
 
 /** Milliseconds between two steps after which a process counts as dead; usually it takes moments. */
-const DEAD_MS = 10_000;
+export const DEAD_MS = 10_000;
 /** Milliseconds without a follow-up after which a job's end is followed up here; usually it takes 250. */
-const UNFOLLOWED_MS = 5000;
+export const UNFOLLOWED_MS = 5000;
 /** Milliseconds by which a process has decided whether it ends a waiting job: its name can be withdrawn. */
-const UNDECIDED_MS = 60_000;
+export const UNDECIDED_MS = 60_000;
 /**
  * Leases for which an end that lies too far in the future stays unchanged, until the worker counts as lost: workers may
  * have been given a longer lease than this process knows of.
@@ -50,35 +50,44 @@ export async function repairInterruptedJobs(
   deps: RepairedJobs,
   ledgers: readonly LedgerRecord[],
 ): Promise<number> {
-  const { times } = deps;
-  const live = await deps.store.live.among(ledgers.flatMap((ledger) => namedIn(ledger, times)));
+  const live = await deps.store.live.among(ledgers.flatMap((ledger) => namedIn(ledger, deps.times)));
   let repaired = 0;
-  for (const ledger of ledgers) {
-    const accountId = ledger._id;
-    for (const [jobId, holder] of Object.entries(ledger.holders ?? {})) {
-      repaired += Number(await repairHolder(deps, { accountId, jobId, holder, job: live.get(jobId) }));
-    }
-    for (const [id, pending] of olderThan(DEAD_MS, ledger.pending ?? {}, times)) {
-      repaired += Number(await repairPositions(deps, accountId, id, pending, live));
-    }
-    for (const [name, { since }] of olderThan(UNFOLLOWED_MS, timed(ledger.finalising), times)) {
-      const jobId = jobOfFinalising(name);
-      // If the head has reached the job meanwhile, the job has been moved to the history (JobDispatch.clearPositions).
-      const job = live.get(jobId) ?? (await deps.store.history.find(jobId));
-      if (job !== undefined && hasEnded(job.state) && finalisingName(job) === name) {
-        repaired += Number(await deps.followUp.follow([job]));
-      } else if (times.ageMs(name, since) > UNDECIDED_MS) {
-        await deps.ledger.withdrawEnds(accountId, name);
-      }
-    }
-    const unfollowed = olderThan(UNFOLLOWED_MS, timed(ledger.ending), times).map(([jobId]) => jobId);
-    if (unfollowed.length > 0) repaired += await finishEnds(deps, accountId, unfollowed);
+  for (const ledger of ledgers) repaired += await repairLedger(deps, ledger, live);
+  return repaired;
+}
+
+/** The same for one ledger. @param live the live jobs among `namedIn`. */
+export async function repairLedger(
+  deps: RepairedJobs,
+  ledger: LedgerRecord,
+  live: ReadonlyMap<string, Job>,
+): Promise<number> {
+  const { times } = deps;
+  const accountId = ledger._id;
+  let repaired = 0;
+  for (const [jobId, holder] of Object.entries(ledger.holders ?? {})) {
+    repaired += Number(await repairHolder(deps, { accountId, jobId, holder, job: live.get(jobId) }));
   }
+  for (const [id, pending] of olderThan(DEAD_MS, ledger.pending ?? {}, times)) {
+    repaired += Number(await repairPositions(deps, accountId, id, pending, live));
+  }
+  for (const [name, { since }] of olderThan(UNFOLLOWED_MS, timed(ledger.finalising), times)) {
+    const jobId = jobOfFinalising(name);
+    // If the head has reached the job meanwhile, the job has been moved to the history (JobDispatch.clearPositions).
+    const job = live.get(jobId) ?? (await deps.store.history.find(jobId));
+    if (job !== undefined && hasEnded(job.state) && finalisingName(job) === name) {
+      repaired += Number(await deps.followUp.follow([job]));
+    } else if (times.ageMs(name, since) > UNDECIDED_MS) {
+      await deps.ledger.withdrawEnds(accountId, name);
+    }
+  }
+  const unfollowed = olderThan(UNFOLLOWED_MS, timed(ledger.ending), times).map(([jobId]) => jobId);
+  if (unfollowed.length > 0) repaired += await finishEnds(deps, accountId, unfollowed);
   return repaired;
 }
 
 /** The ids of the jobs to check. */
-function namedIn(ledger: LedgerRecord, times: FutureTimes): string[] {
+export function namedIn(ledger: LedgerRecord, times: FutureTimes): string[] {
   return [
     ...Object.keys(ledger.holders ?? {}),
     ...olderThan(DEAD_MS, ledger.pending ?? {}, times).flatMap(([, { jobs }]) => jobs),

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { PlatenError } from '../../../infra/errors/registry.ts';
 import { endEarly } from '../end-early.ts';
 import { hasEnded, type Job } from '../job.ts';
@@ -19,11 +20,14 @@ const ENDED_TOGETHER = 100;
 const PASSED_AT_ONCE = 1000;
 const READ_TOGETHER = 100;
 
+/** Empty positions that are remembered; one that is forgotten waits for the admissions of the moment once more. */
+const REMEMBERED = 100_000;
+
 /** Checks the heads of the queues. The cost does not depend on how many jobs wait behind them. */
 export class WaitingJobs {
   readonly #deps: SweptJobs;
   /** By position: the admissions that were pending when the position was first seen empty at the head of its queue. */
-  #empty = new Map<string, readonly string[]>();
+  readonly #empty = new LRUCache<string, readonly string[]>({ max: REMEMBERED });
 
   constructor(deps: SweptJobs) {
     this.#deps = deps;
@@ -37,31 +41,33 @@ export class WaitingJobs {
    */
   async serve(ledgers: readonly LedgerRecord[]): Promise<number> {
     const { ledger, dispatch, planOf } = this.#deps;
-    const seenEmpty = new Map<string, readonly string[]>();
     let repaired = 0;
     for (const record of ledgers) {
       if (isAtRest(record)) await ledger.rest(record);
       else if (queuesAreEmpty(record)) repaired += Number(await this.#recountWaiting(record));
       else {
-        repaired += await this.#passAbandoned(record, seenEmpty);
+        repaired += await this.#passAbandoned(record);
         const { plan } = await planOf(record._id);
         if (record.inFlight < plan.concurrentRenders) await dispatch.serve(record._id);
       }
     }
-    this.#empty = seenEmpty;
     return repaired;
   }
 
   /** Ends jobs that have waited for longer than their retention. @returns the number of jobs. */
   async expire(ledgers: readonly LedgerRecord[]): Promise<number> {
     let ended = 0;
-    for (const record of ledgers)
-      for (const queue of PRIORITY_QUEUES) ended += await this.#expireQueue(record, queue);
+    for (const record of ledgers) {
+      for (const queue of PRIORITY_QUEUES) {
+        const { head, tail } = queueState(record, queue);
+        if (head < tail) ended += await this.#expireQueue(record, queue);
+      }
+    }
     return ended;
   }
 
   /** Once no admission pends that did when a position was first seen empty, no job will be written there. */
-  async #passAbandoned(record: LedgerRecord, seenEmpty: Map<string, readonly string[]>): Promise<number> {
+  async #passAbandoned(record: LedgerRecord): Promise<number> {
     const pending = Object.keys(record.pending ?? {});
     let passed = 0;
     for (const queue of PRIORITY_QUEUES) {
@@ -70,7 +76,10 @@ export class WaitingJobs {
       const expected = empty.map(
         (position) => this.#empty.get(position)?.filter((id) => pending.includes(id)) ?? pending,
       );
-      for (const [i, ids] of expected.entries()) if (ids.length > 0) seenEmpty.set(empty[i]!, ids);
+      for (const [i, ids] of expected.entries()) {
+        if (ids.length > 0) this.#empty.set(empty[i]!, ids);
+        else this.#empty.delete(empty[i]!);
+      }
       const awaited = expected.findIndex((ids) => ids.length > 0);
       passed += await this.#passOver(record._id, queue, state, awaited === -1 ? empty.length : awaited);
     }
