@@ -14,7 +14,8 @@ import { wayOutOf } from './way-out.ts';
 /** In milliseconds. Retention is counted in hours; a check per minute is exact enough. */
 const SLOW_SWEEP_MS = 60_000;
 /** How many times their pauses sweeps pause while nothing happens. */
-const AT_REST = 30;
+const TAKEOVERS_AT_REST = 10;
+const DELETIONS_AT_REST = 60;
 const SLOW_AT_REST = 4;
 /** In milliseconds. A dead worker is no longer seen after seconds; its record may be of use to a person for a while. */
 const FORGET_WORKER_MS = 300_000;
@@ -53,7 +54,6 @@ export function openSweeps(
   const { role, config, metrics, logger } = core;
   const { tenants, billing } = services;
   const everyMs = config.PLATEN_SWEEP_MS;
-  const atRestMs = restPauseMs(everyMs, AT_REST);
   const callbacks = openCallbackSender(core, wayOutOf(config));
   const uploads = openUploadSender(core, wayOutOf(config));
   if (role === 'dispatcher' && config.PLATEN_PUBLIC_URL === undefined) {
@@ -68,8 +68,13 @@ export function openSweeps(
       callbacks.sweep,
       uploads.sweep,
       mails.sweep,
-      { name: 'takeovers', everyMs, atRestMs, run: () => tenants.takeover.sweep() },
-      ordinary('account-deletions', everyMs, () => deletion.sweep(), atRestMs),
+      {
+        name: 'takeovers',
+        everyMs,
+        atRestMs: restPauseMs(everyMs, TAKEOVERS_AT_REST),
+        run: () => tenants.takeover.sweep(),
+      },
+      ordinary('account-deletions', everyMs, () => deletion.sweep(), restPauseMs(everyMs, DELETIONS_AT_REST)),
       ...billingSweeps(billing, config, metrics),
       ...expirySweeps(core, services),
       ...(config.KAFKA_BROKERS === undefined ? [] : [topicSweep(core, core)]),

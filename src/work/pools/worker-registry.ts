@@ -53,6 +53,9 @@ export interface WorkerRecord extends WorkerReport {
 /** A worker that has not reported for this long, three reports, no longer counts as seen. Milliseconds. */
 export const UNSEEN_AFTER_MS = 10_000;
 
+/** A report that a failover loses is followed by another within three seconds. */
+const LOSABLE = { w: 1, j: false } as const;
+
 const WORKERS: CollectionSpec = {
   name: 'workers',
   account: { none: 'the workers of the installation' },
@@ -75,10 +78,11 @@ export class WorkerRegistry {
 
   /** Writes the report of a worker. @returns its record, which contains the requests to it. */
   report({ _id, ...reported }: WorkerReport): Promise<WorkerRecord> {
-    return this.#records.upsert(_id, {
-      $set: { ...reported, seenAt: this.#clock.now() },
-      $setOnInsert: { pauseRequested: false },
-    });
+    return this.#records.upsert(
+      _id,
+      { $set: { ...reported, seenAt: this.#clock.now() }, $setOnInsert: { pauseRequested: false } },
+      { writeConcern: LOSABLE },
+    );
   }
 
   /** The workers of one pool or of all pools, including those that have not been seen for a while (see `isSeen`). */
