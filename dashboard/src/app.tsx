@@ -11,6 +11,7 @@ const PAGES: readonly (readonly [path: string, load: Load])[] = [
   ['/playground', () => import('./pages/playground.tsx')],
   ['/renders', () => import('./pages/renders.tsx')],
   ['/renders/:id', () => import('./pages/render.tsx')],
+  ['/compare', () => import('./pages/compare.tsx')],
   ['/batches', () => import('./pages/batches.tsx')],
   ['/batches/new', () => import('./pages/new-batch.tsx')],
   ['/batches/:id', () => import('./pages/batch.tsx')],

@@ -13,6 +13,7 @@ const NAMES: Readonly<Record<string, string>> = {
   revokeApiKey: 'revoke_api_key',
   cancelUserBatch: 'cancel_batch',
   cancelUserRender: 'cancel_render',
+  shareUserRender: 'share_render',
 };
 /** Those of browsers: whoever has an access token has no such session to end. */
 const LEFT_OUT = ['endCurrentSession'];

@@ -113,7 +113,7 @@ export interface ApiDeps extends OpsDeps {
   readonly recovery: AccountRecovery;
   readonly bearer: BearerTokens;
   readonly tokens: Pick<AccessTokenStore, 'sessions'>;
-  readonly audit: Pick<AuditLog, 'list'>;
+  readonly audit: Pick<AuditLog, 'list' | 'record'>;
   readonly lastUse: LastUse;
   readonly templates: TemplateReader;
   readonly templateEditor: TemplateEditor;

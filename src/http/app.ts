@@ -35,6 +35,7 @@ import { batchRoutes } from './work/batches.ts';
 import { fileRoutes } from './work/files.ts';
 import { jobRoutes } from './work/jobs.ts';
 import { renderRoutes } from './work/renders.ts';
+import { shareRoutes } from './work/share-render.ts';
 import { userBatchRoutes } from './work/user-batches.ts';
 import { userEventRoutes } from './work/user-events.ts';
 import { userRenderRoutes } from './work/user-renders.ts';
@@ -60,6 +61,7 @@ export const API_ROUTES: readonly Route<ApiDeps & { readonly document: () => Api
   ...templateVersionRoutes,
   ...auditLogRoutes,
   ...userRenderRoutes,
+  ...shareRoutes,
   ...userEventRoutes,
   ...userBatchRoutes,
   ...webhookRoutes,

@@ -34,6 +34,7 @@ const ACTIONS: Readonly<Partial<Record<Entry['action'], string>>> = {
   'webhook_key.rotated': 'Created a new signing key',
   'template.saved': 'Saved template',
   'template.deleted': 'Deleted template',
+  'render.shared': 'Shared a link to',
   'billing.subscription_cancelled': 'Cancelled the subscription',
   'billing.subscription_resumed': 'Kept the subscription',
   'billing.plan_change_scheduled': 'Scheduled a change of plan',
@@ -44,6 +45,11 @@ const ACTIONS: Readonly<Partial<Record<Entry['action'], string>>> = {
   'billing.block_returned': 'Returned a block of renders',
   'billing.block_expired': 'Expired a block of renders',
   'audit.entries_left_out': 'Left out entries',
+};
+/** Where there is a page about what was changed. */
+const PAGES: Readonly<Partial<Record<Entry['action'], string>>> = {
+  'template.saved': '/templates',
+  'render.shared': '/renders',
 };
 const ACTORS: Readonly<Record<Entry['actor'], string>> = {
   account: 'You',
@@ -57,6 +63,7 @@ const DETAILS: Readonly<Record<string, string>> = {
   prefix: 'key',
   allowedIps: 'allowed IP addresses',
   rolledBackToVersion: 'rolled back to version',
+  until: 'valid until',
 };
 
 export default function Audit() {
@@ -116,11 +123,12 @@ export default function Audit() {
 /** `Saved template Receipt, version 2`: what was done, to what. */
 function sentenceOf({ action, targetId, details: { name, version, plan, to } }: Entry): ReactNode {
   const said = ACTIONS[action] ?? action;
-  if (action === 'template.saved' && targetId !== null)
+  const page = PAGES[action];
+  if (page !== undefined && targetId !== null)
     return (
       <>
         {said}{' '}
-        <Link href={`/templates/${targetId}`}>
+        <Link href={`${page}/${targetId}`}>
           <bdi>{name ?? shortId(targetId)}</bdi>
         </Link>
         {version !== undefined && `, version ${version}`}

@@ -15,6 +15,7 @@ import { RequestTabs } from '../ui/request-tabs.tsx';
 import { ErrorNote } from '../ui/states.tsx';
 import { toast, toastError } from '../ui/toasts.tsx';
 import { RenderReport } from './render-report.tsx';
+import { Share } from './share.tsx';
 
 export default function RenderPage() {
   const { id } = useParams<{ id: string }>();
@@ -51,7 +52,11 @@ function Details({ render }: { render: Render }) {
   );
 }
 
-function Actions({ render: { jobId, status, inputAvailable, outputAvailable } }: { render: Render }) {
+function Actions({
+  render: { jobId, status, inputAvailable, outputAvailable, retryOf },
+}: {
+  render: Render;
+}) {
   const queries = useQueryClient();
   const [, navigate] = useLocation();
   const path = { params: { path: { id: jobId } } };
@@ -86,9 +91,15 @@ function Actions({ render: { jobId, status, inputAvailable, outputAvailable } }:
         </Link>
       )}
       {outputAvailable && (
-        <a className="button plain" href={`/user/renders/${jobId}/file?download=true`} download>
-          Download
-        </a>
+        <>
+          <a className="button plain" href={`/user/renders/${jobId}/file?download=true`} download>
+            Download
+          </a>
+          <Share id={jobId} />
+          <Link className="button plain" href={`/compare?a=${retryOf ?? ''}&b=${jobId}`}>
+            Compare
+          </Link>
+        </>
       )}
     </>
   );

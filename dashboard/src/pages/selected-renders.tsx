@@ -1,5 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import { Link } from 'wouter';
 import { api, call, sentence } from '../api.ts';
 import { counted } from '../format.ts';
 import { LIVE } from '../live.ts';
@@ -78,6 +79,11 @@ export function Selected({ renders, done }: { renders: readonly Row[]; done: () 
           )
         );
       })}
+      {renders.length === 2 && renders.every(({ status }) => status === 'completed') && (
+        <Link className="button plain" href={`/compare?a=${renders[1]?.jobId}&b=${renders[0]?.jobId}`}>
+          Compare
+        </Link>
+      )}
       <Button onClick={done}>Clear selection</Button>
       {asked !== undefined && (
         <Dialog

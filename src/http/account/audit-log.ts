@@ -10,7 +10,7 @@ const entry = z
     action: z.enum(AUDIT_ACTIONS),
     actor: z.enum(AUDIT_ACTORS).describe('`anonymous`: somebody who has not shown to be the account.'),
     ipAddress: z.string().nullable(),
-    targetId: z.string().nullable().describe('The key, template or block that it was about.'),
+    targetId: z.string().nullable().describe('The key, template, render or block that it was about.'),
     details: z.record(z.string(), z.string()),
     createdAt: z.iso.datetime(),
   })

@@ -23,6 +23,11 @@ export const EXAMPLES: Readonly<Record<string, unknown>> = {
     ],
     mode: 'test',
   },
+  ShareRequest: { hours: 24 },
+  SharedLink: {
+    url: 'https://pdf.example.com/v1/files/WyIwMTkyZjBjNCJd.n0t4r34lM4c',
+    expiresAt: '2026-11-29T09:30:00.000Z',
+  },
   UserRenderRequest: { html: HTML, options: { format: 'A5' } },
   TemplateRequest: {
     name: 'Invoice',

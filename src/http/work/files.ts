@@ -73,8 +73,12 @@ async function targetOf(
 ): Promise<LinkTarget> {
   const target = links.verify(token, clock.now());
   const { takenOverAt } = (target && (await accounts.find(target.accountId))) ?? {};
-  const since = takenOverAt === undefined ? 0 : takenOverAt.getTime() + LINK_LIFE_MS;
-  if (target?.kind !== kind || target.expiresAt < since)
+  if (target?.kind !== kind || isOlder(target, takenOverAt?.getTime() ?? 0))
     throw new PlatenError('NOT_FOUND', 'The address is not valid, or no longer.');
   return target;
+}
+
+/** Whether a link was made before the account had its present owner. */
+function isOlder({ expiresAt, sharedAt }: LinkTarget, takenOverAt: number): boolean {
+  return sharedAt === undefined ? expiresAt < takenOverAt + LINK_LIFE_MS : sharedAt < takenOverAt;
 }

@@ -42,7 +42,8 @@ export function signedManifestLink(
   return { url: `${fileAddress(publicUrl(), token)}/manifest`, expiresAt: expiresAt.toISOString() };
 }
 
-function fileAddress(publicUrl: string, token: string): string {
+/** The address of a file by the token of its link. */
+export function fileAddress(publicUrl: string, token: string): string {
   return `${publicUrl.replace(/\/$/, '')}/v1/files/${token}`;
 }
 

@@ -38,6 +38,7 @@ export const AUDIT_ACTIONS = [
   'webhook_key.rotated',
   'template.saved',
   'template.deleted',
+  'render.shared',
   'job.retried',
   'job.cancelled',
   'callback.retried',
@@ -78,7 +79,7 @@ export interface AuditEntry {
   readonly actor: AuditActor;
   /** The client's address; null on the command line. */
   readonly ipAddress: string | null;
-  /** The key, template or block that was changed. */
+  /** The key, template, render or block that it was about. */
   readonly targetId: string | null;
   readonly details: Readonly<Record<string, string>>;
   readonly at: Date;

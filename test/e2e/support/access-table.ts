@@ -231,6 +231,10 @@ export const ACCESS: Readonly<Record<string, Row>> = {
   },
   'GET /user/renders/:id': ofRender(),
   'GET /user/renders/:id/file': ofRender('/file'),
+  'POST /user/renders/:id/share': {
+    status: 201,
+    ask: async (owner) => ({ path: `/user/renders/${await completedJob(owner)}/share`, body: {} }),
+  },
   'GET /user/renders/:id/report': ofRender('/report', reportedJob),
   'GET /user/renders/:id/input': ofRender('/input', failedJob),
   'POST /user/renders/:id/retry': { ...ofRender('/retry', failedJob), status: 202 },

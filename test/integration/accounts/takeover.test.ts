@@ -64,10 +64,13 @@ describe('An account that somebody has registered in advance with the address of
     await first.call('POST', '/v1/pdf', HTML);
     const { jobs } = (await first.call('GET', '/v1/pdf/jobs')).json;
     const { url } = (await first.call('GET', `/v1/pdf/jobs/${jobs[0].jobId}/download-url`)).json;
-    assert.equal((await fetch(url)).status, 200);
+    const shared = await first.client.expect(201, 'POST', `/user/renders/${jobs[0].jobId}/share`, {});
+    for (const each of [url, shared.url]) assert.equal((await fetch(each)).status, 200);
     const owner = await takeOver(first.email);
     await first.assertEnded();
-    assert.equal((await fetch(url)).status, 404);
+    for (const each of [url, shared.url]) assert.equal((await fetch(each)).status, 404);
+    const mine = await owner.expect(201, 'POST', `/user/renders/${jobs[0].jobId}/share`, {});
+    assert.equal((await fetch(mine.url)).status, 200);
     const me = await owner.expect(200, 'GET', '/auth/me');
     assert.deepEqual([me.id, me.emailConfirmed], [first.accountId, true]);
     assert.ok(me.takenOverAt);

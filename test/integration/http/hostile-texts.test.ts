@@ -75,6 +75,7 @@ describe('Hostile texts in any field of any route', () => {
   const BODIES: Readonly<Record<string, (field: string) => Record<string, unknown>>> = {
     'post /v1/pdf': (field) => ({ ...documentFor(field), executionMode: 'async' }),
     'post /user/renders': (field) => ({ ...documentFor(field), executionMode: 'async', mode: 'live' }),
+    'post /user/renders/:id/share': () => ({}),
     'post /v1/pdf/batch': batchFor,
     'post /user/batches': batchFor,
     'post /auth/register': () => ({ email: newEmail(), password: PASSWORD }),

@@ -179,6 +179,32 @@ describe('The renders of an account', () => {
     await assertRejected(404, 'NOT_FOUND', 'GET', `/user/renders/${await failed()}/file`);
   });
 
+  it('are shared by a link that ends at its time or with the PDF, and each link is in the audit log', async () => {
+    const jobId = await caller.completed({ filename: 'note' });
+    const { outputExpiresAt } = await owner.expect(200, 'GET', `/user/renders/${jobId}`);
+    const share = (body: object) => owner.expect(201, 'POST', `/user/renders/${jobId}/share`, body);
+    const whole = await share({});
+    assert.equal(whole.expiresAt, outputExpiresAt);
+    assert.equal((await share({ hours: 24 * 366 })).expiresAt, outputExpiresAt);
+    const sent = await fetch(whole.url);
+    assert.match(sent.headers.get('content-disposition')!, /^attachment; filename=note\.pdf$/);
+    assert.equal((await readPdf(new Uint8Array(await sent.arrayBuffer()))).pages.length, 1);
+    const { entries, total } = await owner.expect(200, 'GET', '/user/audit-log?action=render.shared');
+    assert.equal(total, 2);
+    assert.deepEqual(
+      [entries[1].targetId, entries[1].details],
+      [jobId, { name: 'note.pdf', until: outputExpiresAt }],
+    );
+    // Longer than a download link of the API.
+    api.domain.clock.pass(30 * 60_000);
+    assert.equal((await fetch(whole.url)).status, 200);
+    const changed = whole.url.replace(/.$/, (end: string) => (end === 'A' ? 'B' : 'A'));
+    assert.equal((await fetch(changed)).status, 404);
+    api.domain.clock.pass(Date.parse(outputExpiresAt) - api.domain.clock.now().getTime() + 1);
+    assert.equal((await fetch(whole.url)).status, 404);
+    await assertRejected(404, 'NOT_FOUND', 'POST', `/user/renders/${await failed()}/share`, {});
+  });
+
   it('keep the input of a failed job, without its secrets', async () => {
     const cookie = { name: 'session', domain: 'reports.example' };
     const options = {

@@ -725,6 +725,11 @@ class UserRenderRequest(TypedDict):
     """`live`, or `test` for a render with a watermark that uses no quota."""
 
 
+class ShareRequest(TypedDict):
+    hours: NotRequired[int]
+    """For how long it is valid. Default and maximum: as long as the PDF is kept."""
+
+
 class UserBatchRequest(TypedDict):
     items: Sequence[BatchItemInput]
     """The documents to render. The plan limits how many there may be."""
@@ -2383,14 +2388,14 @@ class AuditLog:
 class AuditEntry:
     id: str
     """Its id."""
-    action: Literal["account.registered", "account.signed_in", "account.sign_in_failed", "account.signed_out", "account.plan_changed", "account.quota_period_changed", "account.password_reset", "account.tokens_revoked", "account.address_confirmed", "account.taken_over", "account.suspended", "account.resumed", "account.deletion_requested", "account.deleted", "billing.subscription_cancelled", "billing.subscription_resumed", "billing.plan_change_scheduled", "billing.auto_overage_changed", "billing.block_granted", "billing.block_frozen", "billing.block_taken_back", "billing.block_returned", "billing.block_expired", "key.created", "key.rotated", "key.changed", "key.revoked", "webhook_key.rotated", "template.saved", "template.deleted", "job.retried", "job.cancelled", "callback.retried", "mail.retried", "billing.retried", "worker.drained", "worker.resumed", "audit.entries_left_out"]
+    action: Literal["account.registered", "account.signed_in", "account.sign_in_failed", "account.signed_out", "account.plan_changed", "account.quota_period_changed", "account.password_reset", "account.tokens_revoked", "account.address_confirmed", "account.taken_over", "account.suspended", "account.resumed", "account.deletion_requested", "account.deleted", "billing.subscription_cancelled", "billing.subscription_resumed", "billing.plan_change_scheduled", "billing.auto_overage_changed", "billing.block_granted", "billing.block_frozen", "billing.block_taken_back", "billing.block_returned", "billing.block_expired", "key.created", "key.rotated", "key.changed", "key.revoked", "webhook_key.rotated", "template.saved", "template.deleted", "render.shared", "job.retried", "job.cancelled", "callback.retried", "mail.retried", "billing.retried", "worker.drained", "worker.resumed", "audit.entries_left_out"]
     """What was done."""
     actor: Literal["account", "anonymous", "operator", "billing"]
     """`anonymous`: somebody who has not shown to be the account."""
     ip_address: str | None
     """Where the request came from."""
     target_id: str | None
-    """The key, template or block that it was about."""
+    """The key, template, render or block that it was about."""
     details: dict[str, str]
     """More about it."""
     created_at: datetime
@@ -2729,6 +2734,21 @@ class Queue:
             waiting=data["waiting"],
             concurrent_renders=data["concurrentRenders"],
             oldest_waiting_at=maybe(time_of)(data["oldestWaitingAt"]),
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class SharedLink:
+    url: str
+    """No key is needed for it."""
+    expires_at: datetime
+    """The end of the PDF, if that is earlier than was asked for."""
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> SharedLink:
+        return cls(
+            url=data["url"],
+            expires_at=time_of(data["expiresAt"]),
         )
 
 

@@ -1019,6 +1019,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/user/renders/{id}/share": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make a link by which anybody can download the PDF of a render
+         * @description The link ends at its time, or with the PDF if that is deleted earlier. It cannot be taken back before.
+         */
+        post: operations["shareUserRender"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/user/events": {
         parameters: {
             query?: never;
@@ -2291,6 +2311,10 @@ export interface components {
              * @enum {string}
              */
             mode?: "live" | "test";
+        };
+        ShareRequest: {
+            /** @description For how long it is valid. Default and maximum: as long as the PDF is kept. */
+            hours?: number;
         };
         UserBatchRequest: {
             /** @description The documents to render. The plan limits how many there may be. */
@@ -3919,7 +3943,7 @@ export interface components {
              * @description What was done.
              * @enum {string}
              */
-            action: "account.registered" | "account.signed_in" | "account.sign_in_failed" | "account.signed_out" | "account.plan_changed" | "account.quota_period_changed" | "account.password_reset" | "account.tokens_revoked" | "account.address_confirmed" | "account.taken_over" | "account.suspended" | "account.resumed" | "account.deletion_requested" | "account.deleted" | "billing.subscription_cancelled" | "billing.subscription_resumed" | "billing.plan_change_scheduled" | "billing.auto_overage_changed" | "billing.block_granted" | "billing.block_frozen" | "billing.block_taken_back" | "billing.block_returned" | "billing.block_expired" | "key.created" | "key.rotated" | "key.changed" | "key.revoked" | "webhook_key.rotated" | "template.saved" | "template.deleted" | "job.retried" | "job.cancelled" | "callback.retried" | "mail.retried" | "billing.retried" | "worker.drained" | "worker.resumed" | "audit.entries_left_out";
+            action: "account.registered" | "account.signed_in" | "account.sign_in_failed" | "account.signed_out" | "account.plan_changed" | "account.quota_period_changed" | "account.password_reset" | "account.tokens_revoked" | "account.address_confirmed" | "account.taken_over" | "account.suspended" | "account.resumed" | "account.deletion_requested" | "account.deleted" | "billing.subscription_cancelled" | "billing.subscription_resumed" | "billing.plan_change_scheduled" | "billing.auto_overage_changed" | "billing.block_granted" | "billing.block_frozen" | "billing.block_taken_back" | "billing.block_returned" | "billing.block_expired" | "key.created" | "key.rotated" | "key.changed" | "key.revoked" | "webhook_key.rotated" | "template.saved" | "template.deleted" | "render.shared" | "job.retried" | "job.cancelled" | "callback.retried" | "mail.retried" | "billing.retried" | "worker.drained" | "worker.resumed" | "audit.entries_left_out";
             /**
              * @description `anonymous`: somebody who has not shown to be the account.
              * @enum {string}
@@ -3927,7 +3951,7 @@ export interface components {
             actor: "account" | "anonymous" | "operator" | "billing";
             /** @description Where the request came from. */
             ipAddress: string | null;
-            /** @description The key, template or block that it was about. */
+            /** @description The key, template, render or block that it was about. */
             targetId: string | null;
             /** @description More about it. */
             details: {
@@ -4291,6 +4315,15 @@ export interface components {
              * @description When the oldest of the jobs that are next was created.
              */
             oldestWaitingAt: string | null;
+        };
+        SharedLink: {
+            /** @description No key is needed for it. */
+            url: string;
+            /**
+             * Format: date-time
+             * @description The end of the PDF, if that is earlier than was asked for.
+             */
+            expiresAt: string;
         };
         UserBatchList: {
             /**
@@ -5307,6 +5340,7 @@ export type TemplateRequest = components['schemas']['TemplateRequest'];
 export type PreviewRequest = components['schemas']['PreviewRequest'];
 export type TemplateChange = components['schemas']['TemplateChange'];
 export type UserRenderRequest = components['schemas']['UserRenderRequest'];
+export type ShareRequest = components['schemas']['ShareRequest'];
 export type UserBatchRequest = components['schemas']['UserBatchRequest'];
 export type WebhookTest = components['schemas']['WebhookTest'];
 export type WebhookPayload = components['schemas']['WebhookPayload'];
@@ -5360,6 +5394,7 @@ export type UserRenderDetail = components['schemas']['UserRenderDetail'];
 export type UserRenderDetailCallback = components['schemas']['UserRenderDetailCallback'];
 export type RenderInput = components['schemas']['RenderInput'];
 export type Queue = components['schemas']['Queue'];
+export type SharedLink = components['schemas']['SharedLink'];
 export type UserBatchList = components['schemas']['UserBatchList'];
 export type UserBatch = components['schemas']['UserBatch'];
 export type UserBatchItemList = components['schemas']['UserBatchItemList'];
@@ -8579,7 +8614,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Only entries of this kind. */
-                action?: "account.registered" | "account.signed_in" | "account.sign_in_failed" | "account.signed_out" | "account.plan_changed" | "account.quota_period_changed" | "account.password_reset" | "account.tokens_revoked" | "account.address_confirmed" | "account.taken_over" | "account.suspended" | "account.resumed" | "account.deletion_requested" | "account.deleted" | "billing.subscription_cancelled" | "billing.subscription_resumed" | "billing.plan_change_scheduled" | "billing.auto_overage_changed" | "billing.block_granted" | "billing.block_frozen" | "billing.block_taken_back" | "billing.block_returned" | "billing.block_expired" | "key.created" | "key.rotated" | "key.changed" | "key.revoked" | "webhook_key.rotated" | "template.saved" | "template.deleted" | "job.retried" | "job.cancelled" | "callback.retried" | "mail.retried" | "billing.retried" | "worker.drained" | "worker.resumed" | "audit.entries_left_out";
+                action?: "account.registered" | "account.signed_in" | "account.sign_in_failed" | "account.signed_out" | "account.plan_changed" | "account.quota_period_changed" | "account.password_reset" | "account.tokens_revoked" | "account.address_confirmed" | "account.taken_over" | "account.suspended" | "account.resumed" | "account.deletion_requested" | "account.deleted" | "billing.subscription_cancelled" | "billing.subscription_resumed" | "billing.plan_change_scheduled" | "billing.auto_overage_changed" | "billing.block_granted" | "billing.block_frozen" | "billing.block_taken_back" | "billing.block_returned" | "billing.block_expired" | "key.created" | "key.rotated" | "key.changed" | "key.revoked" | "webhook_key.rotated" | "template.saved" | "template.deleted" | "render.shared" | "job.retried" | "job.cancelled" | "callback.retried" | "mail.retried" | "billing.retried" | "worker.drained" | "worker.resumed" | "audit.entries_left_out";
                 /** @description How many to return. */
                 limit?: number;
                 /** @description How many to skip. */
@@ -9322,6 +9357,63 @@ export interface operations {
             /** @description Forbidden: `ACCOUNT_SUSPENDED` */
             403: components["responses"]["Forbidden"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
+            429: components["responses"]["TooManyRequests"];
+            /** @description Internal Server Error: `INTERNAL` */
+            500: components["responses"]["InternalServerError"];
+            /** @description Service Unavailable: `UNAVAILABLE` */
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    shareUserRender: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "hours": 24
+                 *     }
+                 */
+                "application/json": components["schemas"]["ShareRequest"];
+            };
+        };
+        responses: {
+            /** @description The link. */
+            201: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "url": "https://pdf.example.com/v1/files/WyIwMTkyZjBjNCJd.n0t4r34lM4c",
+                     *       "expiresAt": "2026-11-29T09:30:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SharedLink"];
+                };
+            };
+            /** @description Bad Request: `VALIDATION`, `UNSUPPORTED_MEDIA_TYPE`, `MALFORMED_JSON` */
+            400: components["responses"]["BadRequest"];
+            /** @description Unauthorized: `UNAUTHENTICATED` */
+            401: components["responses"]["Unauthorized"];
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ORIGIN_NOT_ALLOWED` */
+            403: components["responses"]["Forbidden"];
+            /** @description Not Found: `NOT_FOUND` */
+            404: components["responses"]["NotFound"];
+            /** @description Request Timeout: `UPLOAD_TOO_SLOW` */
+            408: components["responses"]["RequestTimeout"];
+            /** @description Payload Too Large: `INPUT_TOO_LARGE` */
+            413: components["responses"]["PayloadTooLarge"];
+            /** @description Too Many Requests: `TOO_MANY_UPLOADS`, `RATE_LIMITED`, `TOO_MANY_WAITING` */
             429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
             500: components["responses"]["InternalServerError"];

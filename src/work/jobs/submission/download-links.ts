@@ -13,7 +13,11 @@ export interface LinkTarget {
   readonly accountId: string;
   /** Epoch milliseconds. */
   readonly expiresAt: number;
+  /** Epoch milliseconds; only of a link that was shared, which may be valid for longer than LINK_LIFE_MS. */
+  readonly sharedAt?: number | undefined;
 }
+
+type Parts = [jobId: string, accountId: string, expiresAt: number, kind?: LinkKind, sharedAt?: number];
 
 /** Makes and checks the tokens of `/v1/files/:token`: the holder of a token may read one file for a limited time. */
 export class DownloadLinks {
@@ -36,11 +40,12 @@ export class DownloadLinks {
     kind: LinkKind = 'pdf',
   ): { token: string; expiresAt: Date } {
     const expiresAt = Math.min(now.getTime() + LINK_LIFE_MS, retentionEnds.getTime());
-    const payload = Buffer.from(JSON.stringify([jobId, accountId, expiresAt, kind])).toString('base64url');
-    return {
-      token: `${payload}.${macOf(this.#key, payload)}`,
-      expiresAt: new Date(expiresAt),
-    };
+    return { token: this.#tokenOf([jobId, accountId, expiresAt, kind]), expiresAt: new Date(expiresAt) };
+  }
+
+  /** A link to a job's PDF that its owner gives to others. @param ends when it expires; of the retention at the latest. */
+  share(jobId: string, accountId: string, ends: Date, now: Date): string {
+    return this.#tokenOf([jobId, accountId, ends.getTime(), 'pdf', now.getTime()]);
   }
 
   /** @returns undefined for a token that is malformed, forged or expired. */
@@ -49,10 +54,15 @@ export class DownloadLinks {
     if (payload === undefined || mac === undefined || rest.length > 0) return undefined;
     if (!this.#accepted.some((key) => isMac(mac, macOf(key, payload)))) return undefined;
     // Earlier links to PDFs have no kind.
-    const [jobId, accountId, expiresAt, kind = 'pdf'] = JSON.parse(
+    const [jobId, accountId, expiresAt, kind = 'pdf', sharedAt] = JSON.parse(
       Buffer.from(payload, 'base64url').toString(),
-    ) as [string, string, number, LinkKind?];
-    return expiresAt > now.getTime() ? { kind, jobId, accountId, expiresAt } : undefined;
+    ) as Parts;
+    return expiresAt > now.getTime() ? { kind, jobId, accountId, expiresAt, sharedAt } : undefined;
+  }
+
+  #tokenOf(parts: Parts): string {
+    const payload = Buffer.from(JSON.stringify(parts)).toString('base64url');
+    return `${payload}.${macOf(this.#key, payload)}`;
   }
 }
 

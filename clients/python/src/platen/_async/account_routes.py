@@ -34,6 +34,7 @@ from ..models import (
     RequestLogList,
     RetriedBatch,
     SessionList,
+    SharedLink,
     Subscription,
     Template,
     TemplateList,
@@ -332,7 +333,7 @@ class AsyncAccountRoutes:
     async def get_audit_log(
         self,
         *,
-        action: Literal["account.registered", "account.signed_in", "account.sign_in_failed", "account.signed_out", "account.plan_changed", "account.quota_period_changed", "account.password_reset", "account.tokens_revoked", "account.address_confirmed", "account.taken_over", "account.suspended", "account.resumed", "account.deletion_requested", "account.deleted", "billing.subscription_cancelled", "billing.subscription_resumed", "billing.plan_change_scheduled", "billing.auto_overage_changed", "billing.block_granted", "billing.block_frozen", "billing.block_taken_back", "billing.block_returned", "billing.block_expired", "key.created", "key.rotated", "key.changed", "key.revoked", "webhook_key.rotated", "template.saved", "template.deleted", "job.retried", "job.cancelled", "callback.retried", "mail.retried", "billing.retried", "worker.drained", "worker.resumed", "audit.entries_left_out"] | None = None,
+        action: Literal["account.registered", "account.signed_in", "account.sign_in_failed", "account.signed_out", "account.plan_changed", "account.quota_period_changed", "account.password_reset", "account.tokens_revoked", "account.address_confirmed", "account.taken_over", "account.suspended", "account.resumed", "account.deletion_requested", "account.deleted", "billing.subscription_cancelled", "billing.subscription_resumed", "billing.plan_change_scheduled", "billing.auto_overage_changed", "billing.block_granted", "billing.block_frozen", "billing.block_taken_back", "billing.block_returned", "billing.block_expired", "key.created", "key.rotated", "key.changed", "key.revoked", "webhook_key.rotated", "template.saved", "template.deleted", "render.shared", "job.retried", "job.cancelled", "callback.retried", "mail.retried", "billing.retried", "worker.drained", "worker.resumed", "audit.entries_left_out"] | None = None,
         limit: int | None = None,
         offset: int | None = None,
         sort: Literal["created_desc", "created_asc"] | None = None,
@@ -928,6 +929,26 @@ class AsyncAccountRoutes:
             body={"enabled": enabled, "blockSize": block_size, "spendCapCents": spend_cap_cents},
         )
         return decoded(Subscription, response.body)
+
+    async def share_render(
+        self,
+        render_id: str,
+        *,
+        hours: int | None = None,
+    ) -> SharedLink:
+        """Make a link by which anybody can download the PDF of a render. The link ends at its
+        time, or with the PDF if that is deleted earlier. It cannot be taken back before.
+
+        Args:
+            hours: For how long it is valid. Default and maximum: as long as the PDF is
+                kept.
+        """
+        response = await self._send(
+            "POST",
+            f"/user/renders/{quote(render_id, safe='')}/share",
+            body={"hours": hours},
+        )
+        return decoded(SharedLink, response.body)
 
     async def sign_out(
         self,
