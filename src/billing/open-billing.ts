@@ -103,7 +103,7 @@ export function openBilling(deps: BillingDeps): Billing {
   const gateway = new StripeGateway({ secretKey, apiBase });
   const webhookSecret = config.STRIPE_WEBHOOK_SECRET;
   const events = new PaymentEvents({ connection, clock, random, store, gateway, webhookSecret });
-  const catalogue = new Catalogue(gateway);
+  const catalogue = new Catalogue(gateway, clock);
   const returnUrl = () => `${publicUrl()}/dashboard/billing`;
   const pages = new HostedPages({ store, gateway, clock });
   const observeError = (kind: ErrorKind) => metrics.billingErrors.inc({ kind });

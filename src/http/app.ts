@@ -12,6 +12,7 @@ import { templateRoutes } from './account/templates.ts';
 import { usageRoutes } from './account/usage.ts';
 import { webhookRoutes } from './account/webhooks.ts';
 import type { ApiDeps } from './api-deps.ts';
+import { billRoutes } from './billing/bill.ts';
 import { billingRoutes } from './billing/billing.ts';
 import { invoiceRoutes } from './billing/invoices.ts';
 import { paymentWebhookRoutes } from './billing/payment-webhook.ts';
@@ -67,6 +68,7 @@ export const API_ROUTES: readonly Route<ApiDeps & { readonly document: () => Api
   ...webhookRoutes,
   ...planRoutes,
   ...billingRoutes,
+  ...billRoutes,
   ...invoiceRoutes,
   ...paymentWebhookRoutes,
   ...operationRoutes,

@@ -123,6 +123,20 @@ describe('The dashboard of a customer who subscribes, has blocks bought by thems
       link = /http:\/\/localhost:\d+\/public\/auto-overage\/disable\?token=[\w.-]+/.exec(text)![0];
       return true;
     });
+    await visitor.go('/billing');
+    // The second render is of the block.
+    await visitor.sees('2 of 1 (200 %)');
+    await visitor.sees('All of your quota is used.');
+    await visitor.sees('$10.00 for 1');
+    await visitor.sees('Buy 5,000 for $45.00');
+    const views = [
+      { width: 1280, scheme: 'light' },
+      { width: 390, scheme: 'dark' },
+    ] as const;
+    await visitor.assertClear(...views);
+    await visitor.setView(views[0]);
+    await visitor.go('/');
+    await visitor.sees('All of your quota is used.');
     // Requests that found the quota used up while the block was bought were told so.
     visitor.complaints.length = 0;
   });
@@ -171,6 +185,7 @@ describe('The dashboard of a customer who subscribes, has blocks bought by thems
     await visitor.sees('Nothing is due today');
     assert.deepEqual(await visitor.barriers(), []);
     await visitor.press('Change plan');
+    await visitor.sees('$19.00, on');
     await visitor.sees('Starter, from');
     assert.equal(await current(), 'Professional');
     visitor.assertNoComplaints();

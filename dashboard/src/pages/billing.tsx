@@ -3,13 +3,16 @@ import { useEffect, useState } from 'react';
 import { useSearchParams } from 'wouter';
 import { api, call } from '../api.ts';
 import { bytes, duration, hours, money, number, titled } from '../format.ts';
+import { LIVE } from '../live.ts';
 import { Time } from '../ui/bits.tsx';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { Card, Facts, Page } from '../ui/page.tsx';
+import { QuotaNotice } from '../ui/quota-notice.tsx';
 import { ErrorNote, Loading } from '../ui/states.tsx';
 import { toast, toastError } from '../ui/toasts.tsx';
 import { AutoOverage } from './auto-overage.tsx';
+import { Blocks, PeriodSoFar } from './bill.tsx';
 import { Invoices } from './invoices.tsx';
 
 type Plan = Awaited<ReturnType<typeof fetchPlans>>['plans'][number];
@@ -44,7 +47,10 @@ export default function Billing() {
   // The invoice of a change comes with its payment.
   // biome-ignore lint/correctness/useExhaustiveDependencies: once that has been heard of
   useEffect(() => {
-    if (!waits) void queries.invalidateQueries({ queryKey: ['invoices'] });
+    if (!waits) {
+      void queries.invalidateQueries({ queryKey: ['invoices'] });
+      void queries.invalidateQueries({ queryKey: [LIVE, 'bill'] });
+    }
   }, [waits]);
   return (
     <Page title="Billing" actions={isSold && <Portal />}>
@@ -69,6 +75,8 @@ export default function Billing() {
         </p>
       )}
       {subscription.error !== null && <ErrorNote error={subscription.error} retry={subscription.refetch} />}
+      <QuotaNotice />
+      {plans.data !== undefined && <PeriodSoFar isSold={isSold} />}
       {subscription.data !== undefined && <Running subscription={subscription.data} />}
       <Plans
         plans={plans}
@@ -78,6 +86,7 @@ export default function Billing() {
           void subscription.refetch();
           void plans.refetch();
           void queries.invalidateQueries({ queryKey: ['invoices'] });
+          void queries.invalidateQueries({ queryKey: [LIVE, 'bill'] });
         }}
       />
       {plans.data !== undefined && !isSold && (
@@ -108,7 +117,10 @@ function Portal() {
 function Running({ subscription }: { subscription: Subscription }) {
   const queries = useQueryClient();
   const [asks, setAsks] = useState(false);
-  const reload = () => void queries.invalidateQueries({ queryKey: ['subscription'] });
+  const reload = () => {
+    void queries.invalidateQueries({ queryKey: ['subscription'] });
+    void queries.invalidateQueries({ queryKey: [LIVE, 'bill'] });
+  };
   const cancel = useMutation({
     mutationFn: () => call(api.POST('/user/subscription/cancel')),
     onSuccess: () => {
@@ -276,26 +288,6 @@ function Change({
         {isCharged ? 'Pay and upgrade' : subscribed ? 'Change plan' : 'Continue to payment'}
       </Button>
     </>
-  );
-}
-
-function Blocks() {
-  const buy = useMutation({
-    mutationFn: (blockSize: 1000 | 5000 | 10000) => call(api.POST('/user/overage', { body: { blockSize } })),
-    onSuccess: ({ url }) => window.location.assign(url),
-  });
-  return (
-    <Card title="More renders">
-      <p>Extra renders are used once those of your plan are used up. You see the price before you pay.</p>
-      {buy.error !== null && <ErrorNote error={buy.error} />}
-      <div className="actions">
-        {([1000, 5000, 10000] as const).map((size) => (
-          <Button key={size} busy={buy.isPending} onClick={() => buy.mutate(size)}>
-            Buy {number(size)}
-          </Button>
-        ))}
-      </div>
-    </Card>
   );
 }
 

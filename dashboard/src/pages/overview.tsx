@@ -14,6 +14,7 @@ import { Button } from '../ui/button.tsx';
 import { Select } from '../ui/field.tsx';
 import { Card, Facts, Page } from '../ui/page.tsx';
 import { PHASES, Phases, type PhasesMs } from '../ui/phases.tsx';
+import { QuotaNotice } from '../ui/quota-notice.tsx';
 import { RequestTabs } from '../ui/request-tabs.tsx';
 import { ErrorNote, Loading } from '../ui/states.tsx';
 import { toastError } from '../ui/toasts.tsx';
@@ -53,6 +54,7 @@ export default function Overview() {
         <Loading />
       ) : (
         <>
+          <QuotaNotice />
           {isNew && <FirstRequest />}
           <div className="grid">
             <Quota usage={usage.data} series={series.data} />

@@ -1,4 +1,6 @@
 import type Stripe from 'stripe';
+import { TtlCache } from '../../infra/async/ttl-cache.ts';
+import type { Clock } from '../../infra/clock.ts';
 import { PlatenError } from '../../infra/errors/registry.ts';
 import type { StripeGateway } from './stripe-gateway.ts';
 import { METADATA } from './stripe-snapshots.ts';
@@ -27,6 +29,15 @@ export interface Price {
   readonly amountCents: number;
 }
 
+/** A block and what it costs at present. */
+export interface PricedBlock {
+  readonly blockSize: BlockSize;
+  readonly priceCents: number;
+}
+
+/** How long the list of blocks is kept, in milliseconds: pages ask for it, and Stripe is asked once for all of them. */
+const LISTED_MS = 60_000;
+
 export function planLookupKey(plan: string): string {
   return `platen_plan_${plan}_monthly`;
 }
@@ -38,9 +49,11 @@ export function blockLookupKey(size: BlockSize): string {
 /** Finds prices by their lookup keys, so that an operator can replace a price at Stripe. */
 export class Catalogue {
   readonly #gateway: StripeGateway;
+  readonly #listed: TtlCache<'blocks', readonly PricedBlock[]>;
 
-  constructor(gateway: StripeGateway) {
+  constructor(gateway: StripeGateway, clock: Clock) {
     this.#gateway = gateway;
+    this.#listed = new TtlCache(LISTED_MS, 1, clock);
   }
 
   /** @throws PlatenError NOT_SOLD where the price is missing or not fit to be sold for. */
@@ -51,6 +64,19 @@ export class Catalogue {
   /** @throws PlatenError NOT_SOLD as `plan` does. */
   async block(size: BlockSize): Promise<Price> {
     return this.#find(`A block of ${size} PDFs`, blockLookupKey(size), blockPrice(size));
+  }
+
+  /** The blocks that are sold, to be shown: what is bought is charged by `block`. Those without a fit price are left out. */
+  blocks(): Promise<readonly PricedBlock[]> {
+    return this.#listed.get('blocks', async () => {
+      const lookup_keys = BLOCK_SIZES.map(blockLookupKey);
+      const { data } = await this.#gateway.stripe.prices.list({ lookup_keys, active: true });
+      return BLOCK_SIZES.flatMap((blockSize) => {
+        const price = data.find(({ lookup_key: key }) => key === blockLookupKey(blockSize));
+        const isSold = price !== undefined && wrongWith(price, blockPrice(blockSize)).length === 0;
+        return isSold ? [{ blockSize, priceCents: price.unit_amount ?? 0 }] : [];
+      });
+    });
   }
 
   async #find(what: string, lookupKey: string, expected: ExpectedPrice): Promise<Price> {

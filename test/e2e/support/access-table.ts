@@ -305,10 +305,12 @@ export const ACCESS: Readonly<Record<string, Row>> = {
   'POST /user/webhook-keys/rotate': { status: 200, ask: () => ({ path: '/user/webhook-keys/rotate' }) },
 
   'GET /user/subscription': { ...open('/user/subscription'), isEmptyFor: ({ status }) => status === 'none' },
+  'GET /user/bill': { ...open('/user/bill'), isEmptyFor: ({ used }) => used === 0 },
   'GET /user/invoices': { ...open('/user/invoices'), isEmptyFor: isEmpty },
   // Nothing is sold here, whoever asks or says that something was paid.
   'POST /user/subscription/cancel': { status: 400, ask: () => ({ path: '/user/subscription/cancel' }) },
   'POST /user/subscription/resume': { status: 400, ask: () => ({ path: '/user/subscription/resume' }) },
+  'GET /user/overage': { status: 400, ask: () => ({ path: '/user/overage' }) },
   'GET /user/subscription/upgrade-preview': {
     status: 400,
     ask: () => ({ path: '/user/subscription/upgrade-preview?plan=business' }),

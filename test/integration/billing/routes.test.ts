@@ -128,6 +128,42 @@ describe('the billing routes', () => {
     assert.equal(invoices[0].amountPaidCents, reported.amountDueCents);
   });
 
+  it('say what a period has cost so far, and what comes next', async () => {
+    const bill = () => owner.expect(200, 'GET', '/user/bill');
+    const free = await bill();
+    assert.deepEqual([free.used, free.totalCents, free.nextInvoice, free.blocks], [0, 0, null, []]);
+    assert.ok(free.quota > 0 && free.remaining === free.quota);
+    await subscribe('professional');
+    const { plans } = await owner.expect(200, 'GET', '/user/plans');
+    const priceOf = (plan: string) =>
+      plans.find(({ name }: { name: string }) => name === plan).priceCentsPerMonth;
+    const { currentPeriodEnd } = await subscription();
+    const paid = await bill();
+    assert.deepEqual([paid.planCents, paid.periodEnd], [priceOf('professional'), currentPeriodEnd]);
+    assert.deepEqual(paid.nextInvoice, { at: currentPeriodEnd, amountCents: priceOf('professional') });
+    const { currency, blocks } = await owner.expect(200, 'GET', '/user/overage');
+    assert.equal(currency, 'usd');
+    assert.deepEqual(
+      blocks.map(({ blockSize }: { blockSize: number }) => blockSize),
+      [1000, 5000, 10_000],
+    );
+    const asked = standIn.calls.length;
+    await owner.expect(200, 'GET', '/user/overage');
+    assert.equal(standIn.calls.length, asked, 'the provider is asked for each page');
+    await owner.expect(200, 'POST', '/user/overage', { blockSize: 1000 });
+    standIn.acts.completeCheckout(openPage().id);
+    await follow();
+    await api.billing.selling!.blockPurchases.sweep();
+    const more = await bill();
+    assert.equal(more.blocks.length, 1);
+    assert.equal(more.totalCents, priceOf('professional') + blocks[0].priceCents);
+    assert.equal(more.remaining, paid.remaining + 1000);
+    await checkout('starter');
+    assert.equal((await bill()).nextInvoice.amountCents, priceOf('starter'));
+    await owner.expect(200, 'POST', '/user/subscription/cancel');
+    assert.equal((await bill()).nextInvoice, null);
+  });
+
   it('do not upgrade before the bank has confirmed', async () => {
     await subscribe('starter');
     standIn.acts.changeCard((await ids()).customerId, 'authenticates');

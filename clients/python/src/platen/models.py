@@ -3327,6 +3327,127 @@ class HostedPage:
 
 
 @dataclass(frozen=True, kw_only=True)
+class OveragePrices:
+    currency: str
+    """Of the prices, as `usd`."""
+    blocks: list[OveragePrice]
+    """The blocks that are sold."""
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> OveragePrices:
+        return cls(
+            currency=data["currency"],
+            blocks=each(OveragePrice.from_json)(data["blocks"]),
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class OveragePrice:
+    block_size: Literal[1000, 5000, 10000]
+    """PDFs of the block."""
+    price_cents: int
+    """US cents, without taxes."""
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> OveragePrice:
+        return cls(
+            block_size=data["blockSize"],
+            price_cents=data["priceCents"],
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class BillAutoOverage:
+    """What blocks bought automatically have cost of their cap; null while it is off."""
+
+    spent_cents: int
+    """US cents, without taxes."""
+    cap_cents: int
+    """US cents, without taxes."""
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> BillAutoOverage:
+        return cls(
+            spent_cents=data["spentCents"],
+            cap_cents=data["capCents"],
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class BillNextInvoice:
+    """The next renewal; null without one."""
+
+    at: datetime
+    """When it is due."""
+    amount_cents: int
+    """US cents, without taxes."""
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> BillNextInvoice:
+        return cls(
+            at=time_of(data["at"]),
+            amount_cents=data["amountCents"],
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bill:
+    period_start: datetime
+    """When the quota began."""
+    period_end: datetime
+    """When the quota begins anew."""
+    quota: int
+    """PDFs that the plan includes in the period."""
+    used: int
+    """PDFs made in the period with quota or blocks, and those under way."""
+    remaining: int
+    """PDFs left of the quota and of blocks."""
+    plan_cents: int
+    """The price of the subscription; 0 without one."""
+    blocks: list[BoughtBlock]
+    """Blocks beyond the quota that were bought in the period."""
+    total_cents: int
+    """Of the plan and of the blocks bought in the period."""
+    auto_overage: BillAutoOverage | None
+    """What blocks bought automatically have cost of their cap; null while it is off."""
+    next_invoice: BillNextInvoice | None
+    """The next renewal; null without one."""
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Bill:
+        return cls(
+            period_start=time_of(data["periodStart"]),
+            period_end=time_of(data["periodEnd"]),
+            quota=data["quota"],
+            used=data["used"],
+            remaining=data["remaining"],
+            plan_cents=data["planCents"],
+            blocks=each(BoughtBlock.from_json)(data["blocks"]),
+            total_cents=data["totalCents"],
+            auto_overage=maybe(BillAutoOverage.from_json)(data["autoOverage"]),
+            next_invoice=maybe(BillNextInvoice.from_json)(data["nextInvoice"]),
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class BoughtBlock:
+    block_size: int
+    """PDFs of the block."""
+    price_cents: int
+    """US cents, without taxes."""
+    bought_at: datetime
+    """When it was asked for."""
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> BoughtBlock:
+        return cls(
+            block_size=data["blockSize"],
+            price_cents=data["priceCents"],
+            bought_at=time_of(data["boughtAt"]),
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
 class InvoiceList:
     total: int
     """How many there are in all."""

@@ -1430,7 +1430,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /** List the blocks of PDFs that can be bought, with their prices */
+        get: operations["listOveragePrices"];
         put?: never;
         /**
          * Buy one block of PDFs beyond the quota
@@ -1452,6 +1453,26 @@ export interface paths {
         };
         /** Get a link to the billing portal */
         get: operations["getBillingPortal"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/user/bill": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the usage and the cost of the current period
+         * @description Live renders count from their acceptance. Amounts are without taxes, discounts and credit.
+         */
+        get: operations["getBill"];
         put?: never;
         post?: never;
         delete?: never;
@@ -4886,6 +4907,106 @@ export interface components {
             /** @description The address. */
             url: string;
         };
+        OveragePrices: {
+            /** @description Of the prices, as `usd`. */
+            currency: string;
+            /** @description The blocks that are sold. */
+            blocks: components["schemas"]["OveragePrice"][];
+        };
+        OveragePrice: {
+            /**
+             * @description PDFs of the block.
+             * @enum {number}
+             */
+            blockSize: 1000 | 5000 | 10000;
+            /**
+             * Format: int64
+             * @description US cents, without taxes.
+             */
+            priceCents: number;
+        };
+        Bill: {
+            /**
+             * Format: date-time
+             * @description When the quota began.
+             */
+            periodStart: string;
+            /**
+             * Format: date-time
+             * @description When the quota begins anew.
+             */
+            periodEnd: string;
+            /**
+             * Format: int64
+             * @description PDFs that the plan includes in the period.
+             */
+            quota: number;
+            /**
+             * Format: int64
+             * @description PDFs made in the period with quota or blocks, and those under way.
+             */
+            used: number;
+            /**
+             * Format: int64
+             * @description PDFs left of the quota and of blocks.
+             */
+            remaining: number;
+            /**
+             * Format: int64
+             * @description The price of the subscription; 0 without one.
+             */
+            planCents: number;
+            /** @description Blocks beyond the quota that were bought in the period. */
+            blocks: components["schemas"]["BoughtBlock"][];
+            /**
+             * Format: int64
+             * @description Of the plan and of the blocks bought in the period.
+             */
+            totalCents: number;
+            /** @description What blocks bought automatically have cost of their cap; null while it is off. */
+            autoOverage: {
+                /**
+                 * Format: int64
+                 * @description US cents, without taxes.
+                 */
+                spentCents: number;
+                /**
+                 * Format: int64
+                 * @description US cents, without taxes.
+                 */
+                capCents: number;
+            } | null;
+            /** @description The next renewal; null without one. */
+            nextInvoice: {
+                /**
+                 * Format: date-time
+                 * @description When it is due.
+                 */
+                at: string;
+                /**
+                 * Format: int64
+                 * @description US cents, without taxes.
+                 */
+                amountCents: number;
+            } | null;
+        };
+        BoughtBlock: {
+            /**
+             * Format: int64
+             * @description PDFs of the block.
+             */
+            blockSize: number;
+            /**
+             * Format: int64
+             * @description US cents, without taxes.
+             */
+            priceCents: number;
+            /**
+             * Format: date-time
+             * @description When it was asked for.
+             */
+            boughtAt: string;
+        };
         InvoiceList: {
             /**
              * Format: int64
@@ -5412,6 +5533,10 @@ export type Subscription = components['schemas']['Subscription'];
 export type UpgradePreview = components['schemas']['UpgradePreview'];
 export type Checkout = components['schemas']['Checkout'];
 export type HostedPage = components['schemas']['HostedPage'];
+export type OveragePrices = components['schemas']['OveragePrices'];
+export type OveragePrice = components['schemas']['OveragePrice'];
+export type Bill = components['schemas']['Bill'];
+export type BoughtBlock = components['schemas']['BoughtBlock'];
 export type InvoiceList = components['schemas']['InvoiceList'];
 export type Invoice = components['schemas']['Invoice'];
 export type PaymentEventReceipt = components['schemas']['PaymentEventReceipt'];
@@ -10764,6 +10889,51 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    listOveragePrices: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The smallest first. A price that has just been changed may come a minute later. */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "currency": "usd",
+                     *       "blocks": [
+                     *         {
+                     *           "blockSize": 1000,
+                     *           "priceCents": 1
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OveragePrices"];
+                };
+            };
+            /** @description Bad Request: `BILLING_NOT_CONFIGURED` */
+            400: components["responses"]["BadRequest"];
+            /** @description Unauthorized: `UNAUTHENTICATED` */
+            401: components["responses"]["Unauthorized"];
+            /** @description Forbidden: `ACCOUNT_SUSPENDED` */
+            403: components["responses"]["Forbidden"];
+            /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
+            429: components["responses"]["TooManyRequests"];
+            /** @description Internal Server Error: `INTERNAL` */
+            500: components["responses"]["InternalServerError"];
+            /** @description Service Unavailable: `UNAVAILABLE` */
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     buyOverage: {
         parameters: {
             query?: never;
@@ -10849,6 +11019,64 @@ export interface operations {
             };
             /** @description Bad Request: `BILLING_NOT_CONFIGURED`, `NOT_SUBSCRIBED` */
             400: components["responses"]["BadRequest"];
+            /** @description Unauthorized: `UNAUTHENTICATED` */
+            401: components["responses"]["Unauthorized"];
+            /** @description Forbidden: `ACCOUNT_SUSPENDED` */
+            403: components["responses"]["Forbidden"];
+            /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
+            429: components["responses"]["TooManyRequests"];
+            /** @description Internal Server Error: `INTERNAL` */
+            500: components["responses"]["InternalServerError"];
+            /** @description Service Unavailable: `UNAVAILABLE` */
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getBill: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The period so far. */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "periodStart": "2026-11-28T09:30:00.000Z",
+                     *       "periodEnd": "2026-11-28T09:30:00.000Z",
+                     *       "quota": 1,
+                     *       "used": 1,
+                     *       "remaining": 1,
+                     *       "planCents": 1,
+                     *       "blocks": [
+                     *         {
+                     *           "blockSize": 1,
+                     *           "priceCents": 1,
+                     *           "boughtAt": "2026-11-28T09:30:00.000Z"
+                     *         }
+                     *       ],
+                     *       "totalCents": 1,
+                     *       "autoOverage": {
+                     *         "spentCents": 1,
+                     *         "capCents": 1
+                     *       },
+                     *       "nextInvoice": {
+                     *         "at": "2026-11-28T09:30:00.000Z",
+                     *         "amountCents": 1
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Bill"];
+                };
+            };
             /** @description Unauthorized: `UNAUTHENTICATED` */
             401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `ACCOUNT_SUSPENDED` */

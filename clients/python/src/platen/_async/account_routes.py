@@ -17,6 +17,7 @@ from ..models import (
     AuditLog,
     BatchItemInput,
     BatchMetrics,
+    Bill,
     Checkout,
     HostedPage,
     InvoiceList,
@@ -25,6 +26,7 @@ from ..models import (
     JobStatus,
     NewApiKey,
     NewWebhookKey,
+    OveragePrices,
     PlanList,
     Preview,
     Queue,
@@ -411,6 +413,17 @@ class AsyncAccountRoutes:
         )
         return decoded(UserBatchList, response.body)
 
+    async def get_bill(
+        self,
+    ) -> Bill:
+        """Get the usage and the cost of the current period. Live renders count from their
+        acceptance. Amounts are without taxes, discounts and credit."""
+        response = await self._send(
+            "GET",
+            "/user/bill",
+        )
+        return decoded(Bill, response.body)
+
     async def get_billing_portal(
         self,
     ) -> HostedPage:
@@ -447,6 +460,16 @@ class AsyncAccountRoutes:
             query={"limit": limit, "offset": offset, "status": status, "search": search, "from": from_, "to": to, "sort": sort},
         )
         return decoded(InvoiceList, response.body)
+
+    async def get_overage(
+        self,
+    ) -> OveragePrices:
+        """List the blocks of PDFs that can be bought, with their prices."""
+        response = await self._send(
+            "GET",
+            "/user/overage",
+        )
+        return decoded(OveragePrices, response.body)
 
     async def get_plans(
         self,

@@ -18,6 +18,7 @@ from ..models import (
     AuditLog,
     BatchItemInput,
     BatchMetrics,
+    Bill,
     Checkout,
     HostedPage,
     InvoiceList,
@@ -26,6 +27,7 @@ from ..models import (
     JobStatus,
     NewApiKey,
     NewWebhookKey,
+    OveragePrices,
     PlanList,
     Preview,
     Queue,
@@ -412,6 +414,17 @@ class AccountRoutes:
         )
         return decoded(UserBatchList, response.body)
 
+    def get_bill(
+        self,
+    ) -> Bill:
+        """Get the usage and the cost of the current period. Live renders count from their
+        acceptance. Amounts are without taxes, discounts and credit."""
+        response = self._send(
+            "GET",
+            "/user/bill",
+        )
+        return decoded(Bill, response.body)
+
     def get_billing_portal(
         self,
     ) -> HostedPage:
@@ -448,6 +461,16 @@ class AccountRoutes:
             query={"limit": limit, "offset": offset, "status": status, "search": search, "from": from_, "to": to, "sort": sort},
         )
         return decoded(InvoiceList, response.body)
+
+    def get_overage(
+        self,
+    ) -> OveragePrices:
+        """List the blocks of PDFs that can be bought, with their prices."""
+        response = self._send(
+            "GET",
+            "/user/overage",
+        )
+        return decoded(OveragePrices, response.body)
 
     def get_plans(
         self,

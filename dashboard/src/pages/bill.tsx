@@ -1,0 +1,79 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { api, call } from '../api.ts';
+import { BILL_QUERY, usedPercent } from '../bill-query.ts';
+import { money, number } from '../format.ts';
+import { Time } from '../ui/bits.tsx';
+import { Button } from '../ui/button.tsx';
+import { Card, Facts } from '../ui/page.tsx';
+import { ErrorNote, Loading } from '../ui/states.tsx';
+
+/** What the current period has used and cost so far, and what is due next. */
+export function PeriodSoFar({ isSold }: { isSold: boolean }) {
+  const bill = useQuery(BILL_QUERY);
+  if (bill.error !== null) return <ErrorNote error={bill.error} retry={bill.refetch} />;
+  if (bill.data === undefined) return <Loading />;
+  const { used, quota, remaining, periodEnd, planCents, blocks, totalCents, autoOverage, nextInvoice } =
+    bill.data;
+  const blockCents = totalCents - planCents;
+  return (
+    <Card title="This period">
+      <progress max={Math.max(1, quota)} value={Math.min(used, quota)} aria-label="Quota that is used" />
+      <Facts
+        facts={[
+          ['Used', `${number(used)} of ${number(quota)} (${usedPercent(bill.data)} %)`],
+          ['Left', number(remaining)],
+          ['Renews on', <Time key="e" at={periodEnd} exact />],
+          ...(isSold
+            ? [
+                ['Cost so far', <strong key="c">{money(totalCents)}</strong>] as const,
+                ['Plan', money(planCents)] as const,
+                ['Blocks', `${money(blockCents)} for ${number(blocks.length)}`] as const,
+                [
+                  'Next invoice',
+                  nextInvoice === null ? (
+                    'None'
+                  ) : (
+                    <span key="n">
+                      {money(nextInvoice.amountCents)}, on <Time at={nextInvoice.at} exact />
+                    </span>
+                  ),
+                ] as const,
+              ]
+            : []),
+          ...(autoOverage === null
+            ? []
+            : [
+                [
+                  'Automatic overage',
+                  `${money(autoOverage.spentCents)} of at most ${money(autoOverage.capCents)}`,
+                ] as const,
+              ]),
+        ]}
+      />
+      {isSold && <p className="quiet">Amounts are without taxes, discounts and credit.</p>}
+    </Card>
+  );
+}
+
+/** Blocks of renders beyond the quota, each with its price. */
+export function Blocks() {
+  const prices = useQuery({ queryKey: ['overage'], queryFn: () => call(api.GET('/user/overage')) });
+  const buy = useMutation({
+    mutationFn: (blockSize: 1000 | 5000 | 10000) => call(api.POST('/user/overage', { body: { blockSize } })),
+    onSuccess: ({ url }) => window.location.assign(url),
+  });
+  return (
+    <Card title="More renders">
+      <p>Extra renders are used once those of your plan are used up, until the end of the next period.</p>
+      {prices.error !== null && <ErrorNote error={prices.error} retry={prices.refetch} />}
+      {buy.error !== null && <ErrorNote error={buy.error} />}
+      <div className="actions">
+        {prices.data?.blocks.map(({ blockSize, priceCents }) => (
+          <Button key={blockSize} busy={buy.isPending} onClick={() => buy.mutate(blockSize)}>
+            Buy {number(blockSize)} for {money(priceCents, prices.data.currency)}
+          </Button>
+        ))}
+      </div>
+    </Card>
+  );
+}
