@@ -6,7 +6,7 @@ DASHBOARD := dashboard
 LOCKED = mkdir -p .cache && flock .cache/$(1).lock
 SOURCES := $(shell find src $(CLIENT)/src -name '*.ts')
 
-.PHONY: house advisories fonts image release docs prometheus dashboards dashboard clients run test resilience fast check generate bench bench-kubernetes soak chaos simulate image-test e2e build setup peers kubernetes helm schemathesis python-client examples weasyprint generated-clients generators pdf-readers verapdf conformance-pdf stripe-mock versitygw clean
+.PHONY: house advisories fonts image release docs prometheus dashboards dashboard clients run test resilience fast check generate bench bench-kubernetes soak chaos simulate image-test e2e build setup peers kubernetes helm schemathesis python-client examples weasyprint generated-clients generators pdf-readers verapdf mustang conformance-pdf stripe-mock versitygw clean
 .DEFAULT_GOAL := run
 
 ## run: install, build and start the whole service in one process (PORT, PLATEN_DATA_DIR and the rest are obeyed)
@@ -172,8 +172,12 @@ peers: node_modules/.installed fonts
 verapdf: node_modules/.installed
 	@$(NODE) scripts/install-peers.mjs verapdf
 
-## conformance-pdf: has veraPDF judge every document of the corpus with every set of options: some 170 PDFs, in five minutes
-conformance-pdf: verapdf fonts
+# Mustang, which judges e-invoices in tests: fetched with Maven, kept in .cache, in no image.
+mustang: node_modules/.installed
+	@$(NODE) scripts/install-peers.mjs mustang
+
+## conformance-pdf: has veraPDF judge every document of the corpus with every set of options, some 170 PDFs, and Mustang e-invoices of every profile, in eight minutes
+conformance-pdf: verapdf mustang pdf-readers fonts
 	@PATH="$(CURDIR)/node_modules/.bin:$$PATH" CONFORMANCE=all $(NODE) node_modules/mocha/bin/mocha.js --exit 'test/conformance-pdf/**/*.test.ts'
 
 # A Kubernetes API server with its etcd, for the tests: built with Go (1.24 or newer), kept in .cache. The first time takes minutes.

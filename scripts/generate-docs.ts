@@ -1,6 +1,6 @@
 /**
  * Writes what is made from the sources: docs/errors.md, docs/options.md, docs/configuration.md, docs/plans.md,
- * docs/installed-fonts.md, docs/reference/hyphenation.md and docs/openapi.json.
+ * docs/installed-fonts.md, docs/reference/hyphenation.md, docs/reference/einvoice-data.md and docs/openapi.json.
  * With `--check` it writes nothing, names the files that are stale, and exits with 1 if there are any.
  */
 import { execFileSync } from 'node:child_process';
@@ -13,6 +13,7 @@ import { createApiDocument } from '../src/http/site/api-document.ts';
 import { ERRORS, type ErrorCode } from '../src/infra/errors/registry.ts';
 import { REMEDIES } from '../src/infra/errors/remedies.ts';
 import { configurationPage } from './docs-pages/configuration-page.ts';
+import { einvoicePage } from './docs-pages/einvoice-page.ts';
 import { table } from './docs-pages/markdown.ts';
 import { optionsPage } from './docs-pages/options-page.ts';
 import { plansPage } from './docs-pages/plans-page.ts';
@@ -30,6 +31,7 @@ const FILES: Record<string, () => string> = {
   'plans.md': () => plansPage(NOTE),
   'installed-fonts.md': fontsPage,
   'reference/hyphenation.md': () => `${NOTE}\n\n${hyphenationPage()}`,
+  'reference/einvoice-data.md': () => einvoicePage(NOTE),
   'openapi.json': () => {
     const document = createApiDocument(API_ROUTES, { headerPrefix: defaultHeaderPrefix() });
     return JSON.stringify(document);

@@ -1,9 +1,9 @@
 #!/usr/bin/env node
 /**
  * Fetches what Platen runs beside itself from Maven Central, into .cache/peers/<name>: the embedded database, and for tests a
- * Kafka broker and veraPDF, which judges PDFs. Plain JavaScript, which Node 20 or newer runs before anything is installed.
+ * Kafka broker, veraPDF and Mustang, which judge PDFs and e-invoices. Plain JavaScript, which Node 20 or newer runs before anything is installed.
  *
- *   node scripts/install-peers.mjs [mongo-java-server] [kafka] [verapdf]     (no name: all)
+ *   node scripts/install-peers.mjs [mongo-java-server] [kafka] [verapdf] [mustang]     (no name: all)
  *
  * What is up to date is left alone; two runs at a time wait for one another.
  */
@@ -104,9 +104,10 @@ async function install(name) {
 
 async function fetchJars(name, folder) {
   say(`${name}: fetching jars with Maven`);
+  const pom = join(sources, name, 'pom.xml');
   let fetched = 0;
   let reported = Date.now();
-  await run('mvn', ['-B', '-f', join(sources, name, 'pom.xml'), ...copyGoal(folder)], (line) => {
+  await run('mvn', ['-B', '-f', pom, ...copyGoal(pom, folder)], (line) => {
     if (!line.includes('Downloaded')) return;
     fetched += 1;
     if (Date.now() - reported < 1000) return;
@@ -117,7 +118,10 @@ async function fetchJars(name, folder) {
   });
 }
 
-function copyGoal(folder) {
+/** The dependencies of a pom with what they depend on, or the files that it lists, by themselves. */
+function copyGoal(pom, folder) {
+  if (readFileSync(pom, 'utf8').includes('<artifactItems>'))
+    return ['dependency:copy', `-DoutputDirectory=${folder}`];
   return ['dependency:copy-dependencies', '-DincludeScope=runtime', `-DoutputDirectory=${folder}`];
 }
 

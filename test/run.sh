@@ -86,12 +86,12 @@ full_browser() {
   [ -z "$browser" ] || PLATEN_CHROMIUM_PATH="$browser" run_mocha "${holds_documents[@]}"
 }
 
-# What veraPDF says of PDFs, with the browser of the image where it can be had.
+# What veraPDF and Mustang say of PDFs, with the browser of the image where it can be had.
 conforming() {
   local browser
   browser=$(debian_browser)
   [ -z "$browser" ] || export PLATEN_CHROMIUM_PATH="$browser"
-  run_step make --no-print-directory verapdf && run_mocha 'test/conformance-pdf/**/*.test.ts'
+  run_step make --no-print-directory verapdf mustang pdf-readers && run_mocha 'test/conformance-pdf/**/*.test.ts'
 }
 
 service() { run_mocha 'test/{races,e2e}/**/*.test.ts'; }

@@ -103,6 +103,7 @@ export const OPTION_SECTIONS: readonly OptionSection[] = [
       protection: {
         protection: { userPassword: 'a secret', permissions: { copy: false } },
       },
+      einvoice: { einvoice: { profile: 'en16931', documentType: 'invoice' } },
       conformance: { conformance: { pdfa: '3b' } },
       outline: { outline: true },
       tagged: { tagged: true },

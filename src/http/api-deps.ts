@@ -13,6 +13,7 @@ import type { AdmissionQueue } from '../infra/scheduling/admission-queue.ts';
 import type { Logger } from '../infra/telemetry/logger.ts';
 import type { ReadableMetrics } from '../infra/telemetry/metrics.ts';
 import type { Tracing } from '../infra/tracing/tracing.ts';
+import type { EinvoiceChecker } from '../render/einvoice/einvoice-checker.ts';
 import type { BrowserStatus } from '../render/renderer.ts';
 import type { AccessTokenStore } from '../tenants/accounts/access-token-store.ts';
 import type { AccountRecovery } from '../tenants/accounts/account-recovery.ts';
@@ -117,6 +118,8 @@ export interface ApiDeps extends OpsDeps {
   readonly lastUse: LastUse;
   readonly templates: TemplateReader;
   readonly templateEditor: TemplateEditor;
+  /** Writes and checks e-invoices. */
+  readonly einvoices: Pick<EinvoiceChecker, 'xmlOf'>;
   readonly plans: PlanSource;
   readonly links: DownloadLinks;
   /** The beginning of absolute links; known once the server listens. */

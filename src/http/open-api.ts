@@ -14,6 +14,7 @@ import { createDownloads } from '../infra/overload/downloads.ts';
 import { RESPONSE_BOUNDS, UnreadResponses } from '../infra/overload/unread-responses.ts';
 import { WorkGate } from '../infra/overload/work-gate.ts';
 import { AdmissionQueue } from '../infra/scheduling/admission-queue.ts';
+import { createEinvoiceChecker } from '../render/einvoice/einvoice-checker.ts';
 import { createPdfMerger } from '../render/pdf/merge.ts';
 import { openCountryDatabase } from '../tenants/keys/country-database.ts';
 import { LastUse } from '../tenants/keys/last-use.ts';
@@ -101,6 +102,7 @@ export async function openApi(core: ApiCore, services: ApiServices): Promise<Api
     batchWatch.notify(groupOf(jobId)),
   );
   const merger = createPdfMerger({ memoryBytes: machineMemory().total, logger });
+  const einvoices = createEinvoiceChecker({ logger });
   return {
     deps: {
       ...tenants,
@@ -132,6 +134,7 @@ export async function openApi(core: ApiCore, services: ApiServices): Promise<Api
       templateEditor: new TemplateEditor({
         ...{ store: tenants.templates, engine: templateEngine, audit, room: jobs.stored },
       }),
+      einvoices,
       recorder: usage.recorder,
       usage: usage.reports,
       deliveries: callbacks.deliveries,
@@ -156,6 +159,7 @@ export async function openApi(core: ApiCore, services: ApiServices): Promise<Api
     async close() {
       await lastUse.flush();
       await merger.close();
+      await einvoices.close();
     },
   };
 }

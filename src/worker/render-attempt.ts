@@ -10,7 +10,7 @@ import type { Findings } from '../render/report/findings.ts';
 import type { RenderReport } from '../render/report/phases.ts';
 import type { TemplateEngine } from '../tenants/templates/engine/template-engine.ts';
 import { INPUTS } from '../work/inputs/inputs.ts';
-import type { FailedAttempt, Job, JobError, JobInput, JobOutput, StoredReport } from '../work/jobs/job.ts';
+import type { FailedAttempt, Job, JobError, JobInput, JobOutput, StoredFile } from '../work/jobs/job.ts';
 import type { JobFollowUp } from '../work/jobs/job-follow-up.ts';
 import type { Ledger } from '../work/jobs/ledger/ledger.ts';
 import type { StoredBytes } from '../work/jobs/ledger/stored-bytes.ts';
@@ -152,24 +152,32 @@ async function renderAndStore(
   });
   note(report, findings);
   const expiresAt = expiryOf(deps, job);
+  const einvoice = input.options.einvoice?.xml && Buffer.from(input.options.einvoice.xml);
   const output: JobOutput = {
     key: outputKey(job._id, job.version, expiresAt),
     size: bytes.byteLength,
     pages,
     sha256: createHash('sha256').update(bytes).digest('hex'),
     mediaType,
+    ...(einvoice && {
+      einvoice: { key: outputKey(job._id, job.version, expiresAt, 'xml'), size: einvoice.byteLength },
+    }),
     report,
   };
   const storing = Date.now();
-  await outputs.put(output.key, bytes, signal, output.sha256).catch((cause: unknown) => {
+  const storeAll = async () => {
+    await outputs.put(output.key, bytes, signal, output.sha256);
+    if (einvoice) await outputs.put(output.einvoice!.key, einvoice, signal);
+  };
+  await storeAll().catch((cause: unknown) => {
     throw new PlatenError('RENDER_FAILED', 'The PDF was rendered, and could not be stored.', { cause });
   });
   trace.stored(storing);
   const stored = await storeReport(deps, job, findings, null, expiresAt, signal);
   const completed = await store.transitions.complete(job, output, expiresAt, stored);
   if (completed === undefined) {
-    await outputs.delete(output.key);
-    if (stored !== undefined) await outputs.delete(stored.key);
+    const files = [output, output.einvoice, stored].flatMap((file) => file?.key ?? []);
+    await outputs.delete(...files);
     noteLost(deps, job, 'after the render');
     return;
   }
@@ -243,7 +251,7 @@ async function storeReport(
   error: JobError | null,
   expiresAt: Date,
   signal: AbortSignal,
-): Promise<StoredReport | undefined> {
+): Promise<StoredFile | undefined> {
   if (findings === undefined) return undefined;
   const bytes = serializedReport(findings, error);
   const key = outputKey(job._id, job.version, expiresAt, 'json');

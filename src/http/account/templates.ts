@@ -170,7 +170,14 @@ const preview = defineRoute({
     200: { description: 'The HTML.', schema: previewSchema },
     202: { description: 'The test render of the HTML; follow the job.', schema: acceptedRenderSchema },
   },
-  errors: ['NOT_FOUND', 'TEMPLATE_ERROR', 'TOO_MANY_WAITING', 'PLAN_LIMIT', ...WORK_REJECTIONS],
+  errors: [
+    'NOT_FOUND',
+    'TEMPLATE_ERROR',
+    'TOO_MANY_WAITING',
+    'PLAN_LIMIT',
+    'EINVOICE_INVALID',
+    ...WORK_REJECTIONS,
+  ],
 }).handledBy(async ({ body, caller, aboutJob }, deps: ApiDeps) => {
   const { sampleData, options: saved, ...template } = await previewed(body, caller, deps);
   const { html, options } = await deps.templateEditor.preview(
@@ -182,7 +189,9 @@ const preview = defineRoute({
   if (body.output === 'html') return { status: 200, json: { html } };
   const asTest = withoutKey(caller, 'test');
   assertAdmissible(caller.plan, deps);
-  const submission = await renderSubmissionOf({ html, options, ...PREVIEWED_AS }, asTest, deps);
+  const data = options.einvoice && JSON.parse(objectText(sampleData));
+  const request = { html, options, ...PREVIEWED_AS };
+  const submission = await renderSubmissionOf(request, asTest, deps, data);
   const { jobId, stopWaiting } = await deps.renders.submit(asTest, submission);
   stopWaiting();
   aboutJob(jobId);

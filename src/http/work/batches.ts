@@ -25,6 +25,7 @@ import {
 } from './batch-schema.ts';
 import { checkUpload, checkWebhook } from './check-webhook.ts';
 import { itemOptions } from './effective-options.ts';
+import { withInvoices } from './einvoices.ts';
 import { idempotently } from './idempotency.ts';
 import { idempotencyHeaders, REPLAYED_HEADER } from './idempotency-schema.ts';
 import { itemSources } from './render-source.ts';
@@ -76,6 +77,7 @@ const create = defineRoute({
     'INVALID_URL',
     'URL_BLOCKED',
     'UPLOAD_URL_EXPIRED',
+    'EINVOICE_INVALID',
   ],
 }).handledBy(async (request, deps: ApiDeps) => {
   const { caller, headers, aboutJob } = request;
@@ -194,9 +196,10 @@ async function submissionOf(
     };
   });
   checkTimeouts(items, caller.plan);
+  const nameOptions = (index: number) => nameItem(`items[${index}].options`, body);
   return {
     batchId,
-    items,
+    items: await withInvoices(items, caller, deps, nameOptions),
     notes: body.notes ?? '',
     metadata: body.metadata ?? {},
     webhookUrl: body.webhookUrl ?? null,

@@ -47,7 +47,7 @@ export function fileAddress(publicUrl: string, token: string): string {
   return `${publicUrl.replace(/\/$/, '')}/v1/files/${token}`;
 }
 
-/** The headers of a response with a job's PDF. */
-export function fileHeaders(job: Job): Record<string, string> {
+/** The headers of a response with a job's PDF, or another file of the job. */
+export function fileHeaders(job: Pick<Job, 'fileName'>): Record<string, string> {
   return { 'Content-Disposition': contentDisposition(job.fileName, 'attachment') };
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { PDF } from '../../infra/outputs/media-type.ts';
+import { PDF, XML } from '../../infra/outputs/media-type.ts';
 import { withDownload } from '../../infra/overload/downloads.ts';
 import { JOB_STATUSES, jobRecord, statesOf } from '../../work/jobs/job-record.ts';
 import type { ApiDeps } from '../api-deps.ts';
@@ -89,6 +89,25 @@ const file = defineRoute({
   });
 });
 
+const einvoice = defineRoute({
+  method: 'get',
+  path: '/v1/pdf/jobs/:id/einvoice',
+  operationId: 'downloadJobEinvoice',
+  summary: 'Download the XML of an e-invoice',
+  description: 'The same bytes are in the PDF, as `factur-x.xml` or `xrechnung.xml`.',
+  tags,
+  auth: 'apiKey',
+  params,
+  responses: { 200: { description: 'The XML.', contentType: XML } },
+  errors: ['NOT_FOUND', 'TOO_MANY_WAITING'],
+}).handledBy(async (request, deps: ApiDeps) => {
+  const job = await requestedJob(request, deps);
+  return await withDownload(deps.downloads.pdfs, job.accountId, async () => {
+    const headers = fileHeaders({ fileName: `${job.fileName.replace(/\.pdf$/i, '')}.xml` });
+    return { status: 200, body: await deps.renders.openEinvoice(job), headers } as const;
+  });
+});
+
 const downloadAddress = defineRoute({
   method: 'get',
   path: '/v1/pdf/jobs/:id/download-url',
@@ -106,4 +125,4 @@ const downloadAddress = defineRoute({
 
 const report = reportRoute({ operationId: 'getJobReport', path: '/v1/pdf/jobs/:id/report' }, tags, 'apiKey');
 
-export const jobRoutes = [list, get, cancel, file, downloadAddress, report];
+export const jobRoutes = [list, get, cancel, file, einvoice, downloadAddress, report];

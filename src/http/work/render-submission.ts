@@ -9,6 +9,7 @@ import type { Accepted, RenderSubmission } from '../../work/jobs/submission/rend
 import type { ApiDeps } from '../api-deps.ts';
 import { checkUpload, checkWebhook } from './check-webhook.ts';
 import { optionsFor } from './effective-options.ts';
+import { invoiceDataOf, withInvoice } from './einvoices.ts';
 import type { RenderRequest } from './render-request-schema.ts';
 import { sourceOf } from './render-source.ts';
 
@@ -34,22 +35,29 @@ export function assertAdmissible(plan: Plan, { admission }: Pick<ApiDeps, 'admis
 /**
  * The submission of a request that fits its schema.
  *
+ * @param invoiceData what fills in the template of a preview, and is its e-invoice.
  * @throws PlatenError NOT_FOUND for a template that the account does not have; PLAN_LIMIT for a plan without callbacks;
- * VALIDATION for options that do not go with those of the template; INVALID_URL, URL_BLOCKED or UPLOAD_URL_EXPIRED.
+ * VALIDATION for options that do not go with those of the template; EINVOICE_INVALID; INVALID_URL, URL_BLOCKED or
+ * UPLOAD_URL_EXPIRED.
  */
 export async function renderSubmissionOf(
   body: RenderRequest,
   caller: Caller,
   deps: ApiDeps,
+  invoiceData?: object,
 ): Promise<RenderSubmission> {
   const { webhookUrl, uploadUrl } = body;
   checkWebhook(webhookUrl, caller.plan, deps);
   checkUpload(uploadUrl, caller.plan, deps);
   const { source, savedOptions } = await sourceOf(body, caller, deps);
   const { mode } = caller;
+  const options = optionsFor(body, savedOptions, { mode, checkUrl: deps.checkUrl });
   return {
     source,
-    options: optionsFor(body, savedOptions, { mode, checkUrl: deps.checkUrl }),
+    options:
+      options.einvoice === undefined
+        ? options
+        : await withInvoice(options, invoiceData ?? invoiceDataOf(source), caller, deps),
     output: body.output,
     fileName: safeFileName(body.filename, DEFAULT_FILE_NAME),
     execution: body.executionMode,

@@ -104,6 +104,7 @@ const render = defineRoute({
     'GLYPH_MISSING',
     'DOCUMENT_FAULT',
     'CONFORMANCE_FAILED',
+    'EINVOICE_INVALID',
     'COOKIE_INVALID',
     'PAGE_RANGE_INVALID',
     'TEMPLATE_ERROR',

@@ -203,6 +203,7 @@ const render = defineRoute({
     'INVALID_URL',
     'URL_BLOCKED',
     'UPLOAD_URL_EXPIRED',
+    'EINVOICE_INVALID',
     'ADDRESS_NOT_CONFIRMED',
     ...WORK_REJECTIONS,
   ],

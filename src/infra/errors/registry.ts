@@ -120,6 +120,7 @@ const REGISTRY = {
   ),
   DOCUMENT_FAULT: final(400, 'The printed document has a fault for which failOn makes the render fail.'),
   CONFORMANCE_FAILED: final(400, 'The document has faults that keep it from the conformance asked for.'),
+  EINVOICE_INVALID: final(400, 'The e-invoice breaks a rule of its standard.'),
   COOKIE_INVALID: final(
     400,
     'The browser refuses a cookie of the render: its name, domain, path or attributes do not go together.',

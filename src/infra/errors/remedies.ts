@@ -103,6 +103,8 @@ export const REMEDIES: Readonly<Record<ErrorCode, string>> = {
     'Do what `message` says, or leave the rule that it begins with out of `failOn`. With `report` the job has a list of all such faults in `observations`.',
   CONFORMANCE_FAILED:
     'Mend what `message` lists, which only the author of the document can do; with `{"conformance": {"onFault": "report"}}` the PDF is made all the same, and `accessibility` of the report lists every fault with its element.',
+  EINVOICE_INVALID:
+    'Correct what `message` lists, each with its business term, such as BT-112 of EN 16931. Nothing was rendered, and no quota was used.',
   COOKIE_INVALID:
     'Give the cookie a domain that the source URL belongs to, `secure` only with https, and no `domain` if its name begins with `__Host-`.',
   PAGE_RANGE_INVALID:

@@ -5,15 +5,15 @@ import { dirname, join } from 'node:path';
 import { DiskSpace } from './disk-space.ts';
 import { HOUR_MS, type OutputKey, type OutputStore } from './output-store.ts';
 
-const KEY = /^(?<hour>\d{1,9})\/(?<name>[A-Za-z0-9_-]{1,100}\.\d{1,15}\.(?:pdf|json))$/;
+const KEY = /^(?<hour>\d{1,9})\/(?<name>[A-Za-z0-9_-]{1,100}\.\d{1,15}\.(?:pdf|json|xml))$/;
 const HOUR_FOLDER = /^\d{1,9}$/;
-const FILE = /^[A-Za-z0-9_-]{1,100}\.\d{1,15}\.(?:pdf|json)$/;
+const FILE = /^[A-Za-z0-9_-]{1,100}\.\d{1,15}\.(?:pdf|json|xml)$/;
 /** The folder for files that are being written, each under a unique name. */
 const UNFINISHED = 'unfinished';
 const ABANDONED_AFTER_MS = HOUR_MS;
 
 /**
- * Outputs as files: `<folder>/<expiry hour>/<job>.<fence>.pdf`, for reports `….json`. A file gets its name when it is
+ * Outputs as files: `<folder>/<expiry hour>/<job>.<fence>.pdf`, for reports `….json`, for e-invoices `….xml`. A file gets its name when it is
  * complete and on the disk. A crash leaves at most an unfinished file, which `deleteExpired` deletes after an hour.
  * While the disk is full, `put` waits.
  */

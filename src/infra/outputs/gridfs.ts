@@ -2,8 +2,14 @@ import { Readable } from 'node:stream';
 import { type Connection, mongo } from 'mongoose';
 import { Collection, type CollectionSpec } from '../store/collection.ts';
 import { isDuplicateKey } from '../store/duplicate-key.ts';
-import { PDF } from './media-type.ts';
-import { expiryOf, HOUR_MS, type OutputKey, type OutputStore, type StoredOutput } from './output-store.ts';
+import {
+  expiryOf,
+  HOUR_MS,
+  mediaTypeOf,
+  type OutputKey,
+  type OutputStore,
+  type StoredOutput,
+} from './output-store.ts';
 
 /** Most PDFs are one chunk; a chunk stays far below MongoDB's limit of 16 MiB for a document. */
 const CHUNK_BYTES = 1024 * 1024;
@@ -104,7 +110,7 @@ async function insert(files: Files, chunks: Chunks, key: OutputKey, pdf: Uint8Ar
     chunkSize: CHUNK_BYTES,
     uploadDate: new Date(),
     filename: key,
-    metadata: { contentType: key.endsWith('.json') ? 'application/json' : PDF, expiresAt: expiryOf(key) },
+    metadata: { contentType: mediaTypeOf(key), expiresAt: expiryOf(key) },
     ...(isOneChunk && { data: new mongo.Binary(bytes) }),
   });
 }

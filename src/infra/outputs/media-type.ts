@@ -6,5 +6,8 @@ export type MediaType = keyof typeof EXTENSIONS;
 /** The media type of every render's output. */
 export const PDF: MediaType = 'application/pdf';
 
+/** The media type of an e-invoice by itself. */
+export const XML = 'application/xml';
+
 /** The file extension of every render's output. */
 export const PDF_EXTENSION = EXTENSIONS[PDF];

@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import { PDF, XML } from './media-type.ts';
 
 /** A stored PDF that is being read. */
 export interface StoredOutput {
@@ -50,7 +51,7 @@ export interface OutputLink {
 }
 
 /**
- * `<expiry hour since the epoch>/<job>.<fence>.pdf`, for a report `….json`. Outputs that expire together are stored
+ * `<expiry hour since the epoch>/<job>.<fence>.pdf`, for a report `….json`, for an e-invoice `….xml`. Outputs that expire together are stored
  * together.
  */
 export type OutputKey = string & { readonly __brand: 'OutputKey' };
@@ -62,9 +63,15 @@ export function outputKey(
   jobId: string,
   fence: number,
   expiresAt: Date,
-  kind: 'pdf' | 'json' = 'pdf',
+  kind: 'pdf' | 'json' | 'xml' = 'pdf',
 ): OutputKey {
   return `${Math.ceil(expiresAt.getTime() / HOUR_MS)}/${jobId}.${fence}.${kind}` as OutputKey;
+}
+
+/** What is stored under the key. */
+export function mediaTypeOf(key: OutputKey): string {
+  if (key.endsWith('.json')) return 'application/json';
+  return key.endsWith('.xml') ? XML : PDF;
 }
 
 /** The end of the hour in the key. */

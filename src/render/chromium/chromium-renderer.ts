@@ -50,9 +50,9 @@ export class ChromiumRenderer implements Renderer {
   }
 
   async render(asked: RenderRequest): Promise<RenderResult> {
-    const { conformance } = asked.options;
-    const request =
-      conformance === undefined ? asked : { ...asked, options: withImplied(asked.options, conformance) };
+    const { conformance, einvoice } = asked.options;
+    const implies = conformance !== undefined || einvoice !== undefined;
+    const request = implies ? { ...asked, options: withImplied(asked.options) } : asked;
     if (this.#closed) throw new PlatenError('WORKER_LOST');
     const end = new CancelScope(request.deadline, request.signal, request.onWaiting);
     const rendering = this.#renderInSlot(request, end);

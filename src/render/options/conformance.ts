@@ -1,9 +1,12 @@
 import { z } from 'zod';
 import { PlatenError } from '../../infra/errors/registry.ts';
+import { profileOf } from '../einvoice/profiles.ts';
 import type { LinkTexts } from '../pdf/conformance/links.ts';
 import { needsTags, PDFA_LEVELS } from '../pdf/conformance/target.ts';
+import type { ConformanceArgument } from '../pdf/steps/conformance.ts';
 import { COUNT_ELEMENTS, type ElementCounts, LINK_TEXTS } from './core/conformance-scripts.ts';
 import { defineOption, type PrintStage } from './core/option.ts';
+import { einvoice } from './einvoice.ts';
 
 /** Printing with tags takes time in the square of what is tagged. Elements, and rows of tables among them. */
 export const MAX_TAGGED_ELEMENTS = 60_000;
@@ -67,7 +70,12 @@ export const conformance = defineOption('conformance', schema, {
     const links = needsTags(value)
       ? await stage.page.runIsolated<LinkTexts>(LINK_TEXTS, MAX_LINKS)
       : undefined;
-    stage.finishBy({ step: 'conformance', argument: { pdfa, pdfua, links } });
+    const profile = stage.given(einvoice)?.profile;
+    const invoice = profile && profileOf(profile);
+    stage.finishBy({
+      step: 'conformance',
+      argument: { pdfa, pdfua, links, invoice } satisfies ConformanceArgument,
+    });
   },
 });
 

@@ -50,12 +50,14 @@ export interface JobOutput {
   /** Hex SHA-256 of its bytes. */
   readonly sha256: string;
   readonly mediaType?: MediaType;
+  /** The XML of an e-invoice, which is in the PDF as well. */
+  readonly einvoice?: StoredFile;
   /** Kept for as long as the output. Phases in whole milliseconds. */
   readonly report?: RenderReport;
 }
 
-/** The report of a job's last attempt, kept in the output store for as long as the job. */
-export interface StoredReport {
+/** A file of a job beside its PDF, kept in the output store for as long as the job. */
+export interface StoredFile {
   readonly key: OutputKey;
   /** Bytes. */
   readonly size: number;
@@ -155,7 +157,7 @@ export interface Job {
   /** True when its options encrypt the PDF; absent otherwise. */
   readonly isProtected?: true;
   /** Absent when none was requested or the last attempt left none: `stored-report.ts` says what is shown. */
-  readonly report?: StoredReport;
+  readonly report?: StoredFile;
   /** Bytes of its stored input; absent before it is admitted. */
   readonly inputBytes?: number;
   /** Milliseconds from the start of the last attempt to its end. */
@@ -195,10 +197,10 @@ export function jobOfFinalising(name: string): string {
   return name.split('~')[0]!;
 }
 
-/** The stored bytes of a job: its report and its input, or its PDF instead of the input once it is completed. */
+/** The stored bytes of a job: its report and its input, or its PDF and e-invoice instead of the input once it is completed. */
 export function keptBytes(job: Pick<Job, 'state' | 'output' | 'inputBytes' | 'report'>): number {
   const bytes = job.state === 'completed' ? job.output?.size : job.inputBytes;
-  return (bytes ?? 0) + (job.report?.size ?? 0);
+  return (bytes ?? 0) + (job.report?.size ?? 0) + (job.output?.einvoice?.size ?? 0);
 }
 
 /** Approximate bytes of the record of a callback, whatever its content. */

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ErrorCode } from '../../../src/infra/errors/registry.ts';
 import { eventually } from '../../support/eventually.ts';
+import { exampleXml } from '../../support/invoice.ts';
 import type { Actor } from './cast.ts';
 
 /** A request that its owner is allowed. */
@@ -38,6 +39,14 @@ export async function completedJob(owner: Actor): Promise<string> {
 
 export async function reportedJob(owner: Actor): Promise<string> {
   const { jobId } = await owner.made('POST', '/v1/pdf', { ...HTML, report: true, executionMode: 'async' });
+  await owner.client.end(jobId);
+  return jobId;
+}
+
+/** A job whose PDF is an e-invoice. */
+export async function einvoiceJob(owner: Actor): Promise<string> {
+  const options = { einvoice: { profile: 'minimum', xml: exampleXml('minimum') } };
+  const { jobId } = await owner.made('POST', '/v1/pdf', { ...HTML, options, executionMode: 'async' });
   await owner.client.end(jobId);
   return jobId;
 }

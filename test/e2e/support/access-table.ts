@@ -2,6 +2,7 @@ import { newEmail, PASSWORD } from '../../support/account-client.ts';
 import {
   completedBatch,
   completedJob,
+  einvoiceJob,
   endOfBatch,
   failedJob,
   HTML,
@@ -40,6 +41,7 @@ export const ACCESS: Readonly<Record<string, Row>> = {
   'GET /v1/pdf/jobs': { ...open('/v1/pdf/jobs'), isEmptyFor: isEmpty },
   'GET /v1/pdf/jobs/:id': ofJob(),
   'GET /v1/pdf/jobs/:id/file': ofJob('/file'),
+  'GET /v1/pdf/jobs/:id/einvoice': ofJob('/einvoice', einvoiceJob),
   'GET /v1/pdf/jobs/:id/download-url': ofJob('/download-url'),
   'GET /v1/pdf/jobs/:id/report': ofJob('/report', reportedJob),
   'DELETE /v1/pdf/jobs/:id': {

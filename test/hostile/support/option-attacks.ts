@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { invoiceOfLines } from '../../support/invoice.ts';
 import type { Attack } from './attack.ts';
 import { began } from './scripts.ts';
 
@@ -141,6 +142,14 @@ export const OPTION_ATTACKS: readonly Attack[] = [
           content: randomBytes(375_000).toString('base64'),
         })),
       },
+    }),
+    ends: ['completed'],
+  },
+  {
+    name: 'an e-invoice whose XML is as large as it may be',
+    submission: (villain) => ({
+      html: `<script>${began(villain)}</script><p>x`,
+      options: { ...patient, einvoice: { profile: 'en16931', data: invoiceOfLines(850) } },
     }),
     ends: ['completed'],
   },

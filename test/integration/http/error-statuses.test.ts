@@ -133,6 +133,8 @@ const PRODUCED: Partial<Record<ErrorCode, (api: TestApi, caller: TestCaller) => 
     api.state.rejection = new PlatenError('UNAVAILABLE', undefined, { retryAfterSeconds: 2 });
     return caller.render(BODY);
   },
+  EINVOICE_INVALID: (_, caller) =>
+    caller.render({ html: 'x', options: { einvoice: { profile: 'minimum', data: {} } } }),
   CANCELLED: async (api, caller) => {
     const claimed = latch();
     const gate = latch();

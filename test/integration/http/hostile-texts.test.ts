@@ -116,6 +116,7 @@ describe('Hostile texts in any field of any route', () => {
     if (field.includes('.cookies[]')) return { options: { cookies: [{ name: 'a', value: 'b', ...site }] } };
     if (field.includes('.attachments[]'))
       return { options: { attachments: [{ name: 'a.txt', content: 'YQ==' }] } };
+    if (field.includes('.einvoice.')) return { options: { einvoice: { profile: 'en16931' } } };
     if (field.includes('.watermark')) return { options: { watermark: { text: 'x' } } };
     return {};
   }
@@ -256,7 +257,7 @@ function isRefusedAsWhole({ path, method }: RouteDeclaration, field: SchemaField
   const saves = `${method} ${path}`;
   return (
     /^(post|patch) \/user\/templates(\/:id)?$/.test(saves) &&
-    /\.(cookies|assetHeaders|protection)\b/.test(field.path)
+    /\.(cookies|assetHeaders|protection|einvoice\.(?:xml|data))\b/.test(field.path)
   );
 }
 

@@ -9,9 +9,9 @@ import {
 } from '../../support/hostile-texts.ts';
 import { fieldsOf } from '../../support/schema-fields.ts';
 
-/** Fields whose texts browsers and template engines read: they hold any character. */
+/** Fields whose texts browsers, template engines and readers of XML read: they hold any character. */
 const DOCUMENTS =
-  /^body(?:\.items\[\])?\.(?:html|content|sampleData|data(?:\{\}|\{name\})|options\.(?:styles\[\]|scripts\[\]|waitForSelector|waitForExpression|\w*(?:[hH]eader|[fF]ooter)Template))$/;
+  /^body(?:\.items\[\])?\.(?:html|content|sampleData|data(?:\{\}|\{name\})|options\.(?:einvoice\.(?:xml|data(?:\{\}|\{name\}))|styles\[\]|scripts\[\]|waitForSelector|waitForExpression|\w*(?:[hH]eader|[fF]ooter)Template))$/;
 /** A JSON Schema, which is read as such: its texts hold any character of JSON. */
 const SCHEMA = /^body\.dataSchema(?:\{\}|\{name\})?$/;
 /** Fields that are compared with what is stored, by a hash or by the name of a file, and never stored or shown. */

@@ -79,4 +79,21 @@ describe('the options that are saved with a template', () => {
     );
     assert.ok(savedOptionsSchema.safeParse(null).success);
   });
+
+  it('have the profile of e-invoices, and no invoice', () => {
+    const valid = { einvoice: { profile: 'en16931', documentType: 'creditNote' } };
+    assert.ok(savedOptionsSchema.safeParse(valid).success);
+    for (const invoice of [{ xml: '<x/>' }, { data: {} }]) {
+      const { error } = savedOptionsSchema.safeParse({ einvoice: { profile: 'en16931', ...invoice } });
+      assert.deepEqual(
+        error?.issues.map(({ path, message }) => [path, message]),
+        [
+          [
+            ['einvoice'],
+            'must be saved without xml and data, which are of one render: the data of each render are the invoice',
+          ],
+        ],
+      );
+    }
+  });
 });

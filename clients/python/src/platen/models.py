@@ -80,6 +80,7 @@ ErrorCode = Literal[
     "GLYPH_MISSING",
     "DOCUMENT_FAULT",
     "CONFORMANCE_FAILED",
+    "EINVOICE_INVALID",
     "COOKIE_INVALID",
     "PAGE_RANGE_INVALID",
     "TEMPLATE_ERROR",
@@ -196,6 +197,26 @@ class RenderOptionsCookies(TypedDict):
     """Whether scripts cannot read the cookie."""
     sameSite: NotRequired[Literal["Strict", "Lax", "None"]]
     """Whether requests from other sites have the cookie."""
+
+
+class RenderOptionsEinvoice(TypedDict):
+    """Makes the PDF an e-invoice of Factur-X (ZUGFeRD) or XRechnung: the XML of the invoice is
+    in it, and it is PDF/A-3. The invoice is checked before anything is rendered; an error is
+    EINVOICE_INVALID and names the business terms. The merged PDF of a batch is no e-invoice."""
+
+    profile: Literal["minimum", "basicwl", "basic", "en16931", "extended", "xrechnung"]
+    """How much the XML says: the profiles of Factur-X and ZUGFeRD from the smallest to the
+    largest, and the German XRechnung."""
+    data: NotRequired[Mapping[str, Any]]
+    """The invoice as JSON, of which the XML is written: see the guide for its fields, and the
+    JSON Schema. A template needs neither `data` nor `xml` here: its own `data` is the invoice
+    then."""
+    xml: NotRequired[str]
+    """The invoice as XML instead: a CrossIndustryInvoice (UN/CEFACT D16B) of the profile, in
+    UTF-8."""
+    documentType: NotRequired[Literal["invoice", "creditNote", "debitNote", "correctedInvoice", "prepaymentInvoice", "selfBilledInvoice", "selfBilledCreditNote", "partialInvoice", "partialConstructionInvoice", "partialFinalConstructionInvoice", "finalConstructionInvoice", "invoiceInformation"]]
+    """What the invoice is (BT-3). Of XML and data that say something else, it is an error.
+    Default invoice, unless they say it."""
 
 
 class RenderOptionsFailOn(TypedDict):
@@ -395,6 +416,10 @@ class RenderOptions(TypedDict):
     """Milliseconds to wait after loading. Default 0."""
     displayHeaderFooter: NotRequired[bool]
     """Print headerTemplate and footerTemplate in the margins. Default false."""
+    einvoice: NotRequired[RenderOptionsEinvoice]
+    """Makes the PDF an e-invoice of Factur-X (ZUGFeRD) or XRechnung: the XML of the invoice is
+    in it, and it is PDF/A-3. The invoice is checked before anything is rendered; an error is
+    EINVOICE_INVALID and names the business terms. The merged PDF of a batch is no e-invoice."""
     failOn: NotRequired[RenderOptionsFailOn]
     """Fail the render if the source URL (pageStatus) or any other request (assetStatus) returned
     one of these statuses, such as ["400-599"]; if an asset could not be loaded or shown

@@ -59,6 +59,7 @@ export const REMEDIES: Readonly<Record<string, string>> = {
   "GLYPH_MISSING": "Name a font in the style sheet that has the character, load one with `@font-face`, or leave `failOn.missingGlyph` out. With `report` the job has a list of all such characters.",
   "DOCUMENT_FAULT": "Do what `message` says, or leave the rule that it begins with out of `failOn`. With `report` the job has a list of all such faults in `observations`.",
   "CONFORMANCE_FAILED": "Mend what `message` lists, which only the author of the document can do; with `{\"conformance\": {\"onFault\": \"report\"}}` the PDF is made all the same, and `accessibility` of the report lists every fault with its element.",
+  "EINVOICE_INVALID": "Correct what `message` lists, each with its business term, such as BT-112 of EN 16931. Nothing was rendered, and no quota was used.",
   "COOKIE_INVALID": "Give the cookie a domain that the source URL belongs to, `secure` only with https, and no `domain` if its name begins with `__Host-`.",
   "PAGE_RANGE_INVALID": "Give ranges that begin within the document. Without `pageRanges`, `pages` of the job says how many pages there are.",
   "TEMPLATE_ERROR": "Correct the template at the line that the message names, or send the data that it uses. `POST /user/templates/preview` tries it without using quota.",

@@ -82,6 +82,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/pdf/jobs/{id}/einvoice": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Download the XML of an e-invoice
+         * @description The same bytes are in the PDF, as `factur-x.xml` or `xrechnung.xml`.
+         */
+        get: operations["downloadJobEinvoice"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/pdf/jobs/{id}/download-url": {
         parameters: {
             query?: never;
@@ -1870,6 +1890,25 @@ export interface components {
             delayMs?: number;
             /** @description Print headerTemplate and footerTemplate in the margins. Default false. */
             displayHeaderFooter?: boolean;
+            /** @description Makes the PDF an e-invoice of Factur-X (ZUGFeRD) or XRechnung: the XML of the invoice is in it, and it is PDF/A-3. The invoice is checked before anything is rendered; an error is EINVOICE_INVALID and names the business terms. The merged PDF of a batch is no e-invoice. */
+            einvoice?: {
+                /**
+                 * @description How much the XML says: the profiles of Factur-X and ZUGFeRD from the smallest to the largest, and the German XRechnung.
+                 * @enum {string}
+                 */
+                profile: "minimum" | "basicwl" | "basic" | "en16931" | "extended" | "xrechnung";
+                /** @description The invoice as JSON, of which the XML is written: see the guide for its fields, and the JSON Schema. A template needs neither `data` nor `xml` here: its own `data` is the invoice then. */
+                data?: {
+                    [key: string]: unknown;
+                };
+                /** @description The invoice as XML instead: a CrossIndustryInvoice (UN/CEFACT D16B) of the profile, in UTF-8. */
+                xml?: string;
+                /**
+                 * @description What the invoice is (BT-3). Of XML and data that say something else, it is an error. Default invoice, unless they say it.
+                 * @enum {string}
+                 */
+                documentType?: "invoice" | "creditNote" | "debitNote" | "correctedInvoice" | "prepaymentInvoice" | "selfBilledInvoice" | "selfBilledCreditNote" | "partialInvoice" | "partialConstructionInvoice" | "partialFinalConstructionInvoice" | "finalConstructionInvoice" | "invoiceInformation";
+            };
             /** @description Fail the render if the source URL (pageStatus) or any other request (assetStatus) returned one of these statuses, such as ["400-599"]; if an asset could not be loaded or shown (assetUnreachable); if a script threw (exception); if a character has no font (missingGlyph); or if an inspection of the printed document found a fault: overflow, shrunk, hidden, covered, rasterised, blank, undecodable, embedded, stillChanging, redirect, deadLink, pageRules, unsupportedCss, garbled, fontSynthesis. Requests to ignoreHosts never fail a render. With an empty pageStatus, error pages are printed as well. The codes are URL_UNREACHABLE, ASSET_FAILED, EXCEPTION_THROWN, GLYPH_MISSING and DOCUMENT_FAULT. */
             failOn?: {
                 /** @description Statuses of the source URL. An empty list prints error pages, too. */
@@ -2411,7 +2450,7 @@ export interface components {
              * @description The list is in docs/errors.md.
              * @enum {string}
              */
-            code: "VALIDATION" | "MALFORMED_JSON" | "UNSUPPORTED_MEDIA_TYPE" | "BILLING_NOT_CONFIGURED" | "PAYMENT_EVENT_REFUSED" | "NOT_SUBSCRIBED" | "NOT_SOLD" | "PAYMENT_FAILED" | "UNAUTHENTICATED" | "ACCOUNT_SUSPENDED" | "ADDRESS_NOT_ALLOWED" | "ORIGIN_NOT_ALLOWED" | "PASSWORD_REQUIRED" | "PLAN_LIMIT" | "QUOTA_EXCEEDED" | "TEST_QUOTA_EXCEEDED" | "STORAGE_FULL" | "KEY_CAPACITY" | "TEMPLATE_CAPACITY" | "REGISTRATION_CLOSED" | "INVITATION_INVALID" | "LINK_INVALID" | "CONFIRMATION_UNPROVEN" | "ADDRESS_NOT_CONFIRMED" | "WRONG_PASSWORD" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "UPLOAD_TOO_SLOW" | "NOT_RETRYABLE" | "TEMPLATE_CHANGED" | "JOB_ENDED" | "NOT_MERGEABLE" | "IDEMPOTENCY_MISMATCH" | "IDEMPOTENCY_IN_PROGRESS" | "GONE" | "INPUT_TOO_LARGE" | "BATCH_TOO_LARGE" | "RANGE_NOT_SATISFIABLE" | "RATE_LIMITED" | "TOO_MANY_WAITING" | "TOO_MANY_UPLOADS" | "TOO_MANY_FAILURES" | "TOO_MANY_REGISTRATIONS" | "TOO_MANY_MAILS" | "INTERNAL" | "UNAVAILABLE" | "OVERAGE_PENDING" | "UPLOAD_URL_EXPIRED" | "UPLOAD_FAILED" | "INVALID_URL" | "URL_BLOCKED" | "URL_UNREACHABLE" | "SELECTOR_TIMEOUT" | "CONDITION_TIMEOUT" | "EXCEPTION_THROWN" | "ASSET_FAILED" | "GLYPH_MISSING" | "DOCUMENT_FAULT" | "CONFORMANCE_FAILED" | "COOKIE_INVALID" | "PAGE_RANGE_INVALID" | "TEMPLATE_ERROR" | "DOCUMENT_LIMIT" | "OUTPUT_TOO_LARGE" | "RENDER_TIMEOUT" | "BROWSER_CRASHED" | "WORKER_LOST" | "RENDER_FAILED" | "RETRY_SCHEDULED" | "CANCELLED" | "EXPIRED";
+            code: "VALIDATION" | "MALFORMED_JSON" | "UNSUPPORTED_MEDIA_TYPE" | "BILLING_NOT_CONFIGURED" | "PAYMENT_EVENT_REFUSED" | "NOT_SUBSCRIBED" | "NOT_SOLD" | "PAYMENT_FAILED" | "UNAUTHENTICATED" | "ACCOUNT_SUSPENDED" | "ADDRESS_NOT_ALLOWED" | "ORIGIN_NOT_ALLOWED" | "PASSWORD_REQUIRED" | "PLAN_LIMIT" | "QUOTA_EXCEEDED" | "TEST_QUOTA_EXCEEDED" | "STORAGE_FULL" | "KEY_CAPACITY" | "TEMPLATE_CAPACITY" | "REGISTRATION_CLOSED" | "INVITATION_INVALID" | "LINK_INVALID" | "CONFIRMATION_UNPROVEN" | "ADDRESS_NOT_CONFIRMED" | "WRONG_PASSWORD" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "UPLOAD_TOO_SLOW" | "NOT_RETRYABLE" | "TEMPLATE_CHANGED" | "JOB_ENDED" | "NOT_MERGEABLE" | "IDEMPOTENCY_MISMATCH" | "IDEMPOTENCY_IN_PROGRESS" | "GONE" | "INPUT_TOO_LARGE" | "BATCH_TOO_LARGE" | "RANGE_NOT_SATISFIABLE" | "RATE_LIMITED" | "TOO_MANY_WAITING" | "TOO_MANY_UPLOADS" | "TOO_MANY_FAILURES" | "TOO_MANY_REGISTRATIONS" | "TOO_MANY_MAILS" | "INTERNAL" | "UNAVAILABLE" | "OVERAGE_PENDING" | "UPLOAD_URL_EXPIRED" | "UPLOAD_FAILED" | "INVALID_URL" | "URL_BLOCKED" | "URL_UNREACHABLE" | "SELECTOR_TIMEOUT" | "CONDITION_TIMEOUT" | "EXCEPTION_THROWN" | "ASSET_FAILED" | "GLYPH_MISSING" | "DOCUMENT_FAULT" | "CONFORMANCE_FAILED" | "EINVOICE_INVALID" | "COOKIE_INVALID" | "PAGE_RANGE_INVALID" | "TEMPLATE_ERROR" | "DOCUMENT_LIMIT" | "OUTPUT_TOO_LARGE" | "RENDER_TIMEOUT" | "BROWSER_CRASHED" | "WORKER_LOST" | "RENDER_FAILED" | "RETRY_SCHEDULED" | "CANCELLED" | "EXPIRED";
             /** @description What to do about an error of this code. */
             remedy: string;
             /**
@@ -5635,7 +5674,7 @@ export interface operations {
                     "application/json": components["schemas"]["AcceptedJob"];
                 };
             };
-            /** @description Bad Request: `VALIDATION`, `UNSUPPORTED_MEDIA_TYPE`, `MALFORMED_JSON`, `INVALID_URL`, `URL_BLOCKED`, `UPLOAD_URL_EXPIRED`, `URL_UNREACHABLE`, `SELECTOR_TIMEOUT`, `CONDITION_TIMEOUT`, `EXCEPTION_THROWN`, `ASSET_FAILED`, `GLYPH_MISSING`, `DOCUMENT_FAULT`, `CONFORMANCE_FAILED`, `COOKIE_INVALID`, `PAGE_RANGE_INVALID`, `TEMPLATE_ERROR`, `DOCUMENT_LIMIT` */
+            /** @description Bad Request: `VALIDATION`, `UNSUPPORTED_MEDIA_TYPE`, `MALFORMED_JSON`, `INVALID_URL`, `URL_BLOCKED`, `UPLOAD_URL_EXPIRED`, `URL_UNREACHABLE`, `SELECTOR_TIMEOUT`, `CONDITION_TIMEOUT`, `EXCEPTION_THROWN`, `ASSET_FAILED`, `GLYPH_MISSING`, `DOCUMENT_FAULT`, `CONFORMANCE_FAILED`, `EINVOICE_INVALID`, `COOKIE_INVALID`, `PAGE_RANGE_INVALID`, `TEMPLATE_ERROR`, `DOCUMENT_LIMIT` */
             400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
             401: components["responses"]["Unauthorized"];
@@ -5883,6 +5922,44 @@ export interface operations {
                 };
                 content: {
                     "application/pdf": string;
+                };
+            };
+            /** @description Bad Request: `VALIDATION` */
+            400: components["responses"]["BadRequest"];
+            /** @description Unauthorized: `UNAUTHENTICATED` */
+            401: components["responses"]["Unauthorized"];
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ADDRESS_NOT_ALLOWED` */
+            403: components["responses"]["Forbidden"];
+            /** @description Not Found: `NOT_FOUND` */
+            404: components["responses"]["NotFound"];
+            /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
+            429: components["responses"]["TooManyRequests"];
+            /** @description Internal Server Error: `INTERNAL` */
+            500: components["responses"]["InternalServerError"];
+            /** @description Service Unavailable: `UNAVAILABLE` */
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    downloadJobEinvoice: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The XML. */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/xml": string;
                 };
             };
             /** @description Bad Request: `VALIDATION` */
@@ -6246,7 +6323,7 @@ export interface operations {
                     "application/json": components["schemas"]["AcceptedBatch"];
                 };
             };
-            /** @description Bad Request: `VALIDATION`, `UNSUPPORTED_MEDIA_TYPE`, `MALFORMED_JSON`, `INVALID_URL`, `URL_BLOCKED`, `UPLOAD_URL_EXPIRED` */
+            /** @description Bad Request: `VALIDATION`, `UNSUPPORTED_MEDIA_TYPE`, `MALFORMED_JSON`, `INVALID_URL`, `URL_BLOCKED`, `UPLOAD_URL_EXPIRED`, `EINVOICE_INVALID` */
             400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
             401: components["responses"]["Unauthorized"];
@@ -8363,7 +8440,7 @@ export interface operations {
                     "application/json": components["schemas"]["AcceptedUserRender"];
                 };
             };
-            /** @description Bad Request: `VALIDATION`, `UNSUPPORTED_MEDIA_TYPE`, `MALFORMED_JSON`, `TEMPLATE_ERROR` */
+            /** @description Bad Request: `VALIDATION`, `UNSUPPORTED_MEDIA_TYPE`, `MALFORMED_JSON`, `TEMPLATE_ERROR`, `EINVOICE_INVALID` */
             400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
             401: components["responses"]["Unauthorized"];
@@ -8942,7 +9019,7 @@ export interface operations {
                     "application/json": components["schemas"]["AcceptedUserRender"];
                 };
             };
-            /** @description Bad Request: `VALIDATION`, `UNSUPPORTED_MEDIA_TYPE`, `MALFORMED_JSON`, `INVALID_URL`, `URL_BLOCKED`, `UPLOAD_URL_EXPIRED` */
+            /** @description Bad Request: `VALIDATION`, `UNSUPPORTED_MEDIA_TYPE`, `MALFORMED_JSON`, `INVALID_URL`, `URL_BLOCKED`, `UPLOAD_URL_EXPIRED`, `EINVOICE_INVALID` */
             400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
             401: components["responses"]["Unauthorized"];

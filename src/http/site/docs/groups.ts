@@ -37,6 +37,7 @@ export const GROUPS: readonly Group[] = [
       'docs/guide/my-pdf-is-wrong.md',
       'docs/guide/protected-assets.md',
       'docs/guide/attachments.md',
+      'docs/guide/e-invoices.md',
       'docs/guide/protected-pdfs.md',
       'docs/guide/batches.md',
       'docs/guide/retries.md',
@@ -77,6 +78,7 @@ export const GROUPS: readonly Group[] = [
       'docs/limits.md',
       'docs/installed-fonts.md',
       'docs/reference/hyphenation.md',
+      'docs/reference/einvoice-data.md',
     ],
   },
   {

@@ -3,7 +3,7 @@ import { PlatenError } from '../../errors/registry.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 import { contentDisposition } from '../file-name.ts';
 import { PDF } from '../media-type.ts';
-import { HOUR_MS, type OutputKey, type OutputStore, outputKey } from '../output-store.ts';
+import { HOUR_MS, mediaTypeOf, type OutputKey, type OutputStore, outputKey } from '../output-store.ts';
 import { Availability } from './availability.ts';
 import { bucketAddress, publicBucketAddress } from './bucket-address.ts';
 import { checkBucket } from './check-bucket.ts';
@@ -14,7 +14,7 @@ import { S3Error } from './s3-error.ts';
 import type { S3Config } from './s3-variables.ts';
 import { createSigner } from './signer.ts';
 
-const KEY = /^\d{1,9}\/[A-Za-z0-9_-]{1,100}\.\d{1,15}\.(?:pdf|json)$/;
+const KEY = /^\d{1,9}\/[A-Za-z0-9_-]{1,100}\.\d{1,15}\.(?:pdf|json|xml)$/;
 /** The folder of an hour. */
 const HOUR = /^(\d{1,9})\//;
 /** In seconds: how soon a reader may try again when the store does not answer. */
@@ -40,7 +40,7 @@ export interface S3OutputStore extends OutputStore {
 }
 
 /**
- * Outputs as objects of a bucket: `<prefix><expiry hour>/<job>.<fence>.pdf`, for reports `….json`. An object is seen when
+ * Outputs as objects of a bucket: `<prefix><expiry hour>/<job>.<fence>.pdf`, for reports `….json`, for e-invoices `….xml`. An object is seen when
  * it is complete. While the store cannot be reached, is full or refuses, `put` waits.
  */
 export function createS3OutputStore(config: S3Config, options: S3StoreOptions): S3OutputStore {
@@ -56,7 +56,7 @@ export function createS3OutputStore(config: S3Config, options: S3StoreOptions): 
     return prefix + key;
   };
   const putOnce = async (key: OutputKey, body: Uint8Array, sha256: string, signal?: AbortSignal) => {
-    const headers = { 'content-type': typeOf(key), ...encryption };
+    const headers = { 'content-type': mediaTypeOf(key), ...encryption };
     const response = await client.send({ method: 'PUT', key: objectOf(key), headers, body, sha256, signal });
     await response.body.dump();
   };
@@ -78,7 +78,7 @@ export function createS3OutputStore(config: S3Config, options: S3StoreOptions): 
         return await availability.untilTaken(() => putOnce(key, pdf, sha256, signal), signal);
       const upload = {
         key: object,
-        headers: { 'content-type': typeOf(key), ...encryption },
+        headers: { 'content-type': mediaTypeOf(key), ...encryption },
         body: pdf,
         signal,
       };
@@ -167,10 +167,6 @@ const SHA256_OF_NOTHING = digest(NOTHING);
 
 function digest(pdf: Uint8Array): string {
   return createHash('sha256').update(pdf).digest('hex');
-}
-
-function typeOf(key: OutputKey): string {
-  return key.endsWith('.json') ? 'application/json' : PDF;
 }
 
 /** A bucket key of S3's keeps the requests to the KMS few. */

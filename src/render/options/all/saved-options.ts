@@ -20,7 +20,7 @@ const SECRET = ALL_OPTIONS.filter(({ mask }) => mask !== undefined).map(({ name 
 
 /**
  * The options that a template may have. They are kept for as long as its versions, and shown to whoever may read it, so
- * secrets are rejected.
+ * secrets are rejected, and invoices, which are of one render.
  */
 export const savedOptionsSchema = renderOptionsSchema.nullable().check(({ value, issues }) => {
   for (const name of SECRET) {
@@ -28,6 +28,11 @@ export const savedOptionsSchema = renderOptionsSchema.nullable().check(({ value,
     const message = 'must not be saved, since its values are secrets: send it with each render';
     issues.push({ code: 'custom', input: value, path: [name], message });
   }
+  const { xml, data } = value?.einvoice ?? {};
+  if (xml === undefined && data === undefined) return;
+  const message =
+    'must be saved without xml and data, which are of one render: the data of each render are the invoice';
+  issues.push({ code: 'custom', input: value, path: ['einvoice'], message });
 });
 
 /**

@@ -10,6 +10,7 @@ import { cookies } from '../cookies.ts';
 import { csp } from '../csp.ts';
 import { delayMs } from '../delayMs.ts';
 import { displayHeaderFooter } from '../displayHeaderFooter.ts';
+import { einvoice } from '../einvoice.ts';
 import { failOn } from '../failOn.ts';
 import { firstFooterTemplate } from '../firstFooterTemplate.ts';
 import { firstHeaderTemplate } from '../firstHeaderTemplate.ts';
@@ -64,6 +65,7 @@ export const OPTIONS = {
   csp,
   delayMs,
   displayHeaderFooter,
+  einvoice,
   failOn,
   firstFooterTemplate,
   firstHeaderTemplate,

@@ -9,6 +9,7 @@ import {
   PDFName,
   PDFRawStream,
 } from '@cantoo/pdf-lib';
+import type { InvoiceProfile } from '../../einvoice/profiles.ts';
 import type { AccessibilityFault } from '../../report/accessibility.ts';
 import { markArtefacts } from '../conformance/artefacts.ts';
 import { faultsOf } from '../conformance/faults.ts';
@@ -23,7 +24,9 @@ import { setPacket } from '../information.ts';
 import { xmpPacket } from '../xmp.ts';
 
 export interface ConformanceArgument extends ConformanceTarget {
-  readonly links?: LinkTexts;
+  readonly links?: LinkTexts | undefined;
+  /** What the document has as XML. */
+  readonly invoice?: InvoiceProfile | undefined;
 }
 
 /**
@@ -42,7 +45,7 @@ export default function conform(document: PDFDocument, argument: ConformanceArgu
   nameGlyphs(document);
   if (argument.pdfa !== undefined) addOutputIntent(document);
   showTitle(document);
-  setPacket(document, xmpPacket(conformanceParts(document, argument)));
+  setPacket(document, xmpPacket(conformanceParts(document, argument, argument.invoice)));
   setVersion(document, argument);
   return faults;
 }

@@ -102,6 +102,7 @@ export class JobHistory {
       outputs: number;
       inputs: number;
       reports: number;
+      einvoices: number;
     }>({ accountId }, [
       {
         $group: {
@@ -109,11 +110,13 @@ export class JobHistory {
           outputs: { $sum: '$output.size' },
           inputs: { $sum: '$inputBytes' },
           reports: { $sum: '$report.size' },
+          einvoices: { $sum: '$output.einvoice.size' },
         },
       },
     ]);
     return sums.reduce(
-      (sum, { _id, outputs, inputs, reports }) => sum + reports + (_id === 'completed' ? outputs : inputs),
+      (sum, { _id, outputs, inputs, reports, einvoices }) =>
+        sum + reports + einvoices + (_id === 'completed' ? outputs : inputs),
       0,
     );
   }

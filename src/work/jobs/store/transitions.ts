@@ -10,7 +10,7 @@ import {
   type JobInput,
   type JobOutput,
   type JobState,
-  type StoredReport,
+  type StoredFile,
 } from '../job.ts';
 import { isOwnCrash } from '../retry-policy.ts';
 import type { JobCollections, LiveJob, StoredInput } from './collections.ts';
@@ -33,7 +33,7 @@ interface AttemptDetails {
   /** For a sweep that takes the job from a worker, whose lease has ended as it was read: a renewed one remains valid. */
   readonly onlyIfLeaseEnded?: boolean;
   readonly phases?: Phases;
-  readonly report?: StoredReport | undefined;
+  readonly report?: StoredFile | undefined;
 }
 
 const HOUR_MS = 3_600_000;
@@ -117,7 +117,7 @@ export class Transitions {
     claimed: Job,
     output: JobOutput,
     expiresAt: Date,
-    report?: StoredReport,
+    report?: StoredFile,
   ): Promise<Job | undefined> {
     const now = this.#clock.now();
     const { _id, version } = claimed;

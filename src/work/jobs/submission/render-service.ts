@@ -157,6 +157,14 @@ export class RenderService {
     return stored;
   }
 
+  /** The XML of an e-invoice. @throws PlatenError NOT_FOUND unless the job is completed and is one. */
+  async openEinvoice(job: Job): Promise<StoredOutput> {
+    const key = job.output?.einvoice?.key;
+    const stored = key && (await this.#deps.outputs.get(key));
+    if (!stored) throw new PlatenError('NOT_FOUND', 'The job has no e-invoice.', { jobId: job._id });
+    return stored;
+  }
+
   /**
    * An address at which the output store itself sends the PDF of a completed job, for LINK_LIFE_MS or until `ends`.
    *

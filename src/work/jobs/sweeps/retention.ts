@@ -27,7 +27,9 @@ export async function deleteKept(
   outputs: OutputStore,
   jobs: readonly KeptJob[],
 ): Promise<void> {
-  const keys = jobs.flatMap(({ output, report }) => [output, report].flatMap((file) => file?.key ?? []));
+  const keys = jobs.flatMap(({ output, report }) =>
+    [output, output?.einvoice, report].flatMap((file) => file?.key ?? []),
+  );
   await outputs.delete(...keys);
   const deleted = await history.delete(jobs.map((job) => job._id));
   await stored.giveBackAll(jobs, deleted, keptBytes);

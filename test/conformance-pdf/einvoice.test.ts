@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import { PROFILE_NAMES, type ProfileName, profileOf } from '../../src/render/einvoice/profiles.ts';
+import type { RenderOptions } from '../../src/render/options/all/render-options.ts';
+import { type Bench, render, startBench } from '../integration/chromium/support.ts';
+import { readByOthers } from '../options/support/other-readers.ts';
+import { HUNG_MS } from '../support/eventually.ts';
+import { exampleInvoice, exampleXml, fullInvoice } from '../support/invoice.ts';
+import { judgedInvoices } from './support/mustang.ts';
+import { corpusDocument, type Judged, violations } from './support/verapdf.ts';
+
+/** Every profile, in place of the one with the most rules, and veraPDF by itself (`make conformance-pdf`): each takes ten seconds. */
+const ALL = process.env.CONFORMANCE === 'all';
+const PROFILES: readonly ProfileName[] = ALL ? PROFILE_NAMES : ['xrechnung'];
+
+/** Each profile with every term that it has, and with a few. */
+const KINDS = PROFILES.flatMap((profile) => [
+  { profile, isFull: true },
+  ...(ALL ? [{ profile, isFull: false }] : []),
+]);
+
+describe('e-invoices', function () {
+  this.timeout(ALL ? 20 * HUNG_MS : 4 * HUNG_MS);
+  let bench: Bench;
+  before(async () => {
+    bench = await startBench();
+  });
+  after(() => bench?.close());
+
+  it(`are valid in the eyes of Mustang, which asks veraPDF as well: ${PROFILES.join(', ')}`, async () => {
+    const html = await corpusDocument('invoice');
+    const printed: (Judged & { readonly profile: ProfileName; readonly xml: string })[] = [];
+    for (const { profile, isFull } of KINDS) {
+      const xml = exampleXml(profile, isFull ? fullInvoice(profile) : exampleInvoice());
+      const options: RenderOptions = {
+        einvoice: { profile, xml },
+        ...(isFull && { conformance: { pdfua: true, pdfa: '3a' } }),
+      };
+      const { bytes } = await render(bench, html, options);
+      const name = `${profile}${isFull ? ', full' : ''}`;
+      printed.push({ name, bytes, profile, xml, flavours: isFull ? ['3a', 'ua1'] : ['3b'] });
+    }
+    for (const { bytes, profile, xml } of printed) {
+      const { attachments, problems } = await readByOthers({ bytes, password: undefined });
+      assert.deepEqual(problems, []);
+      const { fileName, relationship } = profileOf(profile);
+      assert.deepEqual(
+        attachments.map(({ name, relationship, size }) => [name, relationship, size]),
+        [[fileName, `/${relationship}`, Buffer.byteLength(xml)]],
+      );
+    }
+    if (ALL) assert.deepEqual(await violations(printed), []);
+    assert.deepEqual(
+      await judgedInvoices(printed),
+      printed.map(({ name }) => `${name}: valid`),
+    );
+  });
+
+  if (ALL)
+    it('are none in the eyes of Mustang where a sum is wrong, so that the judge is one', async () => {
+      const xml = exampleXml('en16931').replace('>307.00</ram:Grand', '>308.00</ram:Grand');
+      const options: RenderOptions = { einvoice: { profile: 'en16931', xml } };
+      const { bytes } = await render(bench, '<title>x</title><p>x', options);
+      const [verdict = ''] = await judgedInvoices([{ name: 'wrong', bytes }]);
+      assert.match(verdict, /^wrong: invalid: .*BR-CO-15/s);
+    });
+});
