@@ -9,6 +9,7 @@ import type { Browser, Page } from 'puppeteer';
 import { findBrokenLinks } from '../../../scripts/docs-site/links.ts';
 import { ROOT } from '../../../scripts/docs-site/root.ts';
 import { RANKING } from '../../../scripts/docs-site/search-settings.ts';
+import { addressOf, readPages } from '../../../src/http/site/docs/pages.ts';
 import { ERRORS } from '../../../src/infra/errors/registry.ts';
 import { barriersOf } from '../../support/barriers.ts';
 import { openWebBrowser, watchPage } from '../../support/web-browser.ts';
@@ -30,9 +31,12 @@ const KINDS = [
   '/dashboards',
   '/api',
   '/api/operations/renderpdf',
+  '/runbooks/PlatenQueueAge',
   '/tour',
   '/decisions',
 ];
+/** Many pages of one kind, of which one is enough. */
+const ALIKE = /^(?:api|runbooks)\//;
 /** Pixels: a phone and two windows. */
 const WIDTHS = [390, 1280, 1920];
 
@@ -187,6 +191,21 @@ describe('The documentation site', () => {
       }
       await page.close();
     });
+
+  it('hides nothing on a phone, on any page for users or operators that is written by hand', async () => {
+    const groups = (await readPages(ROOT)).filter(({ forContributors }) => !forContributors);
+    const slugs = groups
+      .flatMap(({ pages }) => pages.map(({ slug }) => slug))
+      .filter((slug) => !ALIKE.test(slug));
+    assert.ok(slugs.length > 50);
+    const { page } = await open('/docs');
+    await page.setViewport({ width: 390, height: 800 });
+    for (const slug of slugs) {
+      await page.goto(`${api.url}${addressOf(slug)}`, { waitUntil: 'load' });
+      assert.deepEqual(await hiddenOf(page), [], slug);
+    }
+    await page.close();
+  });
 
   it('shows an operation on two screens, with an example first', async () => {
     const { page } = await open('/docs/api/operations/renderpdf');
