@@ -22,7 +22,7 @@ export const margin = defineOption(
   {
     stage: 'print',
     documentation:
-      'Margins of the page, each a length with a unit (px, in, cm, mm, pt, pc, Q). Default 0 on each side, or 1cm where there is a header or footer.',
+      'Margins of the page, each a length with a unit (px, in, cm, mm, pt, pc, Q; without one, px). Default 0 on each side, or 1cm where there is a header or footer.',
     default: {},
     rules: [{ error: 'must leave room to print on', holds: leaveRoom }],
     print({ top, right, bottom, left }, given) {

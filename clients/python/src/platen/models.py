@@ -275,8 +275,8 @@ class RenderOptionsFailOn(TypedDict):
 
 
 class Margin(TypedDict):
-    """Margins of the page, each a length with a unit (px, in, cm, mm, pt, pc, Q). Default 0 on
-    each side, or 1cm where there is a header or footer."""
+    """Margins of the page, each a length with a unit (px, in, cm, mm, pt, pc, Q; without one,
+    px). Default 0 on each side, or 1cm where there is a header or footer."""
 
     top: NotRequired[str]
     """Above the document, where the header is printed."""
@@ -462,8 +462,8 @@ class RenderOptions(TypedDict):
     Accept-Language), and of the date in headers and footers, such as de-DE. Default: that of
     the service (PLATEN_LOCALE), en-US unless it has been set."""
     margin: NotRequired[Margin]
-    """Margins of the page, each a length with a unit (px, in, cm, mm, pt, pc, Q). Default 0 on
-    each side, or 1cm where there is a header or footer."""
+    """Margins of the page, each a length with a unit (px, in, cm, mm, pt, pc, Q; without one,
+    px). Default 0 on each side, or 1cm where there is a header or footer."""
     mediaFeatures: NotRequired[RenderOptionsMediaFeatures]
     """What media queries see: colorScheme (light, dark), reducedMotion (reduce, no-preference),
     contrast (more, less, custom, no-preference) and forcedColors (active, none)."""

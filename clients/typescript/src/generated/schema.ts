@@ -1979,7 +1979,7 @@ export interface components {
             lastHeaderTemplate?: string;
             /** @description Language of the document's scripts and requests (Intl, navigator.language, Accept-Language), and of the date in headers and footers, such as de-DE. Default: that of the service (PLATEN_LOCALE), en-US unless it has been set. */
             locale?: string;
-            /** @description Margins of the page, each a length with a unit (px, in, cm, mm, pt, pc, Q). Default 0 on each side, or 1cm where there is a header or footer. */
+            /** @description Margins of the page, each a length with a unit (px, in, cm, mm, pt, pc, Q; without one, px). Default 0 on each side, or 1cm where there is a header or footer. */
             margin?: {
                 /** @description Above the document, where the header is printed. */
                 top?: string;
