@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { eventually } from '../support/eventually.ts';
 import { readPdf } from '../support/pdf.ts';
 import type { SeededAccount } from './support/seeded-account.ts';
 import { openSeededVisitor } from './support/seeded-visitor.ts';
@@ -109,6 +110,48 @@ describe('What is typed into the dashboard', () => {
     await visitor.press('Discard changes and roll back');
     await visitor.sees('The template is now version 7');
     assert.match(await editorText(), /^<h1>Receipt/);
+    visitor.assertNoComplaints();
+  });
+
+  it('into a template is previewed as it is typed, once that is wanted', async () => {
+    await openTemplate();
+    await visitor.page.locator('::-p-aria(Update as I type)').click();
+    const source = async () => {
+      const frame = await visitor.page.waitForSelector('iframe.pdf');
+      return frame!.evaluate((each) => (each as HTMLIFrameElement).src);
+    };
+    const first = await source();
+    await visitor.fill('HTML in Liquid', 'typed just now, {{ number }}');
+    // While it is typed slowly there may be PDFs of a part of it.
+    await eventually('a PDF of the whole text is shown', async () => {
+      const shown = await source();
+      if (shown === first) return false;
+      const { bytes } = await seeded.client.get(new URL(shown).pathname);
+      return /typed just now, 2026-001/.test((await readPdf(bytes)).text);
+    });
+    await visitor.page.reload();
+    await visitor.press('Discard them');
+    visitor.assertNoComplaints();
+  });
+
+  it('into a template is held against the sample data: what is missing there is marked', async () => {
+    await openTemplate();
+    const marks = () =>
+      visitor.page.$$eval('.variables li', (all) => all.map(({ textContent }) => textContent));
+    await visitor.fill(
+      'HTML in Liquid',
+      '{{ number }} {{ customer.nmae }} {% for line in lines %}{{ line }}{% endfor %}',
+    );
+    await visitor.sees('3 variables in the template, 2 of them missing in the data and empty in the PDF.');
+    assert.deepEqual(await marks(), ['number', 'customer.nmae: missing', 'lines: missing']);
+    await visitor.assertClear(WIDE, PHONE);
+    await visitor.setView(WIDE);
+    await visitor.fill('HTML in Liquid', '{{ number }} {{ customer.name }}');
+    await visitor.sees('2 variables in the template.');
+    await visitor.fill('HTML in Liquid', '{% if %}');
+    await visitor.page.waitForSelector('.variables .note.error');
+    await visitor.page.reload();
+    await visitor.press('Discard them');
     visitor.assertNoComplaints();
   });
 

@@ -5,6 +5,7 @@ import { Editor } from '../ui/editor.tsx';
 import { TextField } from '../ui/field.tsx';
 import { ErrorNote } from '../ui/states.tsx';
 import { TemplateChoice } from '../ui/template-choice.tsx';
+import { TemplateData } from '../ui/template-data.tsx';
 import type { Experiment } from './experiment.ts';
 
 /** What is rendered: HTML, a web page, or a template with its data. */
@@ -63,6 +64,7 @@ function TemplateFields({ experiment, onChange }: Parameters<typeof SourceFields
         value={data}
         onChange={(text) => onChange({ data: text })}
       />
+      {chosen.data !== undefined && <TemplateData content={chosen.data.content} data={data} />}
     </>
   );
 }

@@ -11,7 +11,9 @@ import { TextField } from '../ui/field.tsx';
 import { Card, Loaded, Page } from '../ui/page.tsx';
 import { RenderOutcome } from '../ui/render-outcome.tsx';
 import { ErrorNote } from '../ui/states.tsx';
+import { TemplateData } from '../ui/template-data.tsx';
 import { toast, toastError } from '../ui/toasts.tsx';
+import { useWhenRests } from '../ui/when-rests.ts';
 import { useDraft } from '../use-draft.ts';
 import { Compared } from './compared.tsx';
 import { TemplateVersions } from './template-versions.tsx';
@@ -67,7 +69,9 @@ function TemplateForm({ template }: { template: Template }) {
       if (isOvertaken(error)) void queries.invalidateQueries({ queryKey: ['template', template.id] });
     },
   });
+  const [jobId, setJobId] = useState<string>();
   const preview = useMutation({
+    onSuccess: (made) => setJobId('jobId' in made ? made.jobId : undefined),
     mutationFn: () =>
       call(
         api.POST('/user/templates/preview', {
@@ -84,6 +88,8 @@ function TemplateForm({ template }: { template: Template }) {
   const show = () => {
     if (!preview.isPending) preview.mutate();
   };
+  const [isLive, setLive] = useState(false);
+  useWhenRests(isLive && !preview.isPending, `${content}\0${sampleData}\0${dataSchema}`, show);
   const isOutdated = isChanged && base.versionId !== template.versionId;
   const store = () => {
     if (isChanged && !isOutdated && !save.isPending) save.mutate();
@@ -147,6 +153,7 @@ function TemplateForm({ template }: { template: Template }) {
               value={sampleData}
               onChange={(text) => change({ sampleData: text })}
             />
+            <TemplateData content={content} data={sampleData} />
             <details open={dataSchema !== ''}>
               <summary>Schema of the data</summary>
               <Editor
@@ -160,10 +167,18 @@ function TemplateForm({ template }: { template: Template }) {
           </Card>
         </div>
         <div className="beside">
-          <Card title="PDF">
+          <Card
+            title="PDF"
+            actions={
+              <label className="check">
+                <input type="checkbox" checked={isLive} onChange={(event) => setLive(event.target.checked)} />
+                Update as I type
+              </label>
+            }
+          >
             {preview.error !== null && <ErrorNote error={preview.error} />}
-            {preview.data !== undefined && 'jobId' in preview.data ? (
-              <RenderOutcome id={preview.data.jobId} />
+            {jobId !== undefined ? (
+              <RenderOutcome id={jobId} keepsLast={isLive} />
             ) : (
               <p className="quiet">
                 Press Ctrl Enter to preview the template with its sample data, saved or not.

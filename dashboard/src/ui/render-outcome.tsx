@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
 import { Link } from 'wouter';
 import { remedyOf } from '../remedies.ts';
 import { renderQuery } from '../render-query.ts';
@@ -6,23 +7,33 @@ import { Badge } from './bits.tsx';
 import { ErrorNote } from './states.tsx';
 import { Words } from './words.tsx';
 
-/** Follows a render to its end, and shows its PDF or its error. */
-export function RenderOutcome({ id }: { id: string }) {
+/**
+ * Follows a render to its end, and shows its PDF or its error.
+ *
+ * @param keepsLast whether the PDF of the render before stays until this one has its own.
+ */
+export function RenderOutcome({ id, keepsLast = false }: { id: string; keepsLast?: boolean }) {
+  const [last, setLast] = useState<string>();
   const render = useQuery({
     ...renderQuery(id),
     // The hints come within two seconds; whoever waits for a page that takes milliseconds looks sooner.
     refetchInterval: ({ state }) => (state.data?.completedAt === null ? 400 : false),
   });
+  const isThere = render.data?.outputAvailable === true;
+  useEffect(() => {
+    if (isThere) setLast(id);
+  }, [isThere, id]);
   if (render.error !== null) return <ErrorNote error={render.error} retry={render.refetch} />;
-  if (render.data === undefined) return null;
-  const { status, error, outputAvailable } = render.data;
+  const shown = isThere ? id : keepsLast ? last : undefined;
+  if (render.data === undefined) return shown === undefined ? null : <PdfFrame id={shown} />;
+  const { status, error } = render.data;
   return (
     <>
       <p>
         <Badge status={status} /> <Link href={`/renders/${id}`}>Details</Link>
       </p>
       <div role="alert">{error !== null && <JobError error={error} />}</div>
-      {outputAvailable && <PdfFrame id={id} />}
+      {shown !== undefined && <PdfFrame id={shown} />}
     </>
   );
 }
