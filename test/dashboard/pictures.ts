@@ -5,6 +5,7 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { ElementHandle } from 'puppeteer';
 import { eventually } from '../support/eventually.ts';
 import { openStandaloneService } from '../support/service.ts';
 import { type View, Visitor } from './support/visitor.ts';
@@ -81,6 +82,7 @@ try {
       return {
         template: template.id,
         render: renders[0].jobId,
+        other: renders[1].jobId,
         failed: failed.jobId,
         batch: batch.jobId,
       };
@@ -96,14 +98,28 @@ try {
   await visitor.fill('Name', 'Invoice of a shop');
   await visitor.press('Save Ctrl S');
   await visitor.sees('Roll back');
-  for (const [name, path, isRun] of [
+  const rows = join(temporary, 'orders.json');
+  const orders = ['2026-101', '2026-102', '2026-103'].map((number) => ({
+    ...SAMPLE,
+    number,
+    customer: 'Ada',
+  }));
+  await writeFile(rows, JSON.stringify(orders));
+  const pick = async () => {
+    const field = await visitor.page.waitForSelector('input[type=file]');
+    await (field as ElementHandle<HTMLInputElement>).uploadFile(rows);
+    await visitor.page.waitForSelector('tbody select');
+  };
+  for (const [name, path, prepare] of [
     ['overview', '/'],
-    ['playground', '/playground', true],
+    ['playground', '/playground', run],
     ['renders', '/renders'],
     ['render', `/renders/${ids.render}`],
     ['failed', `/renders/${ids.failed}`],
     ['batch', `/batches/${ids.batch}`],
-    ['template', `/templates/${ids.template}`, true],
+    ['new-batch', `/batches/new?template=${ids.template}`, pick],
+    ['compare', `/compare?a=${ids.render}&b=${ids.other}`],
+    ['template', `/templates/${ids.template}`, run],
     ['webhooks', '/webhooks'],
     ['keys', '/keys'],
     ['logs', '/logs'],
@@ -111,7 +127,7 @@ try {
     ['billing', '/billing'],
     ['settings', '/settings'],
   ] as const)
-    await shoot(name, path, drawn, isRun);
+    await shoot(name, path, drawn, prepare);
 } finally {
   await visitor.close();
   await service.stop();
@@ -120,16 +136,19 @@ try {
 // Connections of the test database are kept open.
 process.exit(0);
 
-/** @param isRun whether what stands on the page is rendered first. */
-async function shoot(name: string, path: string, drawn = '', isRun = false): Promise<void> {
+/** Renders what stands on the page. */
+async function run(): Promise<void> {
+  await visitor.page.locator('.editor').click();
+  await visitor.control('Enter');
+  await visitor.page.waitForSelector('iframe.pdf');
+}
+
+/** @param prepare what is done on the page first. */
+async function shoot(name: string, path: string, drawn = '', prepare?: () => Promise<void>): Promise<void> {
   for (const [setView, view] of Object.entries(VIEWS)) {
     await visitor.setView(view);
     await visitor.go(path);
-    if (isRun) {
-      await visitor.page.locator('.editor').click();
-      await visitor.control('Enter');
-      await visitor.page.waitForSelector('iframe.pdf');
-    }
+    await prepare?.();
     // All but the stream of hints.
     await visitor.page.waitForNetworkIdle({ concurrency: 1 });
     await visitor.page.evaluate(showDocument, drawn);
