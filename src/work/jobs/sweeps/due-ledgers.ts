@@ -11,11 +11,16 @@ interface DueLedgersDeps extends RepairedJobs {
   readonly waitingJobs: Pick<WaitingJobs, 'serve' | 'expire'>;
 }
 
-/** Ledgers that one query finds, and that are checked at the same time. */
+/**
+ * Ledgers that one query finds, and how many of them, at random, are then claimed: so two processes that have found the same
+ * ones seldom try to claim the same one.
+ */
 const PER_QUERY = 1000;
+const PER_PASS = 200;
+/** Ledgers that are checked at the same time. */
 const AT_ONCE = 16;
-/** Queries of one run. */
-const MOST_QUERIES = 20;
+/** Passes of one run. */
+const MOST_PASSES = 100;
 /** When a ledger is looked at again in which something was repaired, in milliseconds: one repair may call for another. */
 const AFTER_REPAIR_MS = 1000;
 /** Milliseconds between two searches of an account's queues for jobs that have waited beyond their retention. */
@@ -30,6 +35,8 @@ const REMEMBERED = 100_000;
 export class DueLedgersSweep {
   readonly #deps: DueLedgersDeps;
   readonly #work: DueWork<LedgerRecord, number>;
+  /** Ledgers that the last query found. */
+  #found = 0;
   readonly #searched = new LRUCache<string, true>({ max: REMEMBERED, ttl: EXPIRY_MS });
 
   constructor(deps: DueLedgersDeps) {
@@ -41,8 +48,11 @@ export class DueLedgersSweep {
       atOnce: AT_ONCE,
       bounds: {
         free: () => Number.POSITIVE_INFINITY,
-        // In an order of its own, so that two processes that have read the same ledgers seldom try to claim the same one.
-        due: async (limit) => shuffled(await due.due(limit)),
+        due: async (limit) => {
+          const found = await due.due(limit);
+          this.#found = found.length;
+          return shuffled(found).slice(0, PER_PASS);
+        },
         reserve: () => ({ release: () => undefined }),
       },
       attempt: (ledger) => this.#check(ledger),
@@ -52,11 +62,9 @@ export class DueLedgersSweep {
   /** One query when nothing is due. @returns the number of repairs. */
   async run(): Promise<number> {
     let repaired = 0;
-    for (let queries = 0; queries < MOST_QUERIES; queries += 1) {
-      const checked = await this.#work.pass();
-      for (const repairs of checked) repaired += repairs;
-      // Fewer than there are on a full page: the rest is due no longer, or others check it.
-      if (checked.length < PER_QUERY / 2) break;
+    for (let passes = 0; passes < MOST_PASSES; passes += 1) {
+      for (const repairs of await this.#work.pass()) repaired += repairs;
+      if (this.#found <= PER_PASS) break;
     }
     return repaired;
   }
@@ -66,12 +74,20 @@ export class DueLedgersSweep {
     const live = await store.live.among(namedIn(ledger, times));
     let repaired = await repairLedger(this.#deps, ledger, live);
     repaired += await waitingJobs.serve([ledger]);
-    repaired += await this.#expire(ledger);
+    // Not repairs: that jobs wait for too long may be the plan's doing.
+    const ended = await this.#expire(ledger);
     const nowMs = clock.now().getTime();
-    if (repaired > 0) await due.postpone(ledger, new Date(nowMs + AFTER_REPAIR_MS));
+    if (repaired + ended > 0) await this.#again(ledger, nowMs);
     else if (!isAtRest(ledger))
       await due.checked(ledger, new Date(nextCheck(ledger, live, { nowMs, redeliveryMs })));
     return repaired;
+  }
+
+  /** After a change: the ledger is at rest, or is looked at again soon. */
+  async #again(ledger: LedgerRecord, nowMs: number): Promise<void> {
+    const changed = await this.#deps.ledger.find(ledger._id);
+    if (changed !== undefined && isAtRest(changed) && (await this.#deps.ledger.rest(changed))) return;
+    await this.#deps.due.postpone(ledger, new Date(nowMs + AFTER_REPAIR_MS));
   }
 
   async #expire(ledger: LedgerRecord): Promise<number> {
