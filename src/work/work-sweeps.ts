@@ -93,11 +93,10 @@ export function workSweeps(
       'demand',
       measured,
       async () => {
-        const { ledgers, plans: ofAccounts, changed } = await loads.read();
-        if (changed > 0 || ledgers.length > 0) onActivity();
-        const running = ledgers.flatMap(({ holders }) => Object.keys(holders ?? {}));
-        const counted = await live.countRunning(running);
-        recordDemand(metrics, measureDemand(ledgers, ofAccounts), counted, clock.now());
+        const { accounts, planOf: present, changed } = await loads.read();
+        if (changed > 0 || accounts.length > 0) onActivity();
+        const counted = await live.countRunning(accounts.flatMap(({ holders }) => holders));
+        recordDemand(metrics, measureDemand(accounts, present), counted, clock.now());
       },
       restPauseMs(measured, DEMAND_AT_REST),
     ),

@@ -39,6 +39,8 @@ interface FindOptions {
   readonly projection?: Readonly<Record<string, 0 | 1>>;
 }
 
+/** Records that `each` gets with one command. */
+const EACH_AT_ONCE = 1000;
 /** How often an upsert is repeated that has lost a race to insert. */
 const TRIES = 5;
 
@@ -83,6 +85,15 @@ export class Collection<T extends { readonly _id: string }> {
     this.#guard.check(filter, options.sort);
     const sent = { ...options, ...this.#projected(options.projection) };
     return (await this.#watch.run(() => this.#records.find(filter, sent).toArray())) as T[];
+  }
+
+  /** The same one record after the other, of which few are in memory at a time. */
+  async each(filter: Filter<T>, options: FindOptions, visit: (record: T) => void): Promise<void> {
+    this.#guard.check(filter, options.sort);
+    const sent = { ...options, ...this.#projected(options.projection), batchSize: EACH_AT_ONCE };
+    await this.#watch.run(async () => {
+      for await (const record of this.#records.find(filter, sent)) visit(record as T);
+    });
   }
 
   /** @throws an error for `isDuplicateKey` when a unique index rejects the record. */

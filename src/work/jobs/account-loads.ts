@@ -1,10 +1,31 @@
 import { systemTimers, type Timers } from '../../infra/async/timers.ts';
+import { JOB_CLASSES, type JobClass } from '../../infra/bus/bus.ts';
 import type { Clock } from '../../infra/clock.ts';
 import { CLOCK_SKEW_MS } from '../../infra/store/future-times.ts';
 import type { AccountPlans, PlanFacts } from '../../tenants/accounts/account-plans.ts';
 import type { NamedPlan } from '../../tenants/plans/plan.ts';
 import type { LedgerLoads } from './ledger/ledger-loads.ts';
-import type { LedgerLoad } from './ledger/ledger-record.ts';
+import { type LedgerLoad, queueState, waitingIn } from './ledger/ledger-record.ts';
+import { PRIORITY_QUEUES } from './priority-queues.ts';
+
+/** What an account has in flight and waiting. There may be many: it has no more than is needed. */
+export interface AccountLoad {
+  readonly accountId: string;
+  readonly inFlight: number;
+  readonly waiting: number;
+  /** Jobs that wait at a position, by class. */
+  readonly atPositions: Readonly<Record<JobClass, number>>;
+  /** The jobs that hold slots, if their names were read. */
+  readonly holders: readonly string[];
+}
+
+/** The accounts with jobs in flight or waiting, and their plans, as of one moment. */
+export interface Loads {
+  readonly accounts: readonly AccountLoad[];
+  readonly planOf: (load: AccountLoad) => NamedPlan;
+  /** Ledgers that have been read, because they have changed or all were read. */
+  readonly changed: number;
+}
 
 interface AccountLoadsDeps {
   readonly ledgers: Pick<LedgerLoads, 'active' | 'changedAfter'>;
@@ -13,16 +34,11 @@ interface AccountLoadsDeps {
   readonly timers?: Timers;
 }
 
-/** The ledgers of all accounts with jobs in flight or waiting, and their plans, as of one moment. */
-export interface Loads {
-  readonly ledgers: readonly LedgerLoad[];
-  readonly plans: ReadonlyMap<string, NamedPlan>;
-  /** Ledgers that have been read, because they have changed or all were read. */
-  readonly changed: number;
-}
-
 /** All is read again after this time, in milliseconds. */
 const ALL_EVERY_MS = 60_000;
+/** The plan of an account that changes is read again after this time, in milliseconds. */
+const PLAN_EVERY_MS = 10_000;
+const NONE: AccountLoad['atPositions'] = { interactive: 0, bulk: 0 };
 
 /**
  * Keeps what decides the demand of each account, and reads only what has changed since the last time. Once a minute all is
@@ -32,55 +48,110 @@ const ALL_EVERY_MS = 60_000;
 export class AccountLoads {
   readonly #deps: AccountLoadsDeps;
   readonly #timers: Timers;
-  #loads = new Map<string, LedgerLoad>();
-  #facts = new Map<string, PlanFacts>();
+  #loads = new Map<string, AccountLoad>();
+  readonly #plans: PlanNames;
   #allAtMs = Number.NEGATIVE_INFINITY;
   /** The latest change that is known, and that of the time before: what is visible late is found by reading from there. */
-  #latest = new Date(0);
-  #from = new Date(0);
+  #latest = 0;
+  #from = 0;
 
   constructor(deps: AccountLoadsDeps) {
     this.#deps = deps;
     this.#timers = deps.timers ?? systemTimers;
+    this.#plans = new PlanNames(deps.plans);
   }
 
   /** @throws when the database cannot be read; the next call goes on from what is known. */
   async read(): Promise<Loads> {
     const nowMs = this.#timers.nowMs();
     const readsAll = nowMs - this.#allAtMs >= ALL_EVERY_MS;
-    const changed = await (readsAll ? this.#readAll() : this.#readChanged());
+    const changed = await (readsAll ? this.#readAll(nowMs) : this.#readChanged(nowMs));
     if (readsAll) this.#allAtMs = nowMs;
-    const { plans } = this.#deps;
-    const ledgers = [...this.#loads.values()];
-    const named = new Map(ledgers.map(({ _id }) => [_id, plans.named(this.#facts.get(_id))]));
-    return { ledgers, plans: named, changed };
+    return { accounts: [...this.#loads.values()], planOf: this.#plans.lookUp(), changed };
   }
 
-  async #readAll(): Promise<number> {
-    const { ledgers, plans, clock } = this.#deps;
-    const loads = await ledgers.active();
-    this.#facts = await plans.factsOf(loads.map(({ _id }) => _id));
-    this.#loads = new Map(loads.filter(isLoaded).map((load) => [load._id, load]));
+  async #readAll(nowMs: number): Promise<number> {
+    const { ledgers, clock } = this.#deps;
+    const loads = new Map<string, AccountLoad>();
     // By the time of the database, which another member of it may tell from now on; by that of this process if there is none.
-    this.#from = latestOf(loads, new Date(clock.now().getTime() - CLOCK_SKEW_MS));
-    this.#latest = this.#from;
-    return loads.length;
+    let latest = clock.now().getTime() - CLOCK_SKEW_MS;
+    let read = 0;
+    await ledgers.active((ledger) => {
+      read += 1;
+      latest = Math.max(latest, ledger.changedAt?.getTime() ?? 0);
+      if (isLoaded(ledger)) loads.set(ledger._id, loadOf(ledger));
+    });
+    this.#plans.clear();
+    await this.#plans.learn([...loads.keys()], nowMs);
+    this.#loads = loads;
+    this.#from = latest;
+    this.#latest = latest;
+    return read;
   }
 
-  async #readChanged(): Promise<number> {
-    const { ledgers, plans } = this.#deps;
-    const changed = await ledgers.changedAfter(this.#from);
+  async #readChanged(nowMs: number): Promise<number> {
+    const changed: LedgerLoad[] = [];
+    await this.#deps.ledgers.changedAfter(new Date(this.#from), (ledger) => changed.push(ledger));
     const loaded = changed.filter(isLoaded);
-    const facts = loaded.length === 0 ? [] : await plans.factsOf(loaded.map(({ _id }) => _id));
-    for (const { _id } of changed) {
-      this.#loads.delete(_id);
-      this.#facts.delete(_id);
-    }
-    for (const load of loaded) this.#loads.set(load._id, load);
-    for (const [id, of] of facts) this.#facts.set(id, of);
+    await this.#plans.learn(
+      loaded.map(({ _id }) => _id),
+      nowMs,
+    );
     this.#from = this.#latest;
-    this.#latest = latestOf(changed, this.#latest);
+    for (const ledger of changed) {
+      this.#latest = Math.max(this.#latest, ledger.changedAt?.getTime() ?? 0);
+      if (isLoaded(ledger)) this.#loads.set(ledger._id, loadOf(ledger));
+      else {
+        this.#loads.delete(ledger._id);
+        this.#plans.forget(ledger._id);
+      }
+    }
     return changed.length;
+  }
+}
+
+/** What decides the plans of accounts. Few are different: each is one object for all accounts that have it. */
+class PlanNames {
+  readonly #plans: AccountLoadsDeps['plans'];
+  readonly #known = new Map<string, { readonly facts: PlanFacts; readonly atMs: number }>();
+  readonly #different = new Map<string, PlanFacts>();
+
+  constructor(plans: AccountLoadsDeps['plans']) {
+    this.#plans = plans;
+  }
+
+  /** Reads those of accounts that are not known, or not of late. */
+  async learn(accountIds: readonly string[], nowMs: number): Promise<void> {
+    const wanted = accountIds.filter(
+      (id) => nowMs - (this.#known.get(id)?.atMs ?? Number.NEGATIVE_INFINITY) >= PLAN_EVERY_MS,
+    );
+    if (wanted.length === 0) return;
+    for (const [id, { plan, suspendedAt }] of await this.#plans.factsOf(wanted)) {
+      const key = `${plan} ${suspendedAt !== undefined}`;
+      const facts = this.#different.get(key) ?? { plan, ...(suspendedAt && { suspendedAt }) };
+      this.#different.set(key, facts);
+      this.#known.set(id, { facts, atMs: nowMs });
+    }
+  }
+
+  forget(accountId: string): void {
+    this.#known.delete(accountId);
+  }
+
+  clear(): void {
+    this.#known.clear();
+    this.#different.clear();
+  }
+
+  /** What the plans allow at this moment. */
+  lookUp(): Loads['planOf'] {
+    const named = new Map<PlanFacts | undefined, NamedPlan>();
+    return ({ accountId }) => {
+      const facts = this.#known.get(accountId)?.facts;
+      const known = named.get(facts) ?? this.#plans.named(facts);
+      named.set(facts, known);
+      return known;
+    };
   }
 }
 
@@ -88,8 +159,24 @@ function isLoaded({ inFlight, waiting }: LedgerLoad): boolean {
   return inFlight > 0 || waiting > 0;
 }
 
-function latestOf(loads: readonly LedgerLoad[], least: Date): Date {
-  let latest = least;
-  for (const { changedAt } of loads) if (changedAt !== undefined && changedAt > latest) latest = changedAt;
-  return latest;
+/** The load in a ledger. */
+export function loadOf(ledger: LedgerLoad): AccountLoad {
+  const { _id: accountId, inFlight, holders } = ledger;
+  return {
+    accountId,
+    inFlight,
+    waiting: waitingIn(ledger),
+    atPositions: atPositionsIn(ledger),
+    holders: holders === undefined ? [] : Object.keys(holders),
+  };
+}
+
+function atPositionsIn(ledger: LedgerLoad): AccountLoad['atPositions'] {
+  const counts = { ...NONE };
+  for (const queue of PRIORITY_QUEUES) {
+    const { head, tail } = queueState(ledger, queue);
+    const jobClass = JOB_CLASSES.find((name) => queue.startsWith(name));
+    if (jobClass !== undefined) counts[jobClass] += Math.max(0, tail - head);
+  }
+  return counts.interactive + counts.bulk === 0 ? NONE : counts;
 }

@@ -3,9 +3,8 @@ import type { Clock } from '../../infra/clock.ts';
 import { type NamedPlan, poolOf } from '../../tenants/plans/plan.ts';
 import type { PoolTopics } from '../pools/pool-topics.ts';
 import type { SandboxState, WorkerRecord, WorkerRegistry, WorkerState } from '../pools/worker-registry.ts';
-import type { AccountLoads } from './account-loads.ts';
-import { admissibleDemand, type LedgerLoad, queueState, waitingIn } from './ledger/ledger-record.ts';
-import { PRIORITY_QUEUES } from './priority-queues.ts';
+import type { AccountLoad, AccountLoads } from './account-loads.ts';
+import { admissibleDemand } from './ledger/ledger-record.ts';
 
 /** The jobs in flight and waiting, summed over accounts. */
 export interface Load {
@@ -22,41 +21,41 @@ export interface Demand {
   readonly atPositions: Readonly<Record<JobClass, number>>;
 }
 
-const NOTHING: Load = { inFlight: 0, waiting: 0, demand: 0 };
+type Sum = { -readonly [Field in keyof Load]: Load[Field] };
 
 /**
  * The admissible demand (design, section 2) of every pool and plan.
  *
- * @param ledgers the ledgers of accounts with jobs in flight or waiting, read at one moment.
- * @param plans the plans of these accounts.
+ * @param accounts those with jobs in flight or waiting, read at one moment.
+ * @param planOf undefined for an account that does not count.
  */
-export function measureDemand(ledgers: readonly LedgerLoad[], plans: ReadonlyMap<string, NamedPlan>): Demand {
-  const byPool = new Map<string, Load>();
-  const byPlan = new Map<string, Load>();
+export function measureDemand(
+  accounts: Iterable<AccountLoad>,
+  planOf: (load: AccountLoad) => NamedPlan | undefined,
+): Demand {
+  const byPool = new Map<string, Sum>();
+  const byPlan = new Map<string, Sum>();
   const atPositions: Record<JobClass, number> = { interactive: 0, bulk: 0 };
-  for (const ledger of ledgers) {
-    const named = plans.get(ledger._id);
+  for (const load of accounts) {
+    const named = planOf(load);
     if (named === undefined) continue;
-    const demand = admissibleDemand(ledger, named.plan.concurrentRenders);
-    const load = { inFlight: ledger.inFlight, waiting: waitingIn(ledger), demand };
-    add(byPool, poolOf(named.plan), load);
-    add(byPlan, named.name, load);
-    for (const queue of PRIORITY_QUEUES) {
-      const { head, tail } = queueState(ledger, queue);
-      const jobClass = JOB_CLASSES.find((name) => queue.startsWith(name));
-      if (jobClass !== undefined) atPositions[jobClass] += Math.max(0, tail - head);
+    const demand = admissibleDemand(load, named.plan.concurrentRenders);
+    for (const sum of [sumIn(byPool, poolOf(named.plan)), sumIn(byPlan, named.name)]) {
+      sum.inFlight += load.inFlight;
+      sum.waiting += load.waiting;
+      sum.demand += demand;
     }
+    for (const jobClass of JOB_CLASSES) atPositions[jobClass] += load.atPositions[jobClass];
   }
   return { byPool, byPlan, atPositions };
 }
 
-function add(loads: Map<string, Load>, name: string, load: Load): void {
-  const sum = loads.get(name) ?? NOTHING;
-  loads.set(name, {
-    inFlight: sum.inFlight + load.inFlight,
-    waiting: sum.waiting + load.waiting,
-    demand: sum.demand + load.demand,
-  });
+function sumIn(sums: Map<string, Sum>, name: string): Sum {
+  const known = sums.get(name);
+  if (known !== undefined) return known;
+  const sum = { inFlight: 0, waiting: 0, demand: 0 };
+  sums.set(name, sum);
+  return sum;
 }
 
 /** A worker that has reported recently. */
@@ -116,10 +115,10 @@ interface DemandDeps {
  */
 export async function readPoolDemand(deps: DemandDeps): Promise<DemandSample> {
   const at = deps.clock.now().getTime();
-  const { ledgers, plans } = await deps.loads.read();
+  const { accounts, planOf } = await deps.loads.read();
   const workers = (await deps.workers.list()).filter((worker) => deps.workers.isSeen(worker));
   const partitions = await deps.topics?.partitions();
-  const { byPlan, byPool: wanted } = measureDemand(ledgers, plans);
+  const { byPlan, byPool: wanted } = measureDemand(accounts, planOf);
   const present = Map.groupBy(workers, ({ pool }) => pool);
   const byPool = new Map(
     [...new Set([...wanted.keys(), ...present.keys()])].map((pool) => [

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { createMetrics } from '../../../src/roles/metrics.ts';
+import { loadOf } from '../../../src/work/jobs/account-loads.ts';
 import { measureDemand } from '../../../src/work/jobs/demand.ts';
 import { recordDemand } from '../../../src/work/jobs/record-demand.ts';
 import { recordWait } from '../../../src/work/jobs/record-wait.ts';
@@ -23,11 +24,16 @@ describe('metrics of waiting jobs', () => {
   /** What the dispatcher does every second. @returns the age by pool, in whole minutes: a slow machine adds seconds. */
   const oldest = async () => {
     const ledgers = await domain.ledger.active();
-    const plans = new Map([['a', { name: 'acme', plan: domain.plan }]]);
+    const acme = { name: 'acme', plan: domain.plan };
     const running = await domain.store.live.countRunning(
       ledgers.flatMap(({ holders }) => Object.keys(holders ?? {})),
     );
-    recordDemand(metrics, measureDemand(ledgers, plans), running, domain.clock.now());
+    recordDemand(
+      metrics,
+      measureDemand(ledgers.map(loadOf), () => acme),
+      running,
+      domain.clock.now(),
+    );
     const { values } = await metrics.oldestDispatched.get();
     return Object.fromEntries(values.map(({ labels, value }) => [labels.pool, Math.round(value / 60)]));
   };

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { DEFAULT_PLANS } from '../../../src/tenants/plans/plan.ts';
+import { loadOf } from '../../../src/work/jobs/account-loads.ts';
 import { measureDemand } from '../../../src/work/jobs/demand.ts';
 import type { LedgerRecord } from '../../../src/work/jobs/ledger/ledger-record.ts';
 
@@ -21,16 +22,16 @@ describe('admissible demand', () => {
     ['three', named('acme', 8, 'gpu')],
   ]);
 
+  const measured = (ledgers: readonly LedgerRecord[]) =>
+    measureDemand(ledgers.map(loadOf), ({ accountId }) => plans.get(accountId));
+
   it('of a pool is the number of jobs in flight, plus those waiting jobs that plan slots are free for', () => {
-    const { byPool } = measureDemand(
-      [
-        // A hundred of a free account are worth one slot.
-        ledger({ _id: 'one', inFlight: 1, waiting: 100 }),
-        ledger({ _id: 'two', inFlight: 4, waiting: 10 }),
-        ledger({ _id: 'three', inFlight: 2, waiting: 50 }),
-      ],
-      plans,
-    );
+    const { byPool } = measured([
+      // A hundred of a free account are worth one slot.
+      ledger({ _id: 'one', inFlight: 1, waiting: 100 }),
+      ledger({ _id: 'two', inFlight: 4, waiting: 10 }),
+      ledger({ _id: 'three', inFlight: 2, waiting: 50 }),
+    ]);
     assert.deepEqual(Object.fromEntries(byPool), {
       default: { inFlight: 5, waiting: 110, demand: 15 },
       gpu: { inFlight: 2, waiting: 50, demand: 8 },
@@ -38,12 +39,12 @@ describe('admissible demand', () => {
   });
 
   it('counts what is in flight beyond a plan that has been made smaller', () => {
-    const { byPlan } = measureDemand([ledger({ _id: 'one', inFlight: 3, waiting: 5 })], plans);
+    const { byPlan } = measured([ledger({ _id: 'one', inFlight: 3, waiting: 5 })]);
     assert.deepEqual(byPlan.get('free'), { inFlight: 3, waiting: 5, demand: 3 });
   });
 
   it('does not shrink by a job that ends while it is being given its slot', () => {
-    const { byPlan } = measureDemand([ledger({ _id: 'two', inFlight: 3, waiting: -1 })], plans);
+    const { byPlan } = measured([ledger({ _id: 'two', inFlight: 3, waiting: -1 })]);
     assert.deepEqual(byPlan.get('business'), { inFlight: 3, waiting: 0, demand: 3 });
   });
 
@@ -54,10 +55,10 @@ describe('admissible demand', () => {
       bulk: { head: 7, tail: 7 },
       'bulk-again': { head: 0, tail: 2 },
     };
-    const { atPositions, byPool } = measureDemand(
-      [ledger({ _id: 'two', queues }), ledger({ _id: 'gone', waiting: 9 })],
-      plans,
-    );
+    const { atPositions, byPool } = measured([
+      ledger({ _id: 'two', queues }),
+      ledger({ _id: 'gone', waiting: 9 }),
+    ]);
     assert.deepEqual(atPositions, { interactive: 4, bulk: 2 });
     assert.equal(byPool.get('default')?.waiting, 0);
   });

@@ -15,12 +15,12 @@ export class LedgerLoads {
   }
 
   /** Of all accounts with live jobs. */
-  active(): Promise<LedgerLoad[]> {
-    return this.#records.find({ active: true }, { projection: this.#projection });
+  active(visit: (load: LedgerLoad) => void): Promise<void> {
+    return this.#records.each({ active: true }, { projection: this.#projection }, visit);
   }
 
   /** Of the accounts whose slots or waiting jobs have changed after this time of the database. */
-  changedAfter(time: Date): Promise<LedgerLoad[]> {
-    return this.#records.find({ changedAt: { $gt: time } }, { projection: this.#projection });
+  changedAfter(time: Date, visit: (load: LedgerLoad) => void): Promise<void> {
+    return this.#records.each({ changedAt: { $gt: time } }, { projection: this.#projection }, visit);
   }
 }
