@@ -6,7 +6,7 @@ DASHBOARD := dashboard
 LOCKED = mkdir -p .cache && flock .cache/$(1).lock
 SOURCES := $(shell find src $(CLIENT)/src -name '*.ts')
 
-.PHONY: house advisories fonts image release docs prometheus dashboards dashboard clients run test resilience fast check generate bench bench-kubernetes soak chaos simulate image-test e2e build setup peers kubernetes helm schemathesis python-client examples weasyprint generated-clients generators pdf-readers verapdf mustang conformance-pdf stripe-mock versitygw clean
+.PHONY: house advisories fonts image release docs prometheus dashboards dashboard clients run test resilience fast check generate bench bench-kubernetes soak chaos counts simulate image-test e2e build setup peers kubernetes helm schemathesis python-client examples weasyprint generated-clients generators pdf-readers verapdf mustang conformance-pdf stripe-mock versitygw clean
 .DEFAULT_GOAL := run
 
 ## run: install, build and start the whole service in one process (PORT, PLATEN_DATA_DIR and the rest are obeyed)
@@ -83,9 +83,9 @@ fonts/installed/fonts.conf: node_modules/.installed fonts/package.json fonts/pac
 	@cd fonts && npm install --no-save --ignore-scripts --no-audit --no-fund --loglevel=error
 	@$(NODE) scripts/fonts/collect.ts
 
-## bench: PDFs per second and latencies beside raw Chromium, as ratios within one run; then what 100,000 rows, 50,000 waiting jobs, large batches and their files, many accounts, pages that wait, reports, traces, a bucket for PDFs, a flood beside another account, hostile documents and opening a page of the dashboard cost, and what idle processes use (BENCH_PART=tenants: that alone; BENCH_PART=weasyprint: processor time beside WeasyPrint, in no other run)
+## bench: PDFs per second and latencies beside raw Chromium, as ratios within one run; then what 100,000 rows, 50,000 waiting jobs, large batches and their files, many accounts, pages that wait, reports, traces, a bucket for PDFs, a flood beside another account, hostile documents and opening a page of the dashboard cost, what sweeps and the demand of 50,000 accounts cost, and what idle processes use (BENCH_PART=tenants: that alone; BENCH_PART=weasyprint: processor time beside WeasyPrint, in no other run)
 bench: dist/main.js dist/dashboard/index.html peers versitygw $(filter weasyprint,$(BENCH_PART))
-	@for part in $(or $(BENCH_PART),run many-rows waiting batches large-batch batch-files tenants while-waiting report tracing outputs fairness hostile-neighbour dashboard at-rest); do $(NODE) test/bench/$$part.ts || exit 1; done
+	@for part in $(or $(BENCH_PART),run many-rows waiting batches large-batch batch-files tenants while-waiting report tracing outputs fairness hostile-neighbour dashboard sweeps at-rest); do $(NODE) test/bench/$$part.ts || exit 1; done
 
 ## bench-kubernetes: what the controller costs with 500 pools and 2,000 workers on nodes that KWOK pretends (BENCH_POOLS, BENCH_WORKERS)
 bench-kubernetes: peers
@@ -100,6 +100,10 @@ soak: dist/main.js peers kubernetes schemathesis
 ## chaos: kills something every two seconds while orders arrive, and looks whether each came out whole (SEED, CHAOS_SEEDS=1..10)
 chaos: peers
 	@$(NODE) test/chaos/run.ts
+
+## counts: commands and bytes that a PDF costs the database, by role, counted on the wire between processes over Kafka
+counts: peers
+	@$(NODE) node_modules/mocha/bin/mocha.js --exit test/counts/*.test.ts
 
 ## simulate: the autoscaler, and those it is measured against, on simulated days; SEED decides all; results in docs/simulation
 simulate: node_modules/.installed
