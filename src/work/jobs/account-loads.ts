@@ -38,7 +38,10 @@ interface AccountLoadsDeps {
 const ALL_EVERY_MS = 60_000;
 /** The plan of an account that changes is read again after this time, in milliseconds. */
 const PLAN_EVERY_MS = 10_000;
+/** Accounts whose plans are in memory at a time while they are read: as many as one query finds. */
+const LEARNT_TOGETHER = 1000;
 const NONE: AccountLoad['atPositions'] = { interactive: 0, bulk: 0 };
+const NOBODY: AccountLoad['holders'] = [];
 
 /**
  * Keeps what decides the demand of each account, and reads only what has changed since the last time. Once a minute all is
@@ -125,12 +128,14 @@ class PlanNames {
     const wanted = accountIds.filter(
       (id) => nowMs - (this.#known.get(id)?.atMs ?? Number.NEGATIVE_INFINITY) >= PLAN_EVERY_MS,
     );
-    if (wanted.length === 0) return;
-    for (const [id, { plan, suspendedAt }] of await this.#plans.factsOf(wanted)) {
-      const key = `${plan} ${suspendedAt !== undefined}`;
-      const facts = this.#different.get(key) ?? { plan, ...(suspendedAt && { suspendedAt }) };
-      this.#different.set(key, facts);
-      this.#known.set(id, { facts, atMs: nowMs });
+    for (let from = 0; from < wanted.length; from += LEARNT_TOGETHER) {
+      const some = await this.#plans.factsOf(wanted.slice(from, from + LEARNT_TOGETHER));
+      for (const [id, { plan, suspendedAt }] of some) {
+        const key = `${plan} ${suspendedAt !== undefined}`;
+        const facts = this.#different.get(key) ?? { plan, ...(suspendedAt && { suspendedAt }) };
+        this.#different.set(key, facts);
+        this.#known.set(id, { facts, atMs: nowMs });
+      }
     }
   }
 
@@ -167,7 +172,7 @@ export function loadOf(ledger: LedgerLoad): AccountLoad {
     inFlight,
     waiting: waitingIn(ledger),
     atPositions: atPositionsIn(ledger),
-    holders: holders === undefined ? [] : Object.keys(holders),
+    holders: holders === undefined ? NOBODY : Object.keys(holders),
   };
 }
 
