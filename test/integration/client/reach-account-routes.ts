@@ -21,6 +21,8 @@ export async function reachRenders(account: Account): Promise<void> {
   assert.equal((await dataOf(account.GET('/user/queue'))).waiting, 0);
   const { data } = await account.GET('/user/renders/{id}/file', { ...one, parseAs: 'arrayBuffer' });
   assert.equal((await readPdf(new Uint8Array(data as ArrayBuffer))).pages.length, 1);
+  const { url } = await dataOf(account.POST('/user/renders/{id}/share', { ...one, body: {} }));
+  assert.match(url, /\/v1\/files\//);
   for (const [refused, code] of [
     [account.GET('/user/renders/{id}/report', one), 'NOT_FOUND'],
     [account.GET('/user/renders/{id}/input', one), 'GONE'],
@@ -34,6 +36,11 @@ export async function reachRenders(account: Account): Promise<void> {
 /** Calls each route of batches with none. */
 export async function reachBatches(account: Account): Promise<void> {
   assert.equal((await dataOf(account.GET('/user/batches'))).total, 0);
+  const items = [
+    { id: 'a', html: 'x' },
+    { id: 'a', html: 'x' },
+  ];
+  assert.equal((await account.POST('/user/batches', { body: { items } })).error?.code, 'VALIDATION');
   const nobodys = { params: { path: { id: randomUUID() } } };
   for (const { error } of [
     await account.GET('/user/batches/{id}', nobodys),
@@ -133,6 +140,7 @@ export async function reachWebhooks(account: Account): Promise<void> {
 export async function reachBilling(account: Account): Promise<void> {
   assert.equal((await dataOf(account.GET('/user/subscription'))).plan, 'professional');
   assert.equal((await dataOf(account.GET('/user/invoices'))).total, 0);
+  assert.equal((await dataOf(account.GET('/user/bill'))).nextInvoice, null);
   const unsold = await Promise.all([
     account.POST('/user/subscription/cancel'),
     account.POST('/user/subscription/resume'),
@@ -140,6 +148,7 @@ export async function reachBilling(account: Account): Promise<void> {
     account.POST('/user/checkout', { body: { plan: 'business' } }),
     account.POST('/user/subscription/auto-overage', { body: { enabled: true } }),
     account.POST('/user/overage', { body: { blockSize: 1000 } }),
+    account.GET('/user/overage'),
     account.GET('/user/billing-portal'),
   ]);
   for (const { error } of unsold) assert.equal(error?.code, 'BILLING_NOT_CONFIGURED');
