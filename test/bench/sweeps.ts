@@ -61,7 +61,7 @@ async function fillLedgers(domain: Domain): Promise<void> {
   const accounts = domain.connection.collection<{ _id: string }>('accounts');
   const plans = ['free', 'starter', 'professional', 'business'];
   for (let from = 0; from < ACCOUNTS; from += BATCH) {
-    const ids = Array.from({ length: BATCH }, (_, i) => from + i);
+    const ids = Array.from({ length: Math.min(BATCH, ACCOUNTS - from) }, (_, i) => from + i);
     const now = Date.now();
     await accounts.insertMany(ids.map((i) => ({ _id: accountId(i), plan: plans[i % plans.length] })));
     await ledgers.insertMany(
@@ -111,7 +111,7 @@ async function overdue(): Promise<void> {
         const ledgers = domain.connection.collection<{ _id: string }>('ledgers');
         for (let from = 0; from < OVERDUE; from += BATCH) {
           await ledgers.insertMany(
-            Array.from({ length: BATCH }, (_, i) => ({
+            Array.from({ length: Math.min(BATCH, OVERDUE - from) }, (_, i) => ({
               ...{ _id: accountId(from + i), revision: 1, active: true, inFlight: 1, waiting: 0 },
               ...{ holders: { [newJobId()]: { since } }, dueAt: new Date(since + 5000) },
             })),
