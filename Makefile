@@ -6,7 +6,7 @@ DASHBOARD := dashboard
 LOCKED = mkdir -p .cache && flock .cache/$(1).lock
 SOURCES := $(shell find src $(CLIENT)/src -name '*.ts')
 
-.PHONY: house advisories fonts image release docs prometheus dashboards dashboard clients run test resilience fast check generate bench bench-kubernetes soak chaos counts simulate image-test e2e build setup peers kubernetes helm schemathesis python-client examples weasyprint generated-clients generators pdf-readers verapdf mustang conformance-pdf stripe-mock versitygw clean
+.PHONY: house advisories fonts image release docs prometheus dashboards dashboard clients run test resilience fast check generate bench bench-kubernetes soak chaos counts simulate image-test e2e build setup peers kubernetes helm schemathesis python-client examples weasyprint generated-clients generators pdf-readers pdf-signatures verapdf mustang conformance-pdf stripe-mock versitygw clean
 .DEFAULT_GOAL := run
 
 ## run: install, build and start the whole service in one process (PORT, PLATEN_DATA_DIR and the rest are obeyed)
@@ -181,7 +181,7 @@ mustang: node_modules/.installed
 	@$(NODE) scripts/install-peers.mjs mustang
 
 ## conformance-pdf: has veraPDF judge every document of the corpus with every set of options, some 170 PDFs, and Mustang e-invoices of every profile, in eight minutes
-conformance-pdf: verapdf mustang pdf-readers fonts
+conformance-pdf: verapdf mustang pdf-readers pdf-signatures fonts
 	@PATH="$(CURDIR)/node_modules/.bin:$$PATH" CONFORMANCE=all $(NODE) node_modules/mocha/bin/mocha.js --exit 'test/conformance-pdf/**/*.test.ts'
 
 # A Kubernetes API server with its etcd, for the tests: built with Go (1.24 or newer), kept in .cache. The first time takes minutes.
@@ -199,6 +199,10 @@ schemathesis: node_modules/.installed
 # qpdf and PDFium, which read back what the tests of options print; needs Python 3.10 or newer. Kept in .cache.
 pdf-readers: node_modules/.installed
 	@$(call LOCKED,pdf-readers) $(NODE) scripts/install-python.ts pdf-readers test/options/readers/requirements.txt
+
+# pyHanko, which signs digests and judges the signatures of PDFs in tests; needs Python 3.10 or newer. Kept in .cache.
+pdf-signatures: node_modules/.installed
+	@$(call LOCKED,pdf-signatures) $(NODE) scripts/install-python.ts pdf-signatures test/seals/requirements.txt
 
 ## generated-clients: makes clients of the API document with the usual generators in Python, PHP, Ruby, C#, Go and Java, builds them, and lets each save a PDF, follow a job, be refused and download a batch; then builds and runs the example for Spring Boot (needs Java, Maven, Go, Python and Debian, and skips what is missing)
 generated-clients: dist/main.js peers generators

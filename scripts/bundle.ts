@@ -24,6 +24,7 @@ const ENTRIES = [
   'render/einvoice/check-main.ts',
   'render/pdf/finish-main.ts',
   'render/pdf/merge-main.ts',
+  'render/seal/sign-main.ts',
   'tenants/templates/engine/process-main.ts',
   'infra/sandbox/watchdog.ts',
   'infra/embedded-database/class-archive.ts',

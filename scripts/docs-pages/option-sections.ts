@@ -104,6 +104,9 @@ export const OPTION_SECTIONS: readonly OptionSection[] = [
         protection: { userPassword: 'a secret', permissions: { copy: false } },
       },
       einvoice: { einvoice: { profile: 'en16931', documentType: 'invoice' } },
+      seal: {
+        seal: { key: { keyId: 'invoices' }, reason: 'Invoices of 2026' },
+      },
       conformance: { conformance: { pdfa: '3b' } },
       outline: { outline: true },
       tagged: { tagged: true },

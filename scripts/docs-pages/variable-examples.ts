@@ -50,6 +50,7 @@ export const VARIABLE_EXAMPLES: Readonly<Record<string, VariableExample>> = {
   PLATEN_POOL: 'acme',
   PLATEN_WARM_MEMORY_PERCENT: ['40', '40 %'],
   PLATEN_CHROMIUM_PATH: '/usr/bin/chromium-headless-shell',
+  PLATEN_SEAL_KEYS_DIR: '/etc/platen/seal-keys',
   PLATEN_LOCALE: 'de-DE',
   PLATEN_ALLOWED_PRIVATE_NETWORKS: '10.20.0.0/16,192.168.7.5/32',
   HTTPS_PROXY: 'http://user:password@proxy.example.com:3128',

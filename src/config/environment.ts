@@ -212,6 +212,13 @@ export const environmentSchema = z.object({
     .min(1)
     .optional()
     .describe('Path of the Chromium to use. Default: Platen searches for one.'),
+  PLATEN_SEAL_KEYS_DIR: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      'Folder with the keys that seal PDFs (docs/sealing-keys.md): for each NAME.p12, NAME.password and NAME.accounts. A process of its own reads them at each seal, so changes need no restart. For workers.',
+    ),
   PLATEN_LOCALE: z
     .string()
     .regex(

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createGuardedAgent } from '../infra/egress/guarded-agent.ts';
 import { startEgressProxy } from '../infra/egress/proxy.ts';
 import { coresOfMachine } from '../infra/machine/machine-cores.ts';
 import { machineMemory } from '../infra/machine/machine-memory.ts';
@@ -11,11 +12,16 @@ import { recordedTrace } from '../infra/tracing/trace-context.ts';
 import { createChromiumRenderer } from '../render/chromium/create-chromium-renderer.ts';
 import { DocumentHost } from '../render/chromium/page/document-host.ts';
 import { sharedMemoryRoot } from '../render/chromium/process/shared-memory.ts';
-import { createPdfFinisher } from '../render/pdf/finish.ts';
+import { createPdfFinisher, type PdfFinisher } from '../render/pdf/finish.ts';
 import type { BrowserStatus } from '../render/renderer.ts';
+import { createKeySigner } from '../render/seal/signer.ts';
 import type { TemplateEngine } from '../tenants/templates/engine/template-engine.ts';
 import { recordWait } from '../work/jobs/record-wait.ts';
+import { askDigestServer } from '../work/seals/digest-server.ts';
+import { createExchange } from '../work/seals/exchange.ts';
+import { askTimestampAuthority } from '../work/seals/timestamp-authority.ts';
 import { WorkerPresence } from '../worker/presence.ts';
+import { createSealer } from '../worker/seal-pdf.ts';
 import { warmUp } from '../worker/warm-up.ts';
 import { Worker } from '../worker/worker.ts';
 import type { Core } from './core.ts';
@@ -31,6 +37,8 @@ const SLOTS_PER_FINISHER_PROCESS = 8;
 const CLAIMED_PER_CORE = 2;
 /** Contexts of each kind of page: that many new accounts need not wait for a renderer process. */
 const CONTEXTS_AHEAD = 2;
+/** How long a server that signs for a customer may take to respond, in milliseconds. */
+const SEAL_REQUEST_MS = 10_000;
 /** In milliseconds. A busy pool in which no render ends for this long, past the longest deadline, is stuck. */
 const STUCK_AFTER_MS = 330_000;
 
@@ -59,11 +67,17 @@ export async function startWorker(core: Core, templates: TemplateEngine): Promis
     computing: CLAIMED_PER_CORE * coresOfMachine(),
     onBusy: (busy) => metrics.workerSlots.set({ kind: 'busy', pool }, busy),
   });
+  const blocked = { renders: 0, seals: 0 };
+  const setBlocked = (change: Partial<typeof blocked>) => {
+    Object.assign(blocked, change);
+    slots.setBlocked(blocked.renders + blocked.seals);
+  };
+  const seals = openSeals(core, finisher, (waiting) => setBlocked({ seals: waiting }));
   const renderer = await createChromiumRenderer({
     slots: config.PLATEN_WORKER_SLOTS,
     spareSlots: spareSlots(config.PLATEN_WORKER_SLOTS),
     memory,
-    onBlocked: (renders) => slots.setBlocked(renders),
+    onBlocked: (renders) => setBlocked({ renders }),
     isolation: config.PLATEN_ISOLATION,
     browserPath: config.PLATEN_CHROMIUM_PATH,
     sandbox: config.PLATEN_SANDBOX,
@@ -88,6 +102,7 @@ export async function startWorker(core: Core, templates: TemplateEngine): Promis
   const worker = new Worker({
     ...core.jobs,
     renderer,
+    seals: seals.sealer,
     templates,
     outputs: core.outputs,
     clock: core.clock,
@@ -130,7 +145,7 @@ export async function startWorker(core: Core, templates: TemplateEngine): Promis
       await stopped;
       await presence?.stop();
       await renderer.close();
-      await Promise.all([finisher.close(), proxy.close()]);
+      await Promise.all([finisher.close(), proxy.close(), seals.close()]);
     },
     browser,
     problems: () => (renderer.health().ready ? [] : ['chromium: no browser is ready']),
@@ -139,6 +154,29 @@ export async function startWorker(core: Core, templates: TemplateEngine): Promis
       return busy > 0 && Date.now() - lastProgress > STUCK_AFTER_MS
         ? 'worker: no render has ended for longer than any may take'
         : undefined;
+    },
+  };
+}
+
+/** What seals PDFs: by keys of the operator, and by servers of customers, under the address policy of documents. */
+function openSeals(core: Core, finisher: PdfFinisher, onWaiting: (seals: number) => void) {
+  const { config, clock, logger, metrics, callbacks } = core;
+  const agent = createGuardedAgent({ ...wayOutOf(config), connectTimeoutMs: SEAL_REQUEST_MS });
+  const exchange = createExchange(agent, { timeoutMs: SEAL_REQUEST_MS, random: Math.random });
+  const signer = createKeySigner({ folder: config.PLATEN_SEAL_KEYS_DIR, logger });
+  const server = { exchange, clock, keys: callbacks.keys, headerPrefix: config.PLATEN_HEADER_PREFIX };
+  const sealer = createSealer({
+    signer,
+    ask: (asked) => askDigestServer(server, asked),
+    stamp: (asked) => askTimestampAuthority(exchange, asked),
+    finisher,
+    onWaiting,
+    observe: (key, outcome) => metrics.seals.inc({ key, outcome }),
+  });
+  return {
+    sealer,
+    async close() {
+      await Promise.all([signer.close(), agent.destroy()]);
     },
   };
 }

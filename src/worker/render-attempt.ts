@@ -20,6 +20,7 @@ import type { JobStore } from '../work/jobs/store/job-store.ts';
 import { serializedReport } from '../work/jobs/stored-report.ts';
 import { type AttemptTrace, traceAttempt } from './attempt-trace.ts';
 import type { HeldJob } from './held-jobs.ts';
+import type { Sealer } from './seal-pdf.ts';
 
 export interface AttemptDeps {
   readonly store: JobStore;
@@ -30,6 +31,7 @@ export interface AttemptDeps {
   readonly renderer: Renderer;
   readonly templates: TemplateEngine;
   readonly outputs: OutputStore;
+  readonly seals: Sealer;
   readonly clock: Clock;
   readonly random: () => number;
   /** First backoff between attempts, in milliseconds. */
@@ -151,6 +153,11 @@ async function renderAndStore(
     signal,
   });
   note(report, findings);
+  const { seal } = options;
+  if (seal !== undefined) {
+    const facts = await deps.seals.seal(bytes, { seal, job, deadline, signal });
+    if (findings) findings.seal = facts;
+  }
   const expiresAt = expiryOf(deps, job);
   const einvoice = input.options.einvoice?.xml && Buffer.from(input.options.einvoice.xml);
   const output: JobOutput = {
@@ -163,6 +170,7 @@ async function renderAndStore(
       einvoice: { key: outputKey(job._id, job.version, expiresAt, 'xml'), size: einvoice.byteLength },
     }),
     report,
+    ...(seal && { isSealed: true as const }),
   };
   const storing = Date.now();
   const storeAll = async () => {

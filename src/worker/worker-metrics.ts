@@ -21,6 +21,12 @@ export function workerMetrics({ registers, traced }: MetricTarget) {
       buckets: SIZE_BUCKETS,
       registers,
     }),
+    seals: new Counter({
+      name: 'platen_seals_total',
+      help: 'Seals of PDFs by kind of key (keyId, digestUrl) and outcome: sealed, or the code of an error.',
+      labelNames: ['key', 'outcome'] as const,
+      registers,
+    }),
     workerSlots: new Gauge({
       name: 'platen_worker_slots',
       help: 'Renders a worker can run at a time (total), and how many it runs (busy), by the pool that it serves.',

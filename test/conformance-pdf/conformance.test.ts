@@ -2,11 +2,15 @@ import assert from 'node:assert/strict';
 import { buffer } from 'node:stream/consumers';
 import type { RenderOptions } from '../../src/render/options/all/render-options.ts';
 import { createPdfMerger } from '../../src/render/pdf/merge.ts';
+import { openSeal } from '../../src/render/seal/placeholder.ts';
+import { createKeySigner } from '../../src/render/seal/signer.ts';
 import { type Bench, failure, render, startBench } from '../integration/chromium/support.ts';
 import { HUNG_MS } from '../support/eventually.ts';
 import { readPdf } from '../support/pdf.ts';
+import { sharedSealKeys } from '../support/seal-keys.ts';
+import { Signatures } from '../support/signatures.ts';
 import { carelessly, DOCUMENTS, VARIANTS } from './support/corpus.ts';
-import { corpusDocument, type Judged, violations } from './support/verapdf.ts';
+import { corpusDocument, type Flavour, type Judged, violations } from './support/verapdf.ts';
 
 /** Each document with each variant, in place of each with one (`make conformance`). */
 const ALL = process.env.CONFORMANCE === 'all';
@@ -15,6 +19,14 @@ const ALL = process.env.CONFORMANCE === 'all';
 const PAIRS = DOCUMENTS.flatMap((document, i) =>
   VARIANTS.filter((_, j) => ALL || j === i % VARIANTS.length).map((variant) => ({ document, variant })),
 );
+
+/** What documents are sealed with, and what they must conform to all the same. */
+const SEALED: readonly { readonly options: RenderOptions; readonly flavours: readonly Flavour[] }[] = [
+  { options: { conformance: { pdfa: '3a', pdfua: true } }, flavours: ['3a', 'ua1'] },
+  { options: { conformance: { pdfa: '2b' } }, flavours: ['2b'] },
+  { options: { conformance: { pdfa: '2a', pdfua: true } }, flavours: ['2a', 'ua1'] },
+  { options: { conformance: { pdfa: '4' } }, flavours: ['4'] },
+];
 
 describe('PDFs that conform', function () {
   this.timeout(ALL ? 20 * HUNG_MS : 2 * HUNG_MS);
@@ -36,6 +48,40 @@ describe('PDFs that conform', function () {
     }
     assert.ok(printed.length >= 13);
     assert.deepEqual(await violations(printed), []);
+  });
+
+  it('still conform when they are sealed, and the seals are valid in the eyes of pyHanko', async () => {
+    const keys = await sharedSealKeys();
+    const judge = new Signatures();
+    const logger = { warn: assert.fail };
+    const signer = createKeySigner({ folder: keys.folder, logger });
+    const { signal } = new AbortController();
+    try {
+      const sealed: Judged[] = [];
+      for (const [i, document] of DOCUMENTS.entries()) {
+        if (!ALL && i % 4 !== 0) continue;
+        for (const [name, { options, flavours }] of SEALED.entries()) {
+          if (!ALL && name > 0) continue;
+          const seal = { key: { keyId: 'invoices' }, reason: 'Ünder (a)' };
+          const { bytes } = await render(bench, await corpusDocument(document), { ...options, seal });
+          const open = openSeal(bytes);
+          const { cms } = await signer.sign('invoices', open.digest, {
+            account: 'a',
+            withinMs: HUNG_MS,
+            signal,
+          });
+          open.close(cms);
+          const [verdict] = await judge.verdicts(bytes, keys.authority);
+          assert.deepEqual([verdict?.good, verdict?.coverage], [true, 'ENTIRE_FILE'], document);
+          sealed.push({ name: `${document}, ${flavours}`, bytes, flavours });
+        }
+      }
+      assert.ok(sealed.length >= 4);
+      assert.deepEqual(await violations(sealed), []);
+    } finally {
+      judge.close();
+      await signer.close();
+    }
   });
 
   it('are merged into one that conforms as all of them do', async () => {

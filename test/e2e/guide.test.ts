@@ -9,6 +9,7 @@ import { MailServer } from '../support/mail-server.ts';
 import { type RoleProcess, startRole } from '../support/processes.ts';
 import { PROGRAM } from '../support/program.ts';
 import { ReadersShell } from '../support/readers-shell.ts';
+import { sharedSealKeys } from '../support/seal-keys.ts';
 import { programOf, savedFilesOf, savingCommandsOf } from '../support/snippets.ts';
 import { serveWebPages, type WebPages } from '../support/web-pages.ts';
 
@@ -31,6 +32,7 @@ describe('The guide, page after page, with one new service', () => {
     service = await startRole('standalone', {
       PLATEN_DATA_DIR: join(folder, 'data'),
       PLATEN_ALLOWED_PRIVATE_NETWORKS: '127.0.0.0/8',
+      PLATEN_SEAL_KEYS_DIR: (await sharedSealKeys()).folder,
     });
     await service.ready();
     shell = new ReadersShell(folder);

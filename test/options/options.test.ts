@@ -4,6 +4,7 @@ import { renderOptionsSchema } from '../../src/render/options/all/render-options
 import type { TestClient } from '../support/client.ts';
 import { HUNG_MS } from '../support/eventually.ts';
 import { readPdf, renderPage } from '../support/pdf.ts';
+import { sharedSealKeys } from '../support/seal-keys.ts';
 import { openStandaloneService, type Tenant, type TestService } from '../support/service.ts';
 import { serveWebPages, type WebPages } from '../support/web-pages.ts';
 import { CASES } from './support/all-cases.ts';
@@ -51,7 +52,8 @@ describe('render options', () => {
   let templateId: string;
 
   before(async () => {
-    service = await openStandaloneService({ PLATEN_WORKER_SLOTS: '8' });
+    const { folder } = await sharedSealKeys();
+    service = await openStandaloneService({ PLATEN_WORKER_SLOTS: '8', PLATEN_SEAL_KEYS_DIR: folder });
     tenant = await service.newTenant('business');
     client = tenant.client;
     ({ templateId } = await service.saveTemplate(tenant, '<!doctype html>{{ body | raw }}'));

@@ -15,6 +15,7 @@ import { eventually, HUNG_MS } from '../support/eventually.ts';
 import { HeldRenderer } from '../support/held-renderer.ts';
 import { startMongo } from '../support/mongo.ts';
 import { sharedTemplateEngine } from '../support/template-engine.ts';
+import { NO_SEALS } from '../support/worker.ts';
 
 const period = quotaPeriod(new Date());
 
@@ -85,6 +86,7 @@ describe('Races over slots and claims', () => {
         ...domain,
         outputs: createGridFsOutputStore(domain.connection),
         templates: sharedTemplateEngine(),
+        seals: NO_SEALS,
         renderer,
         pool: DEFAULT_POOL,
         owner: `w${i}`,

@@ -7,6 +7,11 @@ import { sharedTemplateEngine } from './template-engine.ts';
 
 type WorkerDeps = ConstructorParameters<typeof Worker>[0];
 
+/** Of a worker whose renders ask for none. */
+export const NO_SEALS: WorkerDeps['seals'] = {
+  seal: () => Promise.reject(new Error('This worker seals nothing.')),
+};
+
 /** A worker of a domain with as many slots, which retries soon; `own` has what it renders with, and what is otherwise. */
 export function workerOf(
   domain: Domain,
@@ -16,6 +21,7 @@ export function workerOf(
   return new Worker({
     ...domain,
     templates: sharedTemplateEngine(),
+    seals: NO_SEALS,
     pool: DEFAULT_POOL,
     slots: new WorkerSlots(slots),
     random: () => 1,

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { ACCESSIBILITY_RULES } from '../../render/report/accessibility.ts';
 import { OBSERVATION_RULES } from '../../render/report/observation-rules.ts';
 import { REQUEST_OUTCOMES } from '../../render/report/recorded-requests.ts';
+import { LEVELS } from '../../render/seal/seal.ts';
 import { attemptSchema, jobErrorSchema } from './attempt-schema.ts';
 
 const count = z.int().min(0);
@@ -77,6 +78,25 @@ export const renderReportSchema = z
     ),
     pages: count.describe('0 when it has failed.'),
     size: count.describe('Bytes of the PDF; 0 when it has failed.'),
+    seal: z
+      .strictObject({
+        level: z.enum(LEVELS).describe('Of PAdES.'),
+        subject: z.string().describe('Whom the certificate names, as one line.'),
+        issuer: z.string().describe('Who has issued the certificate.'),
+        serialNumber: z.string().describe('Of the certificate, in hexadecimal digits.'),
+        validUntil: z.iso.datetime().describe('When the certificate ends.'),
+        timestamp: z
+          .strictObject({
+            time: z.iso.datetime().describe('When the PDF was there at the latest.'),
+            authority: z.string().describe('Whom its certificate names, as one line.'),
+          })
+          .meta({ id: 'RenderReportTimestamp' })
+          .nullable()
+          .describe('Of level B-T.'),
+      })
+      .meta({ id: 'RenderReportSeal' })
+      .nullable()
+      .describe('Who has sealed the PDF; null without the option `seal`, and when the render has failed.'),
     error: jobErrorSchema.nullable(),
     picture: z
       .strictObject({ mediaType: z.string(), data: z.string().describe('Base64.') })

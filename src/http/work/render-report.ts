@@ -47,8 +47,8 @@ async function renderReport(
   // A worker has written it, from lists whose texts it has shortened.
   const body =
     stored === undefined ? reportWithoutFindings(job) : ((await json(stored.stream)) as ReportBody);
-  // A report of an earlier version has no faults.
-  const { fonts, missingGlyphs, observations, accessibility = [], ...rest } = body;
+  // A report of an earlier version has no faults and no seal.
+  const { fonts, missingGlyphs, observations, accessibility = [], seal = null, ...rest } = body;
   return {
     success: true,
     jobId: job._id,
@@ -58,6 +58,7 @@ async function renderReport(
     missingGlyphs: [...missingGlyphs],
     observations: [...observations],
     accessibility: [...accessibility],
+    seal,
     fonts: fonts.map(({ asked, used }) => ({ asked: [...asked], used: [...used] })),
   };
 }

@@ -104,6 +104,8 @@ const render = defineRoute({
     'GLYPH_MISSING',
     'DOCUMENT_FAULT',
     'CONFORMANCE_FAILED',
+    'SEAL_FAILED',
+    'TIMESTAMP_FAILED',
     'EINVOICE_INVALID',
     'COOKIE_INVALID',
     'PAGE_RANGE_INVALID',

@@ -73,7 +73,7 @@ const REGISTRY = {
     'The template has been saved since the version that the change was made from.',
   ),
   JOB_ENDED: final(409, 'The job has already ended.'),
-  NOT_MERGEABLE: final(409, 'A protected PDF cannot be merged with others.'),
+  NOT_MERGEABLE: final(409, 'A protected or sealed PDF cannot be merged with others.'),
   IDEMPOTENCY_MISMATCH: final(409, 'This Idempotency-Key was used with a different body.'),
   IDEMPOTENCY_IN_PROGRESS: passing(
     409,
@@ -125,6 +125,18 @@ const REGISTRY = {
     400,
     'The browser refuses a cookie of the render: its name, domain, path or attributes do not go together.',
   ),
+  SEAL_FAILED: {
+    status: 400,
+    message: 'The PDF could not be sealed.',
+    attempts: 2,
+    retryable: false,
+  },
+  TIMESTAMP_FAILED: {
+    status: 400,
+    message: 'The time-stamp authority has given no time stamp.',
+    attempts: 2,
+    retryable: true,
+  },
   PAGE_RANGE_INVALID: final(400, 'The document has none of the requested pages.'),
   TEMPLATE_ERROR: final(400, 'The template could not be rendered.'),
   DOCUMENT_LIMIT: final(400, 'The document needs more of the browser than one render may use.'),

@@ -50,7 +50,7 @@ export const REMEDIES: Readonly<Record<ErrorCode, string>> = {
     'Check the address and the id, and that the credential belongs to the account that owns it. A file exists from the completion of its job until its retention ends.',
   METHOD_NOT_ALLOWED: 'Use one of the methods that the header `Allow` lists.',
   UPLOAD_TOO_SLOW: 'Send the request again over a faster connection, or send a smaller body.',
-  NOT_MERGEABLE: 'Download the items one by one or as a zip, or render them without `protection`.',
+  NOT_MERGEABLE: 'Download the items one by one or as a zip, or render them without `protection` and `seal`.',
   NOT_RETRYABLE: 'Wait for the end of the job, or send a new render request.',
   TEMPLATE_CHANGED:
     'Get the template, make the change to its present version, and send that `versionId` as `baseVersionId`; without `baseVersionId` the change is saved over whatever is there.',
@@ -107,6 +107,10 @@ export const REMEDIES: Readonly<Record<ErrorCode, string>> = {
     'Correct what `message` lists, each with its business term, such as BT-112 of EN 16931. Nothing was rendered, and no quota was used.',
   COOKIE_INVALID:
     'Give the cookie a domain that the source URL belongs to, `secure` only with https, and no `domain` if its name begins with `__Host-`.',
+  SEAL_FAILED:
+    'Correct what the message names: the key of the account, which its operator assigns, or what the server of `digestUrl` responds. If that server was away, send the render again once it responds.',
+  TIMESTAMP_FAILED:
+    'Send the render again once the authority of `timestampUrl` responds, or name another one. Without `timestampUrl` and `level` the PDF is sealed without a time stamp.',
   PAGE_RANGE_INVALID:
     'Give ranges that begin within the document. Without `pageRanges`, `pages` of the job says how many pages there are.',
   TEMPLATE_ERROR:

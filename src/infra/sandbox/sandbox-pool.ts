@@ -43,6 +43,8 @@ interface SandboxOptions {
   readonly processes: number;
   /** Megabytes of JavaScript objects that one call may hold before its process ends. */
   readonly heapMb: number;
+  /** Folders that its processes may read, besides the package's. */
+  readonly readable?: readonly string[];
   readonly logger?: SandboxLogger | undefined;
   /** A number in [0, 1), for the time between tries to start a process; default Math.random. */
   readonly random?: () => number;
@@ -188,7 +190,7 @@ class ProcessPool implements Sandbox {
     let failures = 0;
     while (!this.#closing.signal.aborted) {
       let retryInMs = 0;
-      const process = new SandboxProcess(this.#options.entry, this.#options.heapMb);
+      const process = new SandboxProcess(this.#options.entry, this.#options.heapMb, this.#options.readable);
       this.#processes.add(process);
       try {
         await process.ready;

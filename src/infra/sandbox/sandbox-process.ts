@@ -37,8 +37,9 @@ export class SandboxProcess {
   #waiting: Waiting | undefined;
   #stderr = '';
 
-  constructor(entry: URL, heapMb: number) {
-    this.#child = forkProcess(entry, heapMb);
+  /** @param readable folders that it may read besides the package's. */
+  constructor(entry: URL, heapMb: number, readable: readonly string[] = []) {
+    this.#child = forkProcess(entry, heapMb, readable);
     this.ready = new Promise((resolve, reject) => {
       this.#waiting = { resolve, reject };
     });
@@ -83,7 +84,7 @@ export class SandboxProcess {
   }
 }
 
-function forkProcess(entry: URL, heapMb: number): ChildProcess {
+function forkProcess(entry: URL, heapMb: number, readable: readonly string[]): ChildProcess {
   return fork(fileURLToPath(entry), {
     execArgv: [
       `--max-old-space-size=${heapMb}`,
@@ -91,7 +92,7 @@ function forkProcess(entry: URL, heapMb: number): ChildProcess {
       // The process may read the package's code; it may not read or write other files, start programs or load addons.
       '--permission',
       // It contains this code and node_modules.
-      `--allow-fs-read=${join(PACKAGE_FOLDER, '/')}`,
+      ...[PACKAGE_FOLDER, ...readable].map((folder) => `--allow-fs-read=${join(folder, '/')}`),
       '--allow-worker',
       '--disable-warning=ExperimentalWarning',
       '--disable-warning=SecurityWarning',

@@ -2,17 +2,20 @@
 import { ParseSpeeds, PDFDocument } from '@cantoo/pdf-lib';
 import { serve } from '../../infra/sandbox/serve.ts';
 import type { AccessibilityFault } from '../report/accessibility.ts';
+import type { SealCall } from '../seal/read-cms.ts';
 import { destinationsOf } from './destinations.ts';
 import type { FinishedPdf, FinishStep } from './finish-step.ts';
 import { readPages } from './read-pages.ts';
 
-export type FinishCall = { readonly pdf: Uint8Array } & (
-  | {
-      /** The steps applied to the document, in this order. */
-      readonly steps: readonly FinishStep[];
-    }
-  | { readonly read: keyof typeof readers }
-);
+export type FinishCall =
+  | ({ readonly pdf: Uint8Array } & (
+      | {
+          /** The steps applied to the document, in this order. */
+          readonly steps: readonly FinishStep[];
+        }
+      | { readonly read: keyof typeof readers }
+    ))
+  | SealCall;
 
 /** The values that can be read from a document. */
 const readers = {
@@ -29,7 +32,9 @@ type StepModule =
   | { default(document: PDFDocument, argument: unknown): Faults | Promise<Faults> }
   | { changeFile(file: Uint8Array, argument: unknown): Promise<Uint8Array> };
 
-serve<FinishCall>(async ({ pdf, ...call }) => {
+serve<FinishCall>(async (call) => {
+  if ('cms' in call) return (await import('../seal/read-cms.ts')).readCms(call);
+  const { pdf } = call;
   if ('read' in call) return readers[call.read](await load(pdf, { ignoreEncryption: true }));
   const faults: AccessibilityFault[] = [];
   let file = pdf;

@@ -15,6 +15,8 @@ export const STEP_ORDER = [
   'attachments',
   /** Repairs what keeps the document from its conformance, and declares it. Sees all that is in the document. */
   'conformance',
+  /** Makes the place of a signature, which is the last of the document. */
+  'seal',
   /** Encrypts the file. */
   'protection',
 ] as const;

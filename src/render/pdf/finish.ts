@@ -7,6 +7,8 @@ import {
   type SandboxLogger,
 } from '../../infra/sandbox/sandbox-pool.ts';
 import type { PrintedPages } from '../report/print-facts.ts';
+import type { CheckedCms, SealCall, StampedCms } from '../seal/read-cms.ts';
+import type { StampCall } from '../seal/timestamp.ts';
 import { pageTreeCount } from './count-pages.ts';
 import type { FinishCall } from './finish-main.ts';
 import type { FinishedPdf, FinishStep } from './finish-step.ts';
@@ -51,6 +53,19 @@ export interface PdfFinisher {
    * Rejects as `finish`.
    */
   printedPages(pdf: Uint8Array, limits?: FinishLimits): Promise<PrintedPages>;
+  /**
+   * Reads a signature that somebody has sent. Without one that is good, its fault in words that follow "The signature".
+   *
+   * Rejects as `finish`.
+   */
+  checkCms(call: Exclude<SealCall, StampCall>, limits?: FinishLimits): Promise<CheckedCms>;
+  /**
+   * Puts a time stamp that somebody has sent into a signature. Without one that is good, its fault in words that follow
+   * "The time stamp".
+   *
+   * Rejects as `finish`.
+   */
+  stampCms(call: StampCall, limits?: FinishLimits): Promise<StampedCms>;
   /** Ends the processes; calls in progress reject with WORKER_LOST. */
   close(): Promise<void>;
 }
@@ -106,6 +121,12 @@ export function createPdfFinisher(options: PdfFinisherOptions): PdfFinisher {
     },
     async printedPages(pdf, limits = {}) {
       return (await run({ pdf, read: 'printed' }, limits)) as PrintedPages;
+    },
+    async checkCms(call, limits = {}) {
+      return (await run(call, limits)) as CheckedCms;
+    },
+    async stampCms(call, limits = {}) {
+      return (await run(call, limits)) as StampedCms;
     },
     async close() {
       closed = true;

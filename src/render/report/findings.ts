@@ -1,3 +1,4 @@
+import type { SealFacts } from '../seal/seal.ts';
 import { type AccessibilityFault, MAX_FAULTS, MAX_FAULTS_OF_RULE, withPages } from './accessibility.ts';
 import { MAX_GLYPHS, type MissingGlyph, type PrintedText, withFirstNamed } from './missing-glyphs.ts';
 import { MAX_OBSERVATIONS, type Observation } from './observations.ts';
@@ -74,6 +75,8 @@ export class Findings {
   /** Options with a header or footer that is not printed, since displayHeaderFooter is off. */
   notDisplayed: readonly string[] = [];
   picture: Picture | undefined;
+  /** Who has sealed the PDF; undefined for one without a seal. */
+  seal: SealFacts | undefined;
   engine = '';
   phases: RenderReport['phases'] | undefined;
   pages = 0;

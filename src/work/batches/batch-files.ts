@@ -64,13 +64,14 @@ export class BatchFiles {
   /**
    * One PDF of the completed items in the batch's order, with a bookmark for each.
    *
-   * @throws PlatenError as `zip`; NOT_MERGEABLE when the PDF of one of them is encrypted.
+   * @throws PlatenError as `zip`; NOT_MERGEABLE when the PDF of one of them is encrypted or sealed.
    */
   async merged(batch: Batch) {
     const entries = await this.#completed(batch);
-    const closed = entries.find(({ isProtected }) => isProtected);
+    const closed = entries.find(({ isProtected, output }) => isProtected || output.isSealed);
     if (closed !== undefined) {
-      const message = `The PDF of the item "${closed.id}" is protected, so it cannot be merged with others.`;
+      const how = closed.isProtected ? 'protected' : 'sealed';
+      const message = `The PDF of the item "${closed.id}" is ${how}, so it cannot be merged with others.`;
       throw new PlatenError('NOT_MERGEABLE', message, { jobId: batch._id });
     }
     const sources = entries.map(({ name, output }) => ({

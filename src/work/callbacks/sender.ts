@@ -9,7 +9,7 @@ import { bodyOf, type Delivery } from './delivery.ts';
 import type { AttemptEnd, DeliveryStore } from './delivery-store.ts';
 import type { Post, PostOutcome } from './post.ts';
 import { nextDelayMs, retryAfterMs } from './retry-schedule.ts';
-import { signatures, standardHeaders } from './signature.ts';
+import { signedHeaders } from './signature.ts';
 import type { SigningKeys } from './signing-keys.ts';
 
 /** The result of an attempt: `retried` will be sent again, `failed` will not. */
@@ -113,18 +113,12 @@ export class CallbackSender {
     const signing = await keys.signing(accountId, ownerFence);
     const body = bodyOf(delivery.payload, publicUrl()!);
     const timestamp = Math.floor(clock.now().getTime() / 1000);
-    const secrets = signing.map(({ secret }) => secret);
-    const signed = { deliveryId, timestamp, body };
     const span = this.#startSpan(delivery);
     const headers = {
       ...span.context,
       'content-type': 'application/json',
       'user-agent': 'Platen-Callbacks/2',
-      [`${headerPrefix}Signature-V2`]: signatures(secrets, signed),
-      [`${headerPrefix}Timestamp`]: String(timestamp),
-      [`${headerPrefix}Delivery-Id`]: deliveryId,
-      [`${headerPrefix}Key-Id`]: signing[0]!.id,
-      ...standardHeaders(secrets, signed),
+      ...signedHeaders(signing, { deliveryId, timestamp, body }, headerPrefix),
     };
     const outcome = await post({ url, headers, body, signal });
     endSpan(span, outcome);

@@ -29,6 +29,26 @@ export function signatures(
     .join(' ');
 }
 
+/**
+ * The headers by which a receiver knows that the service has sent something: its own, and those of Standard Webhooks.
+ *
+ * @param keys that sign, the newest first; at least one. @param prefix of the service's own headers, such as `X-Service-`.
+ */
+export function signedHeaders(
+  keys: readonly { readonly id: string; readonly secret: string }[],
+  signed: Signed,
+  prefix: string,
+): Record<string, string> {
+  const secrets = keys.map(({ secret }) => secret);
+  return {
+    [`${prefix}Signature-V2`]: signatures(secrets, signed),
+    [`${prefix}Timestamp`]: String(signed.timestamp),
+    [`${prefix}Delivery-Id`]: signed.deliveryId,
+    [`${prefix}Key-Id`]: keys[0]!.id,
+    ...standardHeaders(secrets, signed),
+  };
+}
+
 /** The headers of Standard Webhooks (standardwebhooks.com), by which its libraries verify a callback. */
 export function standardHeaders(secrets: readonly string[], signed: Signed): Record<string, string> {
   return {

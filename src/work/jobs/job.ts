@@ -52,6 +52,8 @@ export interface JobOutput {
   readonly mediaType?: MediaType;
   /** The XML of an e-invoice, which is in the PDF as well. */
   readonly einvoice?: StoredFile;
+  /** True when the PDF is sealed; absent otherwise. */
+  readonly isSealed?: true;
   /** Kept for as long as the output. Phases in whole milliseconds. */
   readonly report?: RenderReport;
 }

@@ -1,5 +1,6 @@
 import { Findings } from '../../render/report/findings.ts';
 import { warningsOf } from '../../render/report/warnings.ts';
+import type { SealFacts } from '../../render/seal/seal.ts';
 import { attemptsOf } from './attempts.ts';
 import type { Job, JobError } from './job.ts';
 
@@ -25,7 +26,7 @@ const SHORTENED = [
 
 /** The stored report of a render; the rest of a report comes from the record of the job. */
 function reportBody(findings: Findings, error: JobError | null) {
-  const { requests, engine, phases, truncated, picture, pages, size } = findings;
+  const { requests, engine, phases, truncated, picture, pages, size, seal } = findings;
   const { console, exceptions, fonts, missingGlyphs, observations, accessibility, waits } = findings;
   const names = new Set(truncated);
   if (requests.cut) names.add('requests');
@@ -43,10 +44,20 @@ function reportBody(findings: Findings, error: JobError | null) {
     // The PDF of a render that failed after printing is not kept.
     pages: error === null ? pages : 0,
     size: error === null ? size : 0,
+    seal: seal === undefined || error !== null ? null : shownSeal(seal),
     error: error && { code: error.code, message: findings.redactor.text(error.message) },
     picture: picture ?? null,
     warnings: warningsOf(findings),
     truncated: [...names],
+  };
+}
+
+function shownSeal({ validUntil, timestamp, ...seal }: SealFacts) {
+  return {
+    ...seal,
+    validUntil: new Date(validUntil).toISOString(),
+    timestamp:
+      timestamp === undefined ? null : { ...timestamp, time: new Date(timestamp.time).toISOString() },
   };
 }
 

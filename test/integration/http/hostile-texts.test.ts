@@ -118,6 +118,10 @@ describe('Hostile texts in any field of any route', () => {
       return { options: { attachments: [{ name: 'a.txt', content: 'YQ==' }] } };
     if (field.includes('.einvoice.')) return { options: { einvoice: { profile: 'en16931' } } };
     if (field.includes('.watermark')) return { options: { watermark: { text: 'x' } } };
+    if (/\.seal\.(?!key)/.test(field))
+      return {
+        options: { seal: { key: { keyId: 'a' }, ...(field.endsWith('Url') && { level: 'B-T' }) } },
+      };
     return {};
   }
 

@@ -49,7 +49,7 @@ spec: {{- include "platen.finishedSpec" (dict "spec" (include "platen.workerSpec
 {{- define "platen.workerSpec" -}}
 {{- $root := .root -}}
 {{- $values := $root.Values.worker -}}
-{{- $env := printf "%s\n%s" (include "platen.commonEnv" $root) (include "platen.jobEnv" $root) -}}
+{{- $env := printf "%s\n%s%s" (include "platen.commonEnv" $root) (include "platen.jobEnv" $root) (include "platen.sealKeysEnv" $root) -}}
 {{- $context := include "platen.podSecurityContext" (dict "root" $root "values" $values) | fromYaml -}}
 {{- if .profile }}{{ $context = set $context "seccompProfile" (dict "type" "Localhost" "localhostProfile" .profile) }}{{ end -}}
 {{- with $values.appArmorProfile }}{{ $context = set $context "appArmorProfile" . }}{{ end -}}
@@ -83,13 +83,32 @@ topologySpreadConstraints: {{- toYaml $values.topologySpreadConstraints | ninden
 {{- end }}
 {{- end -}}
 
+{{/* The Secret with the keys that seal PDFs, which workers alone have; nothing without one. */}}
+{{- define "platen.sealKeys" -}}
+{{- dig "existingSecret" "name" "" (.Values.sealKeys | default dict) -}}
+{{- end -}}
+
+{{- define "platen.sealKeysEnv" -}}
+{{- if include "platen.sealKeys" . }}
+- name: PLATEN_SEAL_KEYS_DIR
+  value: /etc/platen/seal-keys
+{{- end }}
+{{- end -}}
+
 {{- define "platen.workerMounts" -}}
 - { name: tmp, mountPath: /tmp }
+{{- if include "platen.sealKeys" . }}
+- { name: seal-keys, mountPath: /etc/platen/seal-keys, readOnly: true }
+{{- end }}
 {{- include "platen.caVolumeMounts" . }}
 {{- end -}}
 
 {{- define "platen.workerVolumes" -}}
 - name: tmp
   emptyDir: {{- include "platen.some" .Values.worker.tmp | default "{}" | nindent 4 }}
+{{- with include "platen.sealKeys" . }}
+- name: seal-keys
+  secret: { secretName: {{ . }} }
+{{- end }}
 {{- include "platen.caVolumes" . }}
 {{- end -}}

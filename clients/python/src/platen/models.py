@@ -82,6 +82,8 @@ ErrorCode = Literal[
     "CONFORMANCE_FAILED",
     "EINVOICE_INVALID",
     "COOKIE_INVALID",
+    "SEAL_FAILED",
+    "TIMESTAMP_FAILED",
     "PAGE_RANGE_INVALID",
     "TEMPLATE_ERROR",
     "DOCUMENT_LIMIT",
@@ -351,6 +353,33 @@ class RenderOptionsProtection(TypedDict):
     """What readers of the PDF are asked to allow."""
 
 
+class RenderOptionsSealKey(TypedDict):
+    """Whose key signs: one of the two."""
+
+    digestUrl: NotRequired[str]
+    """Your own server: the SHA-256 of the PDF is posted there, signed as callbacks are, and a
+    detached CMS is expected."""
+    keyId: NotRequired[str]
+    """A key that the operator of the installation has assigned to the account."""
+
+
+class RenderOptionsSeal(TypedDict):
+    """Seals the PDF by an electronic signature (PAdES) of all its bytes, the last step of a
+    render: readers of PDFs show who has sealed it, and that nothing has changed since. The
+    signature is not drawn. Sealed PDFs of a batch cannot be merged."""
+
+    key: RenderOptionsSealKey
+    """Whose key signs: one of the two."""
+    reason: NotRequired[str]
+    """Why the PDF is sealed, as readers of PDFs show it."""
+    location: NotRequired[str]
+    """Where it is sealed."""
+    level: NotRequired[Literal["B-B", "B-T"]]
+    """The level of PAdES (ETSI EN 319 142-1): B-T has a time stamp of timestampUrl. Default B-B."""
+    timestampUrl: NotRequired[str]
+    """A time-stamp authority (RFC 3161), for level B-T."""
+
+
 class RenderOptionsViewport(TypedDict):
     """Size of the window that the document is loaded into, which scripts see and by which the
     document chooses pictures. Width and height are in CSS pixels; with deviceScaleFactor they
@@ -498,6 +527,10 @@ class RenderOptions(TypedDict):
     """Scripts that run in the document once it is loaded, one after another, with the rights of
     its own scripts. If a script throws, the render fails with EXCEPTION_THROWN. The render
     does not wait for what a script starts: use waitForExpression."""
+    seal: NotRequired[RenderOptionsSeal]
+    """Seals the PDF by an electronic signature (PAdES) of all its bytes, the last step of a
+    render: readers of PDFs show who has sealed it, and that nothing has changed since. The
+    signature is not drawn. Sealed PDFs of a batch cannot be merged."""
     shrinkToFit: NotRequired[bool]
     """If the document is wider than the page, print it smaller, by a third at most, so that more
     of it fits. If false, all lengths are kept (100mm are 100 mm), and what does not fit is
@@ -1206,6 +1239,8 @@ class RenderReport:
     """0 when it has failed."""
     size: int
     """Bytes of the PDF; 0 when it has failed."""
+    seal: RenderReportSeal | None
+    """Who has sealed the PDF; null without the option `seal`, and when the render has failed."""
     error: Failure | None
     """Why it failed; null when it did not."""
     picture: RenderReportPicture | None
@@ -1233,6 +1268,7 @@ class RenderReport:
             waits=each(RenderReportWaits.from_json)(data["waits"]),
             pages=data["pages"],
             size=data["size"],
+            seal=maybe(RenderReportSeal.from_json)(data["seal"]),
             error=maybe(Failure.from_json)(data["error"]),
             picture=maybe(RenderReportPicture.from_json)(data["picture"]),
             warnings=data["warnings"],
@@ -1290,6 +1326,48 @@ class RenderAttemptPhases:
             wait=data["wait"],
             print=data["print"],
             finish=data["finish"],
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class RenderReportSeal:
+    level: Literal["B-B", "B-T"]
+    """Of PAdES."""
+    subject: str
+    """Whom the certificate names, as one line."""
+    issuer: str
+    """Who has issued the certificate."""
+    serial_number: str
+    """Of the certificate, in hexadecimal digits."""
+    valid_until: datetime
+    """When the certificate ends."""
+    timestamp: RenderReportTimestamp | None
+    """Of level B-T."""
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> RenderReportSeal:
+        return cls(
+            level=data["level"],
+            subject=data["subject"],
+            issuer=data["issuer"],
+            serial_number=data["serialNumber"],
+            valid_until=time_of(data["validUntil"]),
+            timestamp=maybe(RenderReportTimestamp.from_json)(data["timestamp"]),
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class RenderReportTimestamp:
+    time: datetime
+    """When the PDF was there at the latest."""
+    authority: str
+    """Whom its certificate names, as one line."""
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> RenderReportTimestamp:
+        return cls(
+            time=time_of(data["time"]),
+            authority=data["authority"],
         )
 
 

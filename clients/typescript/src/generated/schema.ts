@@ -2076,6 +2076,27 @@ export interface components {
             scale?: number;
             /** @description Scripts that run in the document once it is loaded, one after another, with the rights of its own scripts. If a script throws, the render fails with EXCEPTION_THROWN. The render does not wait for what a script starts: use waitForExpression. */
             scripts?: string[];
+            /** @description Seals the PDF by an electronic signature (PAdES) of all its bytes, the last step of a render: readers of PDFs show who has sealed it, and that nothing has changed since. The signature is not drawn. Sealed PDFs of a batch cannot be merged. */
+            seal?: {
+                /** @description Whose key signs: one of the two. */
+                key: {
+                    /** @description Your own server: the SHA-256 of the PDF is posted there, signed as callbacks are, and a detached CMS is expected. */
+                    digestUrl?: string;
+                    /** @description A key that the operator of the installation has assigned to the account. */
+                    keyId?: string;
+                };
+                /** @description Why the PDF is sealed, as readers of PDFs show it. */
+                reason?: string;
+                /** @description Where it is sealed. */
+                location?: string;
+                /**
+                 * @description The level of PAdES (ETSI EN 319 142-1): B-T has a time stamp of timestampUrl. Default B-B.
+                 * @enum {string}
+                 */
+                level?: "B-B" | "B-T";
+                /** @description A time-stamp authority (RFC 3161), for level B-T. */
+                timestampUrl?: string;
+            };
             /** @description If the document is wider than the page, print it smaller, by a third at most, so that more of it fits. If false, all lengths are kept (100mm are 100 mm), and what does not fit is cut off at the right. Default true. */
             shrinkToFit?: boolean;
             /** @description Print one page that is as tall as the document, at the width of the paper. If that is more than 200in, the render fails with DOCUMENT_LIMIT. An element as tall as the window (100vh) is as tall as the paper, or as viewport. Default false. */
@@ -2450,7 +2471,7 @@ export interface components {
              * @description The list is in docs/errors.md.
              * @enum {string}
              */
-            code: "VALIDATION" | "MALFORMED_JSON" | "UNSUPPORTED_MEDIA_TYPE" | "BILLING_NOT_CONFIGURED" | "PAYMENT_EVENT_REFUSED" | "NOT_SUBSCRIBED" | "NOT_SOLD" | "PAYMENT_FAILED" | "UNAUTHENTICATED" | "ACCOUNT_SUSPENDED" | "ADDRESS_NOT_ALLOWED" | "ORIGIN_NOT_ALLOWED" | "PASSWORD_REQUIRED" | "PLAN_LIMIT" | "QUOTA_EXCEEDED" | "TEST_QUOTA_EXCEEDED" | "STORAGE_FULL" | "KEY_CAPACITY" | "TEMPLATE_CAPACITY" | "REGISTRATION_CLOSED" | "INVITATION_INVALID" | "LINK_INVALID" | "CONFIRMATION_UNPROVEN" | "ADDRESS_NOT_CONFIRMED" | "WRONG_PASSWORD" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "UPLOAD_TOO_SLOW" | "NOT_RETRYABLE" | "TEMPLATE_CHANGED" | "JOB_ENDED" | "NOT_MERGEABLE" | "IDEMPOTENCY_MISMATCH" | "IDEMPOTENCY_IN_PROGRESS" | "GONE" | "INPUT_TOO_LARGE" | "BATCH_TOO_LARGE" | "RANGE_NOT_SATISFIABLE" | "RATE_LIMITED" | "TOO_MANY_WAITING" | "TOO_MANY_UPLOADS" | "TOO_MANY_FAILURES" | "TOO_MANY_REGISTRATIONS" | "TOO_MANY_MAILS" | "INTERNAL" | "UNAVAILABLE" | "OVERAGE_PENDING" | "UPLOAD_URL_EXPIRED" | "UPLOAD_FAILED" | "INVALID_URL" | "URL_BLOCKED" | "URL_UNREACHABLE" | "SELECTOR_TIMEOUT" | "CONDITION_TIMEOUT" | "EXCEPTION_THROWN" | "ASSET_FAILED" | "GLYPH_MISSING" | "DOCUMENT_FAULT" | "CONFORMANCE_FAILED" | "EINVOICE_INVALID" | "COOKIE_INVALID" | "PAGE_RANGE_INVALID" | "TEMPLATE_ERROR" | "DOCUMENT_LIMIT" | "OUTPUT_TOO_LARGE" | "RENDER_TIMEOUT" | "BROWSER_CRASHED" | "WORKER_LOST" | "RENDER_FAILED" | "RETRY_SCHEDULED" | "CANCELLED" | "EXPIRED";
+            code: "VALIDATION" | "MALFORMED_JSON" | "UNSUPPORTED_MEDIA_TYPE" | "BILLING_NOT_CONFIGURED" | "PAYMENT_EVENT_REFUSED" | "NOT_SUBSCRIBED" | "NOT_SOLD" | "PAYMENT_FAILED" | "UNAUTHENTICATED" | "ACCOUNT_SUSPENDED" | "ADDRESS_NOT_ALLOWED" | "ORIGIN_NOT_ALLOWED" | "PASSWORD_REQUIRED" | "PLAN_LIMIT" | "QUOTA_EXCEEDED" | "TEST_QUOTA_EXCEEDED" | "STORAGE_FULL" | "KEY_CAPACITY" | "TEMPLATE_CAPACITY" | "REGISTRATION_CLOSED" | "INVITATION_INVALID" | "LINK_INVALID" | "CONFIRMATION_UNPROVEN" | "ADDRESS_NOT_CONFIRMED" | "WRONG_PASSWORD" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "UPLOAD_TOO_SLOW" | "NOT_RETRYABLE" | "TEMPLATE_CHANGED" | "JOB_ENDED" | "NOT_MERGEABLE" | "IDEMPOTENCY_MISMATCH" | "IDEMPOTENCY_IN_PROGRESS" | "GONE" | "INPUT_TOO_LARGE" | "BATCH_TOO_LARGE" | "RANGE_NOT_SATISFIABLE" | "RATE_LIMITED" | "TOO_MANY_WAITING" | "TOO_MANY_UPLOADS" | "TOO_MANY_FAILURES" | "TOO_MANY_REGISTRATIONS" | "TOO_MANY_MAILS" | "INTERNAL" | "UNAVAILABLE" | "OVERAGE_PENDING" | "UPLOAD_URL_EXPIRED" | "UPLOAD_FAILED" | "INVALID_URL" | "URL_BLOCKED" | "URL_UNREACHABLE" | "SELECTOR_TIMEOUT" | "CONDITION_TIMEOUT" | "EXCEPTION_THROWN" | "ASSET_FAILED" | "GLYPH_MISSING" | "DOCUMENT_FAULT" | "CONFORMANCE_FAILED" | "EINVOICE_INVALID" | "COOKIE_INVALID" | "SEAL_FAILED" | "TIMESTAMP_FAILED" | "PAGE_RANGE_INVALID" | "TEMPLATE_ERROR" | "DOCUMENT_LIMIT" | "OUTPUT_TOO_LARGE" | "RENDER_TIMEOUT" | "BROWSER_CRASHED" | "WORKER_LOST" | "RENDER_FAILED" | "RETRY_SCHEDULED" | "CANCELLED" | "EXPIRED";
             /** @description What to do about an error of this code. */
             remedy: string;
             /**
@@ -2785,6 +2806,8 @@ export interface components {
              * @description Bytes of the PDF; 0 when it has failed.
              */
             size: number;
+            /** @description Who has sealed the PDF; null without the option `seal`, and when the render has failed. */
+            seal: components["schemas"]["RenderReportSeal"] | null;
             /** @description Why it failed; null when it did not. */
             error: components["schemas"]["Failure"] | null;
             /** @description The page at the moment when the render failed, if it could be drawn. */
@@ -2847,6 +2870,35 @@ export interface components {
              * @description Milliseconds of finishing the PDF.
              */
             finish: number;
+        };
+        RenderReportSeal: {
+            /**
+             * @description Of PAdES.
+             * @enum {string}
+             */
+            level: "B-B" | "B-T";
+            /** @description Whom the certificate names, as one line. */
+            subject: string;
+            /** @description Who has issued the certificate. */
+            issuer: string;
+            /** @description Of the certificate, in hexadecimal digits. */
+            serialNumber: string;
+            /**
+             * Format: date-time
+             * @description When the certificate ends.
+             */
+            validUntil: string;
+            /** @description Of level B-T. */
+            timestamp: components["schemas"]["RenderReportTimestamp"] | null;
+        };
+        RenderReportTimestamp: {
+            /**
+             * Format: date-time
+             * @description When the PDF was there at the latest.
+             */
+            time: string;
+            /** @description Whom its certificate names, as one line. */
+            authority: string;
         };
         RenderReportPicture: {
             /** @description Its media type. */
@@ -5514,6 +5566,8 @@ export type DownloadUrl = components['schemas']['DownloadUrl'];
 export type RenderReport = components['schemas']['RenderReport'];
 export type RenderAttempt = components['schemas']['RenderAttempt'];
 export type RenderAttemptPhases = components['schemas']['RenderAttemptPhases'];
+export type RenderReportSeal = components['schemas']['RenderReportSeal'];
+export type RenderReportTimestamp = components['schemas']['RenderReportTimestamp'];
 export type RenderReportPicture = components['schemas']['RenderReportPicture'];
 export type AcceptedBatch = components['schemas']['AcceptedBatch'];
 export type BatchList = components['schemas']['BatchList'];
@@ -5674,7 +5728,7 @@ export interface operations {
                     "application/json": components["schemas"]["AcceptedJob"];
                 };
             };
-            /** @description Bad Request: `VALIDATION`, `UNSUPPORTED_MEDIA_TYPE`, `MALFORMED_JSON`, `INVALID_URL`, `URL_BLOCKED`, `UPLOAD_URL_EXPIRED`, `URL_UNREACHABLE`, `SELECTOR_TIMEOUT`, `CONDITION_TIMEOUT`, `EXCEPTION_THROWN`, `ASSET_FAILED`, `GLYPH_MISSING`, `DOCUMENT_FAULT`, `CONFORMANCE_FAILED`, `EINVOICE_INVALID`, `COOKIE_INVALID`, `PAGE_RANGE_INVALID`, `TEMPLATE_ERROR`, `DOCUMENT_LIMIT` */
+            /** @description Bad Request: `VALIDATION`, `UNSUPPORTED_MEDIA_TYPE`, `MALFORMED_JSON`, `INVALID_URL`, `URL_BLOCKED`, `UPLOAD_URL_EXPIRED`, `URL_UNREACHABLE`, `SELECTOR_TIMEOUT`, `CONDITION_TIMEOUT`, `EXCEPTION_THROWN`, `ASSET_FAILED`, `GLYPH_MISSING`, `DOCUMENT_FAULT`, `CONFORMANCE_FAILED`, `SEAL_FAILED`, `TIMESTAMP_FAILED`, `EINVOICE_INVALID`, `COOKIE_INVALID`, `PAGE_RANGE_INVALID`, `TEMPLATE_ERROR`, `DOCUMENT_LIMIT` */
             400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
             401: components["responses"]["Unauthorized"];
@@ -6144,6 +6198,17 @@ export interface operations {
                      *       ],
                      *       "pages": 1,
                      *       "size": 18204,
+                     *       "seal": {
+                     *         "level": "B-B",
+                     *         "subject": "subject",
+                     *         "issuer": "issuer",
+                     *         "serialNumber": "serialNumber",
+                     *         "validUntil": "2026-11-28T09:30:00.000Z",
+                     *         "timestamp": {
+                     *           "time": "2026-11-28T09:30:00.000Z",
+                     *           "authority": "authority"
+                     *         }
+                     *       },
                      *       "error": {
                      *         "code": "code",
                      *         "message": "The selector #ready did not appear within 5000 ms."
@@ -9384,6 +9449,17 @@ export interface operations {
                      *       ],
                      *       "pages": 1,
                      *       "size": 18204,
+                     *       "seal": {
+                     *         "level": "B-B",
+                     *         "subject": "subject",
+                     *         "issuer": "issuer",
+                     *         "serialNumber": "serialNumber",
+                     *         "validUntil": "2026-11-28T09:30:00.000Z",
+                     *         "timestamp": {
+                     *           "time": "2026-11-28T09:30:00.000Z",
+                     *           "authority": "authority"
+                     *         }
+                     *       },
                      *       "error": {
                      *         "code": "code",
                      *         "message": "The selector #ready did not appear within 5000 ms."

@@ -36,6 +36,7 @@ import { protection } from '../protection.ts';
 import { report } from '../report.ts';
 import { scale } from '../scale.ts';
 import { scripts } from '../scripts.ts';
+import { seal } from '../seal.ts';
 import { shrinkToFit } from '../shrinkToFit.ts';
 import { singlePage } from '../singlePage.ts';
 import { strictData } from '../strictData.ts';
@@ -91,6 +92,7 @@ export const OPTIONS = {
   report,
   scale,
   scripts,
+  seal,
   shrinkToFit,
   singlePage,
   strictData,

@@ -1,0 +1,126 @@
+import { PlatenError } from '../infra/errors/registry.ts';
+import type { PdfFinisher } from '../render/pdf/finish.ts';
+import { type OpenSeal, openSeal } from '../render/seal/placeholder.ts';
+import type { Seal, SealFacts } from '../render/seal/seal.ts';
+import type { KeySigner, Signed } from '../render/seal/signer.ts';
+import type { Job } from '../work/jobs/job.ts';
+import type { askDigestServer } from '../work/seals/digest-server.ts';
+import type { askTimestampAuthority } from '../work/seals/timestamp-authority.ts';
+
+/** Seals PDFs that have a place for it. */
+export interface Sealer {
+  /** Changes the PDF in place. @throws PlatenError SEAL_FAILED, TIMESTAMP_FAILED, WORKER_LOST; the signal's reason. */
+  seal(pdf: Uint8Array, terms: SealTerms): Promise<SealFacts>;
+}
+
+interface SealTerms {
+  readonly seal: Seal;
+  readonly job: Pick<Job, '_id' | 'accountId' | 'ownerFence' | 'attempts'>;
+  /** Epoch milliseconds. */
+  readonly deadline: number;
+  readonly signal: AbortSignal;
+}
+
+interface SealerDeps {
+  readonly signer: Pick<KeySigner, 'sign'>;
+  readonly ask: (asked: Parameters<typeof askDigestServer>[1]) => Promise<Buffer>;
+  readonly stamp: (
+    asked: Parameters<typeof askTimestampAuthority>[1],
+  ) => ReturnType<typeof askTimestampAuthority>;
+  /** Reads what a server has sent, in a process that may be killed. */
+  readonly finisher: Pick<PdfFinisher, 'checkCms' | 'stampCms'>;
+  /** Called with how many seals wait for a server of somebody, when it changes. */
+  readonly onWaiting: (seals: number) => void;
+  /** Receives `sealed` or the code of an error. */
+  readonly observe: (key: 'keyId' | 'digestUrl', outcome: string) => void;
+}
+
+export function createSealer({ signer, ask, stamp, finisher, onWaiting, observe }: SealerDeps): Sealer {
+  let waiting = 0;
+
+  async function whileWaiting<T>(work: () => Promise<T>): Promise<T> {
+    waiting += 1;
+    onWaiting(waiting);
+    try {
+      return await work();
+    } finally {
+      waiting -= 1;
+      onWaiting(waiting);
+    }
+  }
+
+  async function signed({ digest, maxBytes }: OpenSeal, terms: SealTerms): Promise<Signed> {
+    const { seal, job, deadline, signal } = terms;
+    const { keyId, digestUrl } = seal.key;
+    const { account, left } = limitsOf(terms);
+    if (keyId !== undefined) return await signer.sign(keyId, digest, { account, withinMs: left(), signal });
+    const cms = await whileWaiting(() => ask({ url: digestUrl!, job, digest, deadline, signal }));
+    if (cms.byteLength > maxBytes) throw ofServer(`has ${cms.byteLength} bytes, and may have ${maxBytes}`);
+    return { cms, signatory: (await checked(cms, digest, terms)).signatory };
+  }
+
+  /** @throws PlatenError SEAL_FAILED. */
+  async function checked(cms: Uint8Array, digest: Uint8Array, terms: SealTerms) {
+    const { account, left } = limitsOf(terms);
+    const limits = { account, timeoutMs: left(), signal: terms.signal };
+    const read = await finisher.checkCms({ cms, digest, now: Date.now() }, limits);
+    if ('fault' in read) throw ofServer(read.fault);
+    return read;
+  }
+
+  /** The same CMS with a time stamp. */
+  async function stamped(cms: Uint8Array, open: OpenSeal, url: string, terms: SealTerms) {
+    const { digest, maxBytes } = open;
+    const { deadline, signal } = terms;
+    const { signatureHash: hash } = await checked(cms, digest, terms);
+    const answer = await whileWaiting(() => stamp({ url, hash, deadline, signal }));
+    const { account, left } = limitsOf(terms);
+    const limits = { account, timeoutMs: left(), signal };
+    const read = await finisher.stampCms({ cms, digest, ...answer, now: Date.now() }, limits);
+    if ('fault' in read) throw ofAuthority(read.fault);
+    if (read.cms.byteLength > maxBytes)
+      throw ofAuthority(`makes the signature ${read.cms.byteLength} bytes, and it may have ${maxBytes}`);
+    return read;
+  }
+
+  async function sealed(pdf: Uint8Array, terms: SealTerms): Promise<SealFacts> {
+    const { timestampUrl } = terms.seal;
+    const open = openSeal(pdf);
+    const { cms, signatory } = await signed(open, terms);
+    if (timestampUrl === undefined) {
+      open.close(cms);
+      return { level: 'B-B', ...signatory };
+    }
+    const { cms: whole, timestamp } = await stamped(cms, open, timestampUrl, terms);
+    open.close(whole);
+    return { level: 'B-T', ...signatory, timestamp };
+  }
+
+  return {
+    async seal(pdf, terms) {
+      const kind = terms.seal.key.keyId === undefined ? 'digestUrl' : 'keyId';
+      try {
+        const facts = await sealed(pdf, terms);
+        observe(kind, 'sealed');
+        return facts;
+      } catch (error) {
+        observe(kind, error instanceof PlatenError ? error.code : 'SEAL_FAILED');
+        throw error;
+      }
+    },
+  };
+}
+
+function limitsOf({ job, deadline }: SealTerms) {
+  return { account: job.accountId, left: () => Math.max(1, deadline - Date.now()) };
+}
+
+function ofAuthority(fault: string): PlatenError {
+  const message = `The time stamp of the authority of timestampUrl ${fault}.`;
+  return new PlatenError('TIMESTAMP_FAILED', message, { permanent: true });
+}
+
+function ofServer(fault: string): PlatenError {
+  const message = `The signature of the server of digestUrl ${fault}.`;
+  return new PlatenError('SEAL_FAILED', message, { permanent: true });
+}
