@@ -4,7 +4,7 @@ import type { RenderOptions } from '../../src/render/options/all/render-options.
 import { type Bench, render, startBench } from '../integration/chromium/support.ts';
 import { readByOthers } from '../options/support/other-readers.ts';
 import { HUNG_MS } from '../support/eventually.ts';
-import { exampleInvoice, exampleXml, fullInvoice } from '../support/invoice.ts';
+import { exampleInvoice, exampleXml, fullInvoice, kindsOfInvoices } from '../support/invoice.ts';
 import { judgedInvoices } from './support/mustang.ts';
 import { corpusDocument, type Judged, violations } from './support/verapdf.ts';
 
@@ -54,6 +54,19 @@ describe('e-invoices', function () {
       printed.map(({ name }) => `${name}: valid`),
     );
   });
+
+  if (ALL)
+    it('are valid as XML for each VAT category and each kind of payment', async () => {
+      const written = [...kindsOfInvoices()].map(([name, data]) => ({
+        name,
+        bytes: Buffer.from(exampleXml('en16931', data)),
+      }));
+      assert.ok(written.length >= 12);
+      assert.deepEqual(
+        await judgedInvoices(written),
+        written.map(({ name }) => `${name}: valid`),
+      );
+    });
 
   if (ALL)
     it('are none in the eyes of Mustang where a sum is wrong, so that the judge is one', async () => {

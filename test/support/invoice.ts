@@ -70,6 +70,46 @@ export function exampleXml(profile: ProfileName, data: object = exampleInvoice()
   throw new Error(checked.faults.join('\n'));
 }
 
+/** An invoice of one VAT category, at the rate that it has; with a reason where it wants one. */
+export function invoiceOfCategory(category: string) {
+  const { allowances: _, ...invoice } = exampleInvoice();
+  const rate = category === 'O' ? undefined : category === 'L' ? 7 : 0;
+  const vat = category === 'L' ? 18.55 : 0;
+  const reason = !['Z', 'L'].includes(category) && { exemptionReason: 'Because of a law' };
+  return {
+    ...invoice,
+    lines: invoice.lines.map((each) => ({ ...each, vatCategory: category, vatRate: rate })),
+    vatBreakdown: [{ base: 265, amount: vat, category, rate, ...reason }],
+    totals: { lines: 265, withoutVat: 265, vat, withVat: 265 + vat, due: 265 + vat },
+  };
+}
+
+/** Invoices of each VAT category and each kind of payment, by name. */
+export function kindsOfInvoices(): ReadonlyMap<string, object> {
+  const { dueDate: _due, paymentTerms: _terms, ...example } = exampleInvoice();
+  const { vatId: _vatId, ...seller } = example.seller;
+  const buyer = { ...example.buyer, vatId: 'FR12345678901' };
+  const delivery = { date: '2026-11-28', address: { country: 'FR' } };
+  const iban = 'DE02120300000000202051';
+  return new Map<string, object>([
+    ...['E', 'G', 'Z', 'L'].map((category) => [category, invoiceOfCategory(category)] as const),
+    ['O', { ...invoiceOfCategory('O'), seller }],
+    ['AE', { ...invoiceOfCategory('AE'), buyer }],
+    ['K', { ...invoiceOfCategory('K'), buyer, delivery }],
+    ['credit note', { ...exampleInvoice(), typeCode: '381' }],
+    ['prepaid', { ...example, totals: { ...example.totals, prepaid: 307, due: 0 } }],
+    ['card', { ...exampleInvoice(), payment: { meansCode: '48', card: { number: '1234' } } }],
+    [
+      'direct debit',
+      {
+        ...exampleInvoice(),
+        payment: { meansCode: '59', directDebit: { mandate: 'M', creditor: 'C', iban } },
+      },
+    ],
+    ['tax point', { ...exampleInvoice(), taxPointCode: '35' }],
+  ]);
+}
+
 /** An invoice with every business term of EN 16931 that goes with the others. */
 export function fullInvoice(profile: ProfileName) {
   // Two profiles have no amount by which the payment is rounded.

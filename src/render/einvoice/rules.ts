@@ -290,17 +290,25 @@ function checkCategories(
   const buyer = one(agreement, 'BuyerTradeParty');
   const represented = vatIdOf(one(agreement, 'SellerTaxRepresentativeTradeParty')) !== undefined;
   const categories = new Set(vat.map(({ category }) => category ?? ''));
-  const isTaxed =
-    vatIdOf(seller) !== undefined || all(seller, 'SpecifiedTaxRegistration').length > 0 || represented;
+  const hasVatId = vatIdOf(seller) !== undefined || represented;
+  const hasNumber = hasVatId || all(seller, 'SpecifiedTaxRegistration').length > 0;
   for (const category of categories) {
     const rule = `BR-${RULES[category] ?? category}-2`;
     if (category === 'O' || CATEGORIES[category] === undefined) continue;
+    const isAbroad = category === 'K' || category === 'G';
     report.require(
-      isTaxed,
+      isAbroad ? hasVatId : hasNumber,
       'BT-31',
       rule,
-      `category ${category} needs the VAT identifier of the seller, its tax number (BT-32), or a representative (BT-63)`,
+      `category ${category} needs the VAT identifier of the seller${isAbroad ? '' : ', its tax number (BT-32),'} or a representative (BT-63)`,
     );
+  }
+  if (categories.has('O')) {
+    const without = 'must be left out where VAT does not apply (O)';
+    report.require(vatIdOf(seller) === undefined, 'BT-31', 'BR-O-2', without);
+    report.require(vatIdOf(buyer) === undefined, 'BT-48', 'BR-O-2', without);
+    report.require(!represented, 'BT-63', 'BR-O-2', without);
+    report.require(categories.size === 1, 'BG-23', 'BR-O-11', 'category O goes together with no other one');
   }
   if (categories.has('AE'))
     report.require(

@@ -16,7 +16,7 @@ interface Invoice {
 }
 
 /**
- * Has Mustang judge PDFs: their XML by the schemas and by the rules of EN 16931 and of XRechnung, and their PDF/A.
+ * Has Mustang judge PDFs or XML alone: the XML by the schemas and by the rules of EN 16931 and of XRechnung, and the PDF/A.
  *
  * @returns a sentence for each. @throws where `make mustang` has not been run.
  */
@@ -27,7 +27,8 @@ export async function judgedInvoices(invoices: readonly Invoice[]): Promise<stri
   try {
     const verdicts: string[] = [];
     for (const [i, { name, bytes }] of invoices.entries()) {
-      const path = join(folder, `${i}.pdf`);
+      const isPdf = Buffer.from(bytes.subarray(0, 4)).toString() === '%PDF';
+      const path = join(folder, `${i}.${isPdf ? 'pdf' : 'xml'}`);
       await writeFile(path, bytes);
       verdicts.push(`${name}: ${await judge(path)}`);
     }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { checkEinvoice, type EinvoiceCall } from '../../../src/render/einvoice/check.ts';
 import { PROFILE_NAMES, type ProfileName } from '../../../src/render/einvoice/profiles.ts';
-import { exampleInvoice, exampleXml, fullInvoice } from '../../support/invoice.ts';
+import { exampleInvoice, exampleXml, fullInvoice, kindsOfInvoices } from '../../support/invoice.ts';
 
 type Example = ReturnType<typeof exampleInvoice>;
 
@@ -140,10 +140,16 @@ describe('e-invoices are checked', () => {
         totals: { lines: 265, withoutVat: 265, vat: 0, withVat: 265, due: 265 },
       };
     };
+    for (const [name, data] of kindsOfInvoices()) assert.deepEqual(faultsOfInvoice(data), [], name);
     const buyer = { ...exampleInvoice().buyer, vatId: 'FR12345678901' };
     const delivery = { date: '2026-11-28', address: { country: 'FR' } };
-    for (const category of ['E', 'G', 'O'])
-      assert.deepEqual(faultsOfInvoice(without(category, {})), [], category);
+    const { vatId: _, ...seller } = exampleInvoice().seller;
+    for (const category of ['E', 'G']) assert.deepEqual(faultsOfInvoice(without(category, {})), [], category);
+    assert.deepEqual(faultsOfInvoice({ ...without('O', {}), seller }), []);
+    assert.match(faultsOfInvoice(without('O', {}))[0]!, /^BT-31 \(BR-O-2\): must be left out/);
+    const numbered = { ...seller, taxNumber: '30/123/45678' };
+    assert.deepEqual(faultsOfInvoice({ ...without('E', {}), seller: numbered }), []);
+    assert.match(faultsOfInvoice({ ...without('G', {}), seller: numbered })[0]!, /^BT-31 \(BR-G-2\)/);
     assert.deepEqual(faultsOfInvoice({ ...without('AE', {}), buyer }), []);
     assert.deepEqual(faultsOfInvoice({ ...without('K', {}), buyer, delivery }), []);
     assert.match(faultsOfInvoice(without('AE', {}))[0]!, /^BT-48 \(BR-AE-2\)/);
