@@ -77,7 +77,7 @@ function errorsPage(): string {
 
 # Errors
 
-Every failure has one body:
+Each error has a code, and this page says what to do about it. Every failure has one body:
 
 \`\`\`json
 {

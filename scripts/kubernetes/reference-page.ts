@@ -23,7 +23,7 @@ export function referencePage(definitions: readonly ResourceDefinition[]): strin
 
 # Custom resources
 
-Both are of \`${API_VERSION}\` and belong to a namespace. \`kubectl explain renderpool.spec\` says the same from within the cluster,
+A RenderPlan sets the limits of accounts, a RenderPool is a group of workers. Both are of \`${API_VERSION}\` and belong to a namespace. \`kubectl explain renderpool.spec\` says the same from within the cluster,
 and \`kubectl get platen\` lists all of them.
 
 ${definitions.map(section).join('\n')}

@@ -142,6 +142,9 @@ describe('The documentation site', () => {
     const list = await (await fetch(`${api.url}/docs/llms.txt`)).text();
     const addresses = [...list.matchAll(/\]\((\/docs\/[^)]+\.md)\)/g)].map(([, address]) => address!);
     assert.ok(addresses.length > 60);
+    // What has to be at hand for a page, and what leads to its first example, say nothing of it.
+    assert.match(list, /^- \[Protected PDFs\]\(\S+\): protection encrypts the PDF: [^.]* by AES-256\.$/m);
+    assert.match(list, /^- \[Plans\]\(\S+\): The plan of an account sets .* its price\.$/m);
     for (const address of addresses) {
       const response = await fetch(`${api.url}${address}`);
       assert.match(await response.text(), /^# \S/, address);

@@ -133,13 +133,16 @@ function followed(file: string, addresses: ReadonlyMap<string, string>) {
   };
 }
 
+/** The whole sentences of the first paragraph that has any, but for what has to be at hand before the page is followed. */
 function firstParagraph(markdown: string): string {
   const paragraphs = withoutFences(markdown)
     .split(/\n{2,}/)
-    .filter((text) => /^(?![#|`<\s-])./.test(text))
+    .filter((text) => /^(?![#|<\s]|[-*] |\d+\. )./.test(text))
     .map(plain);
-  // What leads to a list says little without it.
-  return paragraphs.find((text) => /[.!?)]$/.test(text)) ?? paragraphs[0] ?? '';
+  // What leads to a list or an example says little without it.
+  const whole = paragraphs.map((text) => /^.*[.!?]\)?(?=\s|$)/s.exec(text)?.[0] ?? '');
+  const first = whole.find((text) => text !== '') ?? paragraphs[0] ?? '';
+  return first.replace(/ You need KEY.*?\./, '');
 }
 
 function outsideFences(text: string, change: (prose: string) => string): string {
