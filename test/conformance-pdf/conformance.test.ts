@@ -2,14 +2,11 @@ import assert from 'node:assert/strict';
 import { buffer } from 'node:stream/consumers';
 import type { RenderOptions } from '../../src/render/options/all/render-options.ts';
 import { createPdfMerger } from '../../src/render/pdf/merge.ts';
-import { openSeal } from '../../src/render/seal/placeholder.ts';
-import { createKeySigner } from '../../src/render/seal/signer.ts';
 import { type Bench, failure, render, startBench } from '../integration/chromium/support.ts';
 import { HUNG_MS } from '../support/eventually.ts';
 import { readPdf } from '../support/pdf.ts';
-import { sharedSealKeys } from '../support/seal-keys.ts';
-import { Signatures } from '../support/signatures.ts';
 import { carelessly, DOCUMENTS, VARIANTS } from './support/corpus.ts';
+import { Sealer } from './support/sealer.ts';
 import { corpusDocument, type Flavour, type Judged, violations } from './support/verapdf.ts';
 
 /** Each document with each variant, in place of each with one (`make conformance`). */
@@ -51,36 +48,25 @@ describe('PDFs that conform', function () {
   });
 
   it('still conform when they are sealed, and the seals are valid in the eyes of pyHanko', async () => {
-    const keys = await sharedSealKeys();
-    const judge = new Signatures();
-    const logger = { warn: assert.fail };
-    const signer = createKeySigner({ folder: keys.folder, logger });
-    const { signal } = new AbortController();
+    const sealer = await Sealer.open();
     try {
       const sealed: Judged[] = [];
       for (const [i, document] of DOCUMENTS.entries()) {
         if (!ALL && i % 4 !== 0) continue;
         for (const [name, { options, flavours }] of SEALED.entries()) {
           if (!ALL && name > 0) continue;
-          const seal = { key: { keyId: 'invoices' }, reason: 'Ünder (a)' };
-          const { bytes } = await render(bench, await corpusDocument(document), { ...options, seal });
-          const open = openSeal(bytes);
-          const { cms } = await signer.sign('invoices', open.digest, {
-            account: 'a',
-            withinMs: HUNG_MS,
-            signal,
+          const { bytes } = await render(bench, await corpusDocument(document), {
+            ...options,
+            seal: Sealer.OPTION,
           });
-          open.close(cms);
-          const [verdict] = await judge.verdicts(bytes, keys.authority);
-          assert.deepEqual([verdict?.good, verdict?.coverage], [true, 'ENTIRE_FILE'], document);
+          await sealer.seal(bytes, document);
           sealed.push({ name: `${document}, ${flavours}`, bytes, flavours });
         }
       }
       assert.ok(sealed.length >= 4);
       assert.deepEqual(await violations(sealed), []);
     } finally {
-      judge.close();
-      await signer.close();
+      await sealer.close();
     }
   });
 

@@ -6,13 +6,14 @@ import { readByOthers } from '../options/support/other-readers.ts';
 import { HUNG_MS } from '../support/eventually.ts';
 import { exampleInvoice, exampleXml, fullInvoice, kindsOfInvoices } from '../support/invoice.ts';
 import { judgedInvoices } from './support/mustang.ts';
+import { Sealer } from './support/sealer.ts';
 import { corpusDocument, type Judged, violations } from './support/verapdf.ts';
 
 /** Every profile, in place of the one with the most rules, and veraPDF by itself (`make conformance-pdf`): each takes ten seconds. */
 const ALL = process.env.CONFORMANCE === 'all';
 const PROFILES: readonly ProfileName[] = ALL ? PROFILE_NAMES : ['xrechnung'];
 
-/** Each profile with every term that it has, and with a few. */
+/** Each profile with every term that it has, which is sealed then, and with a few. */
 const KINDS = PROFILES.flatMap((profile) => [
   { profile, isFull: true },
   ...(ALL ? [{ profile, isFull: false }] : []),
@@ -29,16 +30,19 @@ describe('e-invoices', function () {
   it(`are valid in the eyes of Mustang, which asks veraPDF as well: ${PROFILES.join(', ')}`, async () => {
     const html = await corpusDocument('invoice');
     const printed: (Judged & { readonly profile: ProfileName; readonly xml: string })[] = [];
+    const sealer = await Sealer.open();
     for (const { profile, isFull } of KINDS) {
       const xml = exampleXml(profile, isFull ? fullInvoice(profile) : exampleInvoice());
       const options: RenderOptions = {
         einvoice: { profile, xml },
-        ...(isFull && { conformance: { pdfua: true, pdfa: '3a' } }),
+        ...(isFull && { conformance: { pdfua: true, pdfa: '3a' }, seal: Sealer.OPTION }),
       };
       const { bytes } = await render(bench, html, options);
-      const name = `${profile}${isFull ? ', full' : ''}`;
+      const name = `${profile}${isFull ? ', full and sealed' : ''}`;
+      if (isFull) await sealer.seal(bytes, name);
       printed.push({ name, bytes, profile, xml, flavours: isFull ? ['3a', 'ua1'] : ['3b'] });
     }
+    await sealer.close();
     for (const { bytes, profile, xml } of printed) {
       const { attachments, problems } = await readByOthers({ bytes, password: undefined });
       assert.deepEqual(problems, []);
