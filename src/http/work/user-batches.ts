@@ -87,6 +87,7 @@ const create = defineRoute({
     'INVALID_URL',
     'URL_BLOCKED',
     'UPLOAD_URL_EXPIRED',
+    'EINVOICE_INVALID',
     'ADDRESS_NOT_CONFIRMED',
     ...WORK_REJECTIONS,
   ],

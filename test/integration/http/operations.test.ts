@@ -170,6 +170,7 @@ describe('The service', () => {
         '/v1/pdf/jobs',
         '/v1/pdf/jobs/{id}',
         '/v1/pdf/jobs/{id}/download-url',
+        '/v1/pdf/jobs/{id}/einvoice',
         '/v1/pdf/jobs/{id}/file',
         '/v1/pdf/jobs/{id}/report',
         '/version',
