@@ -167,7 +167,7 @@ describe('a look at a printed document, by its markup', () => {
 
   it('names what had not arrived when a wait was given up', async () => {
     const html = `<p>x</p><img src="${site.at('/hangs')}">`;
-    const { findings } = await render(bench, html, { report: true, bestEffort: true }, { timeoutMs: 4000 });
+    const { findings } = await render(bench, html, { report: true, bestEffort: true }, { timeoutMs: 8000 });
     const warnings = warningsOf(findings!);
     assert.ok(warnings.some((text) => /^hangs had not arrived after \d+ ms, when the wait/.test(text)));
     assert.deepEqual(findings!.observations, []);
