@@ -29,7 +29,6 @@ export default function Compare() {
       )}
       {first.data !== undefined && second.data !== undefined && (
         <>
-          <Figures renders={[first.data, second.data]} />
           <div className="compared-pdfs">
             {[first.data, second.data].map((render, i) => (
               // biome-ignore lint/suspicious/noArrayIndexKey: a render may be compared with itself
@@ -42,6 +41,7 @@ export default function Compare() {
               </Card>
             ))}
           </div>
+          <Figures renders={[first.data, second.data]} />
         </>
       )}
     </Page>

@@ -50,8 +50,13 @@ export function FileDrop({
         }}
       />
       <small id={`${id}hint`} className="hint">
-        {name === undefined ? hint : <bdi>{name}</bdi>}
+        {hint}
       </small>
+      {name !== undefined && (
+        <p className="picked" role="status">
+          <bdi>{name}</bdi>
+        </p>
+      )}
     </div>
   );
 }
