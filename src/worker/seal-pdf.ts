@@ -49,14 +49,18 @@ export function createSealer({ signer, ask, stamp, finisher, onWaiting, observe 
     }
   }
 
-  async function signed({ digest, maxBytes }: OpenSeal, terms: SealTerms): Promise<Signed> {
+  /** `signatureHash`: of a CMS that had to be read. */
+  async function signed(
+    { digest, maxBytes }: OpenSeal,
+    terms: SealTerms,
+  ): Promise<Signed & { readonly signatureHash?: Uint8Array }> {
     const { seal, job, deadline, signal } = terms;
     const { keyId, digestUrl } = seal.key;
     const { account, left } = limitsOf(terms);
     if (keyId !== undefined) return await signer.sign(keyId, digest, { account, withinMs: left(), signal });
     const cms = await whileWaiting(() => ask({ url: digestUrl!, job, digest, deadline, signal }));
     if (cms.byteLength > maxBytes) throw ofServer(`has ${cms.byteLength} bytes, and may have ${maxBytes}`);
-    return { cms, signatory: (await checked(cms, digest, terms)).signatory };
+    return { cms, ...(await checked(cms, digest, terms)) };
   }
 
   /** @throws PlatenError SEAL_FAILED. */
@@ -69,10 +73,9 @@ export function createSealer({ signer, ask, stamp, finisher, onWaiting, observe 
   }
 
   /** The same CMS with a time stamp. */
-  async function stamped(cms: Uint8Array, open: OpenSeal, url: string, terms: SealTerms) {
+  async function stamped(cms: Uint8Array, hash: Uint8Array, open: OpenSeal, url: string, terms: SealTerms) {
     const { digest, maxBytes } = open;
     const { deadline, signal } = terms;
-    const { signatureHash: hash } = await checked(cms, digest, terms);
     const answer = await whileWaiting(() => stamp({ url, hash, deadline, signal }));
     const { account, left } = limitsOf(terms);
     const limits = { account, timeoutMs: left(), signal };
@@ -86,12 +89,13 @@ export function createSealer({ signer, ask, stamp, finisher, onWaiting, observe 
   async function sealed(pdf: Uint8Array, terms: SealTerms): Promise<SealFacts> {
     const { timestampUrl } = terms.seal;
     const open = openSeal(pdf);
-    const { cms, signatory } = await signed(open, terms);
+    const { cms, signatory, signatureHash } = await signed(open, terms);
     if (timestampUrl === undefined) {
       open.close(cms);
       return { level: 'B-B', ...signatory };
     }
-    const { cms: whole, timestamp } = await stamped(cms, open, timestampUrl, terms);
+    const hash = signatureHash ?? (await checked(cms, open.digest, terms)).signatureHash;
+    const { cms: whole, timestamp } = await stamped(cms, hash, open, timestampUrl, terms);
     open.close(whole);
     return { level: 'B-T', ...signatory, timestamp };
   }
