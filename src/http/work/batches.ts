@@ -13,7 +13,7 @@ import type { IdempotencyLock } from '../../work/jobs/idempotency-store.ts';
 import { newJobId } from '../../work/jobs/new-job.ts';
 import type { ApiDeps } from '../api-deps.ts';
 import { pagingByTime, queryInteger } from '../request/paging-schema.ts';
-import { defineRoute } from '../request/route.ts';
+import { type AnyRequest, defineRoute } from '../request/route.ts';
 import {
   acceptedBatchSchema,
   type BatchRequest,
@@ -26,7 +26,7 @@ import {
 import { checkUpload, checkWebhook } from './check-webhook.ts';
 import { itemOptions } from './effective-options.ts';
 import { withInvoices } from './einvoices.ts';
-import { idempotently } from './idempotency.ts';
+import { idempotently, type KeyedRequest } from './idempotency.ts';
 import { idempotencyHeaders, REPLAYED_HEADER } from './idempotency-schema.ts';
 import { itemSources } from './render-source.ts';
 import { assertAdmissible } from './render-submission.ts';
@@ -79,21 +79,7 @@ const create = defineRoute({
     'UPLOAD_URL_EXPIRED',
     'EINVOICE_INVALID',
   ],
-}).handledBy(async (request, deps: ApiDeps) => {
-  const { caller, headers, aboutJob } = request;
-  return await idempotently(request, headers['Idempotency-Key'], deps.idempotency, {
-    async run(lock) {
-      const begun = lock?.resumed ? await deps.batches.resume(caller.accountId, lock.workId) : undefined;
-      const batch = begun ?? (await submitBatch(request, deps, lock));
-      aboutJob(batch._id);
-      return accepted(batch, deps.clock.now());
-    },
-    async replay(batchId) {
-      aboutJob(batchId);
-      return accepted(await deps.batches.get(caller, batchId), deps.clock.now());
-    },
-  });
-});
+}).handledBy(async (request, deps: ApiDeps) => await createBatch(request, request, deps));
 
 const list = defineRoute({
   method: 'get',
@@ -160,8 +146,39 @@ const cancel = defineRoute({
 
 export const batchRoutes = [create, list, get, cancel];
 
-/** Admits the batch of a request whole. @throws PlatenError as its parts do, then nothing is admitted. */
-export async function submitBatch(
+interface CreatingRequest extends KeyedRequest, Pick<AnyRequest, 'aboutJob' | 'admission'> {
+  readonly headers: { readonly 'Idempotency-Key'?: string | undefined };
+}
+
+/**
+ * Admits a batch whole, or repeats the response to an earlier request with the same key.
+ *
+ * @param wanted the batch, and in whose name it is rendered.
+ * @param base of the address of its status.
+ * @throws PlatenError as its parts do, then nothing is admitted.
+ */
+export async function createBatch(
+  request: CreatingRequest,
+  { body, caller }: { readonly body: BatchRequest; readonly caller: Caller },
+  deps: ApiDeps,
+  base?: string,
+) {
+  const { headers, admission, aboutJob } = request;
+  return await idempotently(request, headers['Idempotency-Key'], deps.idempotency, {
+    async run(lock) {
+      const begun = lock?.resumed ? await deps.batches.resume(caller.accountId, lock.workId) : undefined;
+      const batch = begun ?? (await submit({ body, caller, admission }, deps, lock));
+      aboutJob(batch._id);
+      return accepted(batch, deps.clock.now(), base);
+    },
+    async replay(batchId) {
+      aboutJob(batchId);
+      return accepted(await deps.batches.get(caller, batchId), deps.clock.now(), base);
+    },
+  });
+}
+
+async function submit(
   { body, caller, admission }: { body: BatchRequest; caller: Caller; admission: PendingAdmission },
   deps: ApiDeps,
   lock: IdempotencyLock | undefined,

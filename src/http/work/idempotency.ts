@@ -11,7 +11,7 @@ interface RepeatableWork<Reply> {
   replay(workId: string, status: number): Promise<Reply>;
 }
 
-interface KeyedRequest extends Pick<AnyRequest, 'route' | 'bodyHash' | 'setHeader' | 'onHangUp'> {
+export interface KeyedRequest extends Pick<AnyRequest, 'route' | 'bodyHash' | 'setHeader' | 'onHangUp'> {
   /** Without a mode when the account itself is authenticated, without a key. */
   readonly caller: Pick<Caller, 'accountId' | 'ownerFence'> & Partial<Pick<Caller, 'mode'>>;
 }

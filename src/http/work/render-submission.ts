@@ -52,12 +52,10 @@ export async function renderSubmissionOf(
   const { source, savedOptions } = await sourceOf(body, caller, deps);
   const { mode } = caller;
   const options = optionsFor(body, savedOptions, { mode, checkUrl: deps.checkUrl });
+  const invoice = invoiceData ?? invoiceDataOf(source);
   return {
     source,
-    options:
-      options.einvoice === undefined
-        ? options
-        : await withInvoice(options, invoiceData ?? invoiceDataOf(source), caller, deps),
+    options: await withInvoice(options, invoice, caller, deps),
     output: body.output,
     fileName: safeFileName(body.filename, DEFAULT_FILE_NAME),
     execution: body.executionMode,

@@ -12,7 +12,7 @@ import { defineRoute } from '../request/route.ts';
 import { sendZip, ZIP_RESPONSES } from './batch-files.ts';
 import { MANIFEST_RESPONSES, sendManifest } from './batch-manifest.ts';
 import { acceptedBatchSchema, batchErrors, nameItem } from './batch-schema.ts';
-import { accepted, checkItemCount, recordOf, submitBatch } from './batches.ts';
+import { accepted, checkItemCount, createBatch, recordOf } from './batches.ts';
 import { rangeHeaders } from './byte-range.ts';
 import { idempotently } from './idempotency.ts';
 import { idempotencyHeaders, REPLAYED_HEADER } from './idempotency-schema.ts';
@@ -92,24 +92,10 @@ const create = defineRoute({
     ...WORK_REJECTIONS,
   ],
 }).handledBy(async (request, deps: ApiDeps) => {
-  const { body, headers, admission, caller: account } = request;
-  const { mode, ...batchRequest } = body;
-  requireConfirmedAddress(account, mode, deps);
-  const caller = withoutKey(account, mode);
-  const acceptedBatch = (batch: Batch) => {
-    request.aboutJob(batch._id);
-    return accepted(batch, deps.clock.now(), '/user/batches');
-  };
-  return await idempotently(request, headers['Idempotency-Key'], deps.idempotency, {
-    async run(lock) {
-      const begun = lock?.resumed ? await deps.batches.resume(caller.accountId, lock.workId) : undefined;
-      return acceptedBatch(
-        begun ?? (await submitBatch({ body: batchRequest, caller, admission }, deps, lock)),
-      );
-    },
-    replay: async (batchId) =>
-      acceptedBatch(await deps.batches.get({ accountId: caller.accountId }, batchId)),
-  });
+  const { mode, ...body } = request.body;
+  requireConfirmedAddress(request.caller, mode, deps);
+  const caller = withoutKey(request.caller, mode);
+  return await createBatch(request, { body, caller }, deps, '/user/batches');
 });
 
 const get = defineRoute({
