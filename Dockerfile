@@ -9,7 +9,7 @@ ARG REGISTRY=docker.io
 ARG NODE_IMAGE=${REGISTRY}/library/node:24.22.2-trixie-slim
 # Debian's package of Chromium, by its version. Debian's archive keeps the newest alone, so a build fails as soon as there is a
 # fix; docs/image.md says how it is raised. Empty for whatever is the newest.
-ARG CHROMIUM_VERSION=156.0.8078.108-1~deb13u1
+ARG CHROMIUM_VERSION=156.0.8078.114-1~deb13u1
 
 FROM ${NODE_IMAGE} AS build
 WORKDIR /build
@@ -52,6 +52,9 @@ RUN node scripts/docs-site/prepare.ts \
  && (cd site && ASTRO_TELEMETRY_DISABLED=1 node node_modules/astro/bin/astro.mjs build) \
  && node scripts/docs-site/finish.ts
 COPY dashboard dashboard
+# What its pages show of the repository: the groups of the options, and the templates to begin with.
+COPY scripts/docs-pages/option-sections.ts scripts/docs-pages/
+COPY examples/templates examples/templates
 RUN node node_modules/vite/bin/vite.js build dashboard --logLevel warn
 # Without the workspaces: both are built into dist, and their links in node_modules would lead nowhere.
 # The image has Debian's Chromium, and no use for the one that comes as a package.

@@ -6,12 +6,16 @@ DASHBOARD := dashboard
 LOCKED = mkdir -p .cache && flock .cache/$(1).lock
 SOURCES := $(shell find src $(CLIENT)/src -name '*.ts')
 
-.PHONY: house advisories fonts image release docs prometheus dashboards dashboard clients run test resilience fast check generate bench bench-kubernetes soak chaos counts simulate image-test e2e build setup peers kubernetes helm schemathesis python-client examples weasyprint generated-clients generators pdf-readers pdf-signatures verapdf mustang conformance-pdf stripe-mock versitygw clean
+.PHONY: house advisories fonts image release docs prometheus dashboards dashboard clients run runnable test resilience fast check generate bench bench-kubernetes soak chaos counts simulate image-test e2e build setup peers kubernetes helm schemathesis python-client examples weasyprint generated-clients generators pdf-readers pdf-signatures pdfsig softhsm verapdf mustang conformance-pdf stripe-mock versitygw clean
 .DEFAULT_GOAL := run
 
 ## run: install, build and start the whole service in one process (PORT, PLATEN_DATA_DIR and the rest are obeyed)
-run: dist/main.js dist/dashboard/index.html dist/clients/SHA256SUMS fonts dist/hyphen-data/manifest.json
+run:
+	@$(MAKE) --no-print-directory -j4 runnable
 	@exec $(NODE) dist/main.js standalone
+
+# What it consists of, each part while others wait for the network.
+runnable: dist/main.js dist/dashboard/index.html dist/clients/SHA256SUMS fonts dist/hyphen-data/manifest.json
 
 ## test: what Platen does, each part and all together, with the browser of the image (TESTS=all: resilience as well, as in CI)
 test: check peers docs dashboard
@@ -77,28 +81,32 @@ site/node_modules/.installed: site/package.json site/package-lock.json
 ## fonts: install the fonts that documents are printed with, the same on every machine
 fonts: fonts/installed/fonts.conf
 
-# No workspace, as the packages are large: two thirds of their files are removed once the others have been taken.
-fonts/installed/fonts.conf: node_modules/.installed fonts/package.json fonts/package-lock.json $(wildcard scripts/fonts/*.ts)
-	@echo 'Installing the fonts (half a minute the first time) …'
-	@cd fonts && npm install --no-save --ignore-scripts --no-audit --no-fund --loglevel=error
+fonts/installed/fonts.conf: node_modules/.installed fonts/node_modules/.installed $(wildcard scripts/fonts/*.ts)
 	@$(NODE) scripts/fonts/collect.ts
 
-## bench: PDFs per second and latencies beside raw Chromium, as ratios within one run; then what 100,000 rows, 50,000 waiting jobs, large batches and their files, many accounts, pages that wait, reports, traces, a bucket for PDFs, a flood beside another account, hostile documents and opening a page of the dashboard cost, what sweeps and the demand of 50,000 accounts cost, and what idle processes use (BENCH_PART=tenants: that alone; BENCH_PART=weasyprint: processor time beside WeasyPrint, in no other run)
+# No workspace, as the packages are large: they are removed once what is used of them has been taken.
+.INTERMEDIATE: fonts/node_modules/.installed
+fonts/node_modules/.installed: fonts/package.json fonts/package-lock.json
+	@echo 'Installing the fonts (half a minute the first time) …'
+	@cd fonts && npm install --no-save --ignore-scripts --no-audit --no-fund --loglevel=error
+	@touch $@
+
+## bench: PDFs per second and latencies beside raw Chromium, as ratios within one run; then what 100,000 rows, 50,000 waiting jobs, large batches and their files, many accounts, pages that wait, reports, PDFs that conform, traces, a bucket for PDFs, a flood beside another account, hostile documents and opening a page of the dashboard cost, what sweeps and the demand of 50,000 accounts cost, and what idle processes use (BENCH_PART=tenants: that alone; BENCH_PART=weasyprint: processor time beside WeasyPrint, in no other run)
 bench: dist/main.js dist/dashboard/index.html peers versitygw $(filter weasyprint,$(BENCH_PART))
-	@for part in $(or $(BENCH_PART),run many-rows waiting batches large-batch batch-files tenants while-waiting report tracing outputs fairness hostile-neighbour dashboard sweeps at-rest); do $(NODE) test/bench/$$part.ts || exit 1; done
+	@for part in $(or $(BENCH_PART),run many-rows waiting batches large-batch batch-files tenants while-waiting report conformance tracing outputs fairness hostile-neighbour dashboard sweeps at-rest); do $(NODE) test/bench/$$part.ts || exit 1; done
 
 ## bench-kubernetes: what the controller costs with 500 pools and 2,000 workers on nodes that KWOK pretends (BENCH_POOLS, BENCH_WORKERS)
 bench-kubernetes: peers
 	@$(call LOCKED,go) $(NODE) scripts/install-go-programs.mjs kwok
 	@$(NODE) test/bench/kubernetes.ts
 
-## soak: what takes long to see, as ratios within one run with their spread: memory that renders leave, plans in force, nobody leading; then a batch of 500 under ten kills of each process, 2,000 random histories of subscriptions, 200 requests at the end of a quota under kills, and 30 random requests to each operation (SOAK_PART=memory: that alone)
+## soak: what takes long to see, as ratios within one run with their spread: memory that renders leave, plans in force, nobody leading, a batch of 100,000 rows under five kills (SOAK_ROWS); then a batch of 500 under ten kills of each process, 2,000 random histories of subscriptions, 200 requests at the end of a quota under kills, and 30 random requests to each operation (SOAK_PART=memory: that alone)
 soak: dist/main.js peers kubernetes schemathesis
-	@for part in $(or $(SOAK_PART),memory in-force leaders); do $(NODE) test/soak/$$part.ts || exit 1; done
+	@for part in $(or $(SOAK_PART),memory in-force leaders sources); do $(NODE) test/soak/$$part.ts || exit 1; done
 	@[ -n "$(SOAK_PART)" ] || ITEMS=500 KILLS=10 BILLING_RUNS=2000 REQUESTS=200 EXAMPLES=30 PATH="$(CURDIR)/node_modules/.bin:$$PATH" $(NODE) node_modules/mocha/bin/mocha.js --exit test/disruption/batches.test.ts test/integration/billing/{any-order,api-kills}.test.ts test/conformance/schemathesis.test.ts
 
-## chaos: kills something every two seconds while orders arrive, and looks whether each came out whole (SEED, CHAOS_SEEDS=1..10)
-chaos: peers
+## chaos: kills something every two seconds while orders arrive, and looks whether each came out whole (SEED, CHAOS_SEEDS=1..10; TEST_STORE=s3: PDFs in a bucket)
+chaos: peers $(if $(filter s3,$(TEST_STORE)),versitygw)
 	@$(NODE) test/chaos/run.ts
 
 ## counts: commands and bytes that a PDF costs the database, by role, counted on the wire between processes over Kafka
@@ -156,7 +164,7 @@ dist/clients/SHA256SUMS: node_modules/.installed $(wildcard scripts/clients/*) $
 ## dashboard: builds the pages that /dashboard serves
 dashboard: dist/dashboard/index.html
 
-dist/dashboard/index.html: node_modules/.installed $(shell find dashboard/src dashboard/*.* -type f)
+dist/dashboard/index.html: node_modules/.installed $(shell find dashboard/src dashboard/public dashboard/*.* examples/templates docs/pictures/templates scripts/docs-pages/option-sections.ts -type f)
 	@echo 'Building the dashboard …'
 	@$(NODE) node_modules/vite/bin/vite.js build $(DASHBOARD) --logLevel warn
 	@touch $@
@@ -180,9 +188,11 @@ verapdf: node_modules/.installed
 mustang: node_modules/.installed
 	@$(NODE) scripts/install-peers.mjs mustang
 
-## conformance-pdf: has veraPDF judge every document of the corpus with every set of options, some 170 PDFs, and Mustang e-invoices of every profile and kind, in ten minutes
-conformance-pdf: verapdf mustang pdf-readers pdf-signatures fonts
+## conformance-pdf: has veraPDF judge every document of the corpus with the sets of options that matter, some 600 PDFs, and Mustang e-invoices of every profile and kind; then the PDFs of the browser of Debian, in half an hour altogether
+conformance-pdf: verapdf mustang pdf-readers pdf-signatures pdfsig fonts
 	@PATH="$(CURDIR)/node_modules/.bin:$$PATH" CONFORMANCE=all $(NODE) node_modules/mocha/bin/mocha.js --exit 'test/conformance-pdf/**/*.test.ts'
+	@browser="$$(scripts/install-debian-browser.sh)"; [ -z "$$browser" ] || PATH="$(CURDIR)/node_modules/.bin:$$PATH" PLATEN_CHROMIUM_PATH="$$browser" CONFORMANCE=all \
+	  $(NODE) node_modules/mocha/bin/mocha.js --exit test/conformance-pdf/conformance.test.ts
 
 # A Kubernetes API server with its etcd, for the tests: built with Go (1.24 or newer), kept in .cache. The first time takes minutes.
 kubernetes: node_modules/.installed
@@ -203,6 +213,14 @@ pdf-readers: node_modules/.installed
 # pyHanko, which signs digests and judges the signatures of PDFs in tests; needs Python 3.10 or newer. Kept in .cache.
 pdf-signatures: node_modules/.installed
 	@$(call LOCKED,pdf-signatures) $(NODE) scripts/install-python.ts pdf-signatures test/seals/requirements.txt
+
+# SoftHSM and OpenSC's tools, for the tests of keys in hardware modules, which are skipped without them. Kept in .cache.
+softhsm:
+	@scripts/install-debian.sh softhsm pkcs11-tool softhsm2 opensc
+
+# Poppler's pdfsig and NSS, which judge the signatures of PDFs in tests, besides pyHanko; skipped without Debian. Kept in .cache.
+pdfsig:
+	@scripts/install-debian.sh pdfsig certutil poppler-utils libnss3 libnss3-tools
 
 ## generated-clients: makes clients of the API document with the usual generators in Python, PHP, Ruby, C#, Go and Java, builds them, and lets each save a PDF, follow a job, be refused and download a batch; then builds and runs the example for Spring Boot (needs Java, Maven, Go, Python and Debian, and skips what is missing)
 generated-clients: dist/main.js peers generators

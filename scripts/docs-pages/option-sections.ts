@@ -110,6 +110,8 @@ export const OPTION_SECTIONS: readonly OptionSection[] = [
       conformance: { conformance: { pdfa: '3b' } },
       outline: { outline: true },
       tagged: { tagged: true },
+      forms: { forms: true },
+      fill: { forms: true, fill: { values: { name: 'Ada' }, flatten: true } },
       tableOfContents: { tableOfContents: true },
     },
   },

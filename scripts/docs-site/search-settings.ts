@@ -18,13 +18,16 @@ const WEIGHTS: readonly (readonly [pattern: RegExp, weight: number])[] = [
 /** What people ask for by words that a page does not have, or has in passing. */
 const KEYWORDS: Readonly<Record<string, string>> = {
   'guide/start': 'quickstart tutorial hello world',
+  'guide/teams': 'members roles invite colleague owner transfer permission',
   'guide/keys': 'api key authentication rotate revoke login token',
   'guide/batches': 'batch batches merge combine concatenate bulk zip many documents',
   'guide/templates': 'invoice mail merge handlebars liquid',
+  'guide/gallery': 'example receipt label certificate ticket payslip contract letter report delivery note',
   'guide/retries': 'retry idempotent idempotency duplicate',
   'guide/my-pdf-is-wrong': 'missing picture image blank cut off',
   'guide/page-breaks': 'page break page breaks',
   'guide/quotas': 'quota usage rate limit',
+  'guide/alerts': 'alert notification mail budget threshold unsubscribe monitoring',
   'guide/waiting': 'wait javascript single page application ready',
   'guide/report': 'debug log missing picture image',
   'guide/headers-and-footers': 'page number page numbers',

@@ -27,7 +27,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   liquidjs: ['tenants/templates/engine'],
   nodemailer: ['tenants/mail'],
   archiver: ['work/batches'],
-  mongodb: [],
+  mongodb: ['infra/store/connection-pool.ts'],
 };
 
 /**
