@@ -26,7 +26,11 @@ async function main(environment: NodeJS.ProcessEnv): Promise<void> {
     return;
   }
   const command = COMMANDS.get(process.argv[2] ?? '');
-  if (command !== undefined) return command(process.argv.slice(3));
+  if (command !== undefined) {
+    const code = await command(process.argv.slice(3));
+    if (typeof code === 'number') process.exitCode = code;
+    return;
+  }
   const role = ROLES.find((name) => name === process.argv[2]);
   if (role === undefined || process.argv.length > 3) {
     printLine(USAGE);

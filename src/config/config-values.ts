@@ -6,6 +6,9 @@ import { parseOperatorTokens } from './operators.ts';
 
 /* The value formats of environment variables. */
 
+export const text = z.string().min(1);
+export const secret = z.string().min(32, 'must have 32 characters or more');
+export const port = z.coerce.number().int().min(0).max(65535);
 export const integer = (fallback: number, min: number, max: number) =>
   z.coerce.number().int().min(min).max(max).default(fallback);
 export const list = z.string().transform((text) =>

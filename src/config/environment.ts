@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import { optional, z } from 'zod';
 import { SASL_MECHANISMS } from '../infra/bus/kafka/sasl.ts';
 import { httpUrl } from '../infra/egress/http-url.ts';
 import { ENGINE_CHOICES } from '../infra/embedded-database/engines.ts';
@@ -18,8 +18,11 @@ import {
   list,
   networks,
   operatorTokens,
+  port,
   proxyExceptions,
   proxyUrl,
+  secret,
+  text,
 } from './config-values.ts';
 
 const MIB = 1024 * 1024;
@@ -33,33 +36,19 @@ export const SYSTEM_CA = 'system';
  * entry says what it is for and in which unit.
  */
 export const environmentSchema = z.object({
-  PORT: integer(8080, 0, 65535).describe('Port of the HTTP server; 0 lets the system choose.'),
-  PLATEN_OPS_PORT: z.coerce
-    .number()
-    .int()
-    .min(0)
-    .max(65535)
-    .optional()
-    .describe(
-      `Port of /healthz, /readyz, /metrics and /version. Default ${DEFAULT_OPS_PORT}; of standalone PORT. On a port of their own they are not served on PORT, except for /version, which reports the version alone there.`,
-    ),
-  PLATEN_ADMIN_TOKEN: operatorTokens
-    .optional()
-    .describe(
-      'Turns the administration on (docs/administration.md), on the operations port of api and standalone. Tokens of 32 characters or more, comma-separated, each as name:token; the audit log has the name. Standalone then needs a PLATEN_OPS_PORT of its own. For platen admin, the token to send.',
-    ),
-  PLATEN_HOST: z
-    .string()
-    .min(1)
-    .optional()
-    .describe(
-      'Address the HTTP servers listen on. Default every address of the machine, of IPv6 and IPv4 (::), or of IPv4 alone where there is no IPv6 (0.0.0.0).',
-    ),
-  PLATEN_PUBLIC_URL: httpUrl
-    .optional()
-    .describe(
-      'Address at which callers reach the service; absolute links start with it. Default http://localhost:PORT. The dispatcher needs it for callbacks: a dispatcher without it keeps callbacks and does not send them.',
-    ),
+  PORT: port.default(8080).describe('Port of the HTTP server; 0 lets the system choose.'),
+  PLATEN_OPS_PORT: optional(port).describe(
+    `Port of /healthz, /readyz, /metrics and /version. Default ${DEFAULT_OPS_PORT}; of standalone PORT. On a port of their own they are not served on PORT, except for /version, which reports the version alone there.`,
+  ),
+  PLATEN_ADMIN_TOKEN: optional(operatorTokens).describe(
+    'Turns the administration on (docs/administration.md), on the operations port of api and standalone. Tokens of 32 characters or more, comma-separated, each as name:token; the audit log has the name. Standalone then needs a PLATEN_OPS_PORT of its own. For platen admin, the token to send.',
+  ),
+  PLATEN_HOST: optional(text).describe(
+    'Address the HTTP servers listen on. Default every address of the machine, of IPv6 and IPv4 (::), or of IPv4 alone where there is no IPv6 (0.0.0.0).',
+  ),
+  PLATEN_PUBLIC_URL: optional(httpUrl).describe(
+    'Address at which callers reach the service; absolute links start with it. Default http://localhost:PORT. The dispatcher needs it for callbacks: a dispatcher without it keeps callbacks and does not send them.',
+  ),
   PLATEN_TRUSTED_PROXIES: integer(0, 0, 16).describe(
     'How many proxies in front may name the client in X-Forwarded-For.',
   ),
@@ -72,94 +61,53 @@ export const environmentSchema = z.object({
     .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
     .default('info')
     .describe('Log entries of this level and of more severe ones are written.'),
-  PLATEN_DATA_DIR: z
-    .string()
-    .min(1)
+  PLATEN_DATA_DIR: text
     .default('data')
     .describe('Folder for what standalone keeps: database, PDFs, its secret.'),
-  PLATEN_SECRET: z
-    .string()
-    .min(32, 'must have 32 characters or more')
-    .optional()
-    .describe(
-      'Signs links; the same for every API process of an installation, and needed by no other role. Standalone makes its own.',
-    ),
-  PLATEN_SECRET_PREVIOUS: z
-    .string()
-    .min(32, 'must have 32 characters or more')
-    .optional()
-    .describe(
-      'Another secret whose links the API accepts, while PLATEN_SECRET is being changed: the one before, or the next one. It signs nothing.',
-    ),
-  PLATEN_SECRETS_DIR: z
-    .string()
-    .min(1)
-    .optional()
-    .describe(
-      'Folder with a file for each variable that comes from a Secret, named after the variable. If a file differs from its variable, the Secret was rotated, and the metric platen_secret_outdated reports that.',
-    ),
-  MONGODB_URI: z
-    .string()
-    .regex(/^mongodb(\+srv)?:\/\//, 'must start with mongodb:// or mongodb+srv://')
-    .optional()
-    .describe(
-      'The database. Standalone starts an embedded one when it is not set. For TLS the URI says tls=true, and tlsCAFile=/path/ca.crt for an authority of your own.',
-    ),
-  MONGODB_TLS_CERT: z
-    .string()
-    .min(1)
-    .optional()
-    .describe(
-      'PEM file of the client certificate for the database of MONGODB_URI. Turns TLS on. Needs MONGODB_TLS_KEY.',
-    ),
-  MONGODB_TLS_KEY: z.string().min(1).optional().describe('PEM file of its key.'),
-  KAFKA_BROKERS: list
-    .optional()
-    .describe('Brokers, comma-separated. Required by api, worker and dispatcher.'),
-  KAFKA_SSL_CA: z
-    .string()
-    .min(1)
-    .optional()
-    .describe(
-      `Turns TLS to the brokers on: PEM file of the authority that signed their certificates, or ${SYSTEM_CA} for those that the system trusts.`,
-    ),
-  KAFKA_SSL_CERT: z
-    .string()
-    .min(1)
-    .optional()
-    .describe('PEM file of the client certificate for the brokers. Needs KAFKA_SSL_KEY and KAFKA_SSL_CA.'),
-  KAFKA_SSL_KEY: z.string().min(1).optional().describe('PEM file of its key.'),
-  KAFKA_SASL_MECHANISM: z.enum(SASL_MECHANISMS).optional().describe('Turns SASL on. Use it with TLS.'),
-  KAFKA_SASL_USERNAME: z.string().min(1).optional().describe('Required with KAFKA_SASL_MECHANISM.'),
-  KAFKA_SASL_PASSWORD: z.string().min(1).optional().describe('Required with KAFKA_SASL_MECHANISM.'),
+  PLATEN_SECRET: optional(secret).describe(
+    'Signs links; the same for every API process of an installation, and needed by no other role. Standalone makes its own.',
+  ),
+  PLATEN_SECRET_PREVIOUS: optional(secret).describe(
+    'Another secret whose links the API accepts, while PLATEN_SECRET is being changed: the one before, or the next one. It signs nothing.',
+  ),
+  PLATEN_SECRETS_DIR: optional(text).describe(
+    'Folder with a file for each variable that comes from a Secret, named after the variable. If a file differs from its variable, the Secret was rotated, and the metric platen_secret_outdated reports that.',
+  ),
+  MONGODB_URI: optional(
+    z.string().regex(/^mongodb(\+srv)?:\/\//, 'must start with mongodb:// or mongodb+srv://'),
+  ).describe(
+    'The database. Standalone starts an embedded one when it is not set. For TLS the URI says tls=true, and tlsCAFile=/path/ca.crt for an authority of your own.',
+  ),
+  MONGODB_TLS_CERT: optional(text).describe(
+    'PEM file of the client certificate for the database of MONGODB_URI. Turns TLS on. Needs MONGODB_TLS_KEY.',
+  ),
+  MONGODB_TLS_KEY: optional(text).describe('PEM file of its key.'),
+  KAFKA_BROKERS: optional(list).describe('Brokers, comma-separated. Required by api, worker and dispatcher.'),
+  KAFKA_SSL_CA: optional(text).describe(
+    `Turns TLS to the brokers on: PEM file of the authority that signed their certificates, or ${SYSTEM_CA} for those that the system trusts.`,
+  ),
+  KAFKA_SSL_CERT: optional(text).describe(
+    'PEM file of the client certificate for the brokers. Needs KAFKA_SSL_KEY and KAFKA_SSL_CA.',
+  ),
+  KAFKA_SSL_KEY: optional(text).describe('PEM file of its key.'),
+  KAFKA_SASL_MECHANISM: optional(z.enum(SASL_MECHANISMS)).describe('Turns SASL on. Use it with TLS.'),
+  KAFKA_SASL_USERNAME: optional(text).describe('Required with KAFKA_SASL_MECHANISM.'),
+  KAFKA_SASL_PASSWORD: optional(text).describe('Required with KAFKA_SASL_MECHANISM.'),
   PLATEN_KAFKA_TOPIC_PREFIX: z
     .string()
     .regex(/^[a-zA-Z0-9._-]{1,100}$/, 'must be letters, digits, dots, dashes or underscores')
     .default('platen')
     .describe('Prefix of topics and consumer groups.'),
-  PLATEN_KAFKA_PARTITIONS: integer(12, 1, 1000).describe(
-    'Partitions of the render topics when Platen creates them.',
-  ),
-  PLATEN_KAFKA_MAX_PARTITIONS: integer(100, 1, 1000).describe(
-    'Most partitions that the render topics of a pool get as its workers become more; 1 adds none. Each worker of a pool needs one.',
-  ),
   PLATEN_KAFKA_REPLICATION: integer(1, 1, 7).describe(
     'Replication factor of the topics when Platen creates them.',
   ),
-  PLATEN_OUTPUT_STORE: z
-    .enum(['gridfs', 'folder', 's3'])
-    .optional()
-    .describe(
-      'Where PDFs are kept. Default folder for standalone, gridfs otherwise; folder needs a PLATEN_DATA_DIR that api, worker and dispatcher share, s3 a PLATEN_S3_BUCKET.',
-    ),
+  PLATEN_OUTPUT_STORE: optional(z.enum(['gridfs', 'folder', 's3'])).describe(
+    'Where PDFs are kept. Default folder for standalone, gridfs otherwise; folder needs a PLATEN_DATA_DIR that api, worker and dispatcher share, s3 a PLATEN_S3_BUCKET.',
+  ),
   ...s3Variables,
-  PLATEN_PLANS_FILE: z
-    .string()
-    .min(1)
-    .optional()
-    .describe(
-      'YAML or JSON file whose `plans` override the built-in plans and add others. A change takes effect within two seconds. Without it the separate roles use the plans of the cluster (RenderPlan), if there are any.',
-    ),
+  PLATEN_PLANS_FILE: optional(text).describe(
+    'YAML or JSON file whose `plans` override the built-in plans and add others. A change takes effect within two seconds. Without it the separate roles use the plans of the cluster (RenderPlan), if there are any.',
+  ),
   PLATEN_SYNC_WAIT_MS: integer(25_000, 0, 300_000).describe(
     'How long POST /v1/pdf waits before it responds with 202, in milliseconds.',
   ),
@@ -207,18 +155,12 @@ export const environmentSchema = z.object({
     .describe(
       "Chromium's own sandbox: required (a worker does not start without it), preferred (where it is not available, workers run without it and report that), off.",
     ),
-  PLATEN_CHROMIUM_PATH: z
-    .string()
-    .min(1)
-    .optional()
-    .describe('Path of the Chromium to use. Default: Platen searches for one.'),
-  PLATEN_SEAL_KEYS_DIR: z
-    .string()
-    .min(1)
-    .optional()
-    .describe(
-      'Folder with the keys that seal PDFs (docs/sealing-keys.md): for each NAME.p12, NAME.password and NAME.accounts. A process of its own reads them at each seal, so changes need no restart. For workers.',
-    ),
+  PLATEN_CHROMIUM_PATH: optional(text).describe(
+    'Path of the Chromium to use. Default: Platen searches for one.',
+  ),
+  PLATEN_SEAL_KEYS_DIR: optional(text).describe(
+    'Folder with the keys that seal PDFs (docs/sealing-keys.md): for each NAME.p12 (or NAME.pkcs11 and NAME.pem), NAME.password and NAME.accounts. A process of its own reads them at each seal, so changes need no restart. For workers.',
+  ),
   PLATEN_LOCALE: z
     .string()
     .regex(
@@ -232,11 +174,9 @@ export const environmentSchema = z.object({
   PLATEN_ALLOWED_PRIVATE_NETWORKS: networks
     .default([])
     .describe('Private networks that documents and callbacks may reach: CIDRs, comma-separated.'),
-  HTTPS_PROXY: proxyUrl
-    .optional()
-    .describe(
-      'Proxy for documents, callbacks, Stripe and the OIDC issuer, such as http://user:password@proxy.example.com:3128. It has to allow CONNECT to their ports. If it is not set, https_proxy is used.',
-    ),
+  HTTPS_PROXY: optional(proxyUrl).describe(
+    'Proxy for documents, callbacks, Stripe and the OIDC issuer, such as http://user:password@proxy.example.com:3128. It has to allow CONNECT to their ports. If it is not set, https_proxy is used.',
+  ),
   NO_PROXY: proxyExceptions
     .default([])
     .describe(
@@ -269,35 +209,21 @@ export const environmentSchema = z.object({
     .describe(
       "Embedded database of standalone: mongod (the one on PATH, otherwise MongoDB's, which is downloaded into .cache), mongo-java-server (needs Java 17), or auto: the one that wrote the present data; without data, the first of the two that is available.",
     ),
-  PLATEN_EMBEDDED_JARS: z
-    .string()
-    .min(1)
-    .optional()
-    .describe(
-      'Folder of mongo-java-server; default .cache/peers/mongo-java-server in the folder of the package.',
-    ),
-  PLATEN_OIDC_ISSUER: httpUrl
-    .optional()
-    .describe(
-      'OpenID Connect issuer whose JWTs are accepted as bearer tokens, exactly as in the claim `iss`.',
-    ),
-  PLATEN_OIDC_AUDIENCE: z
-    .string()
-    .min(1)
-    .optional()
-    .describe("Audience that the issuer's tokens must be for; required with PLATEN_OIDC_ISSUER."),
-  PLATEN_OIDC_CLIENT_ID: z
-    .string()
-    .min(1)
-    .optional()
-    .describe(
-      'Client id with which the dashboard signs people in at PLATEN_OIDC_ISSUER, by the authorization code flow with PKCE. Register PLATEN_PUBLIC_URL/auth/oidc/callback as its redirect URI at the issuer.',
-    ),
-  PLATEN_OIDC_CLIENT_SECRET: z
-    .string()
-    .min(1)
-    .optional()
-    .describe('Secret of PLATEN_OIDC_CLIENT_ID; without it the client is a public one.'),
+  PLATEN_EMBEDDED_JARS: optional(text).describe(
+    'Folder of mongo-java-server; default .cache/peers/mongo-java-server in the folder of the package.',
+  ),
+  PLATEN_OIDC_ISSUER: optional(httpUrl).describe(
+    'OpenID Connect issuer whose JWTs are accepted as bearer tokens, exactly as in the claim `iss`.',
+  ),
+  PLATEN_OIDC_AUDIENCE: optional(text).describe(
+    "Audience that the issuer's tokens must be for; required with PLATEN_OIDC_ISSUER.",
+  ),
+  PLATEN_OIDC_CLIENT_ID: optional(text).describe(
+    'Client id with which the dashboard signs people in at PLATEN_OIDC_ISSUER, by the authorization code flow with PKCE. Register PLATEN_PUBLIC_URL/auth/oidc/callback as its redirect URI at the issuer.',
+  ),
+  PLATEN_OIDC_CLIENT_SECRET: optional(text).describe(
+    'Secret of PLATEN_OIDC_CLIENT_ID; without it the client is a public one.',
+  ),
   PLATEN_REGISTRATION: z
     .enum(REGISTRATION_MODES)
     .default('open')
@@ -319,39 +245,35 @@ export const environmentSchema = z.object({
   PLATEN_SIGN_IN_FAILURES_PER_ADDRESS: integer(100, 1, 1_000_000).describe(
     'Failures to sign in to any account within a quarter of an hour from one client address (of IPv6: from one /64, and ten times as many from one /48); beyond this limit, attempts are rejected with 429.',
   ),
-  SMTP_URL: z
-    .url({ protocol: /^smtps?$/, error: 'must be an smtp or smtps address' })
-    .optional()
-    .describe(
-      'Mail server: smtp://user:password@host:587 (TLS where it offers it; ?requireTLS=true insists) or smtps://…:465. Without it standalone writes mails to the folder mails of its data, and a dispatcher keeps them until it has one.',
-    ),
+  SMTP_URL: optional(z.url({ protocol: /^smtps?$/, error: 'must be an smtp or smtps address' })).describe(
+    'Mail server: smtp://user:password@host:587 (TLS where it offers it; ?requireTLS=true insists) or smtps://…:465. Without it standalone writes mails to the folder mails of its data, and a dispatcher keeps them until it has one.',
+  ),
   PLATEN_MAIL_FROM: emailSchema
     .default('platen@localhost.localdomain')
     .describe('Address that mails come from.'),
-  STRIPE_SECRET_KEY: z
-    .string()
-    .regex(/^(sk|rk)_[A-Za-z0-9_]+$/, 'must start with sk_ or rk_')
-    .optional()
+  STRIPE_SECRET_KEY: optional(
+    z.string().regex(/^(sk|rk)_[A-Za-z0-9_]+$/, 'must start with sk_ or rk_'),
+  ).describe(
+    'Secret or restricted key of the Stripe account that receives the payments. Without it nothing is sold, and plans are set with platen accounts. For api and dispatcher.',
+  ),
+  STRIPE_WEBHOOK_SECRET: optional(z.string().regex(/^whsec_.+$/, 'must start with whsec_')).describe(
+    'Signing secret of the webhook endpoint at Stripe; without it no event is accepted. For api.',
+  ),
+  STRIPE_API_BASE: optional(httpUrl).describe(
+    "Address of Stripe's API, for tests with a stand-in. Default https://api.stripe.com.",
+  ),
+  POD_NAME: optional(kubernetesName).describe(
+    'Name of the pod that the process runs in, by the downward API.',
+  ),
+  POD_NAMESPACE: optional(kubernetesName).describe('Namespace of that pod.'),
+  KUBERNETES_SERVICE_HOST: optional(text).describe(
+    'Address of the API server within the cluster, as the kubelet sets it.',
+  ),
+  PLATEN_CLUSTER: kubernetesName
+    .default('default')
     .describe(
-      'Secret or restricted key of the Stripe account that receives the payments. Without it nothing is sold, and plans are set with platen accounts. For api and dispatcher.',
+      "Name of the controller's Kubernetes cluster, another one in each cluster whose installation uses the same database: the plans and pools of all of them are in force.",
     ),
-  STRIPE_WEBHOOK_SECRET: z
-    .string()
-    .regex(/^whsec_.+$/, 'must start with whsec_')
-    .optional()
-    .describe('Signing secret of the webhook endpoint at Stripe; without it no event is accepted. For api.'),
-  STRIPE_API_BASE: httpUrl
-    .optional()
-    .describe("Address of Stripe's API, for tests with a stand-in. Default https://api.stripe.com."),
-  POD_NAME: kubernetesName
-    .optional()
-    .describe('Name of the pod that the process runs in, by the downward API.'),
-  POD_NAMESPACE: kubernetesName.optional().describe('Namespace of that pod.'),
-  KUBERNETES_SERVICE_HOST: z
-    .string()
-    .min(1)
-    .optional()
-    .describe('Address of the API server within the cluster, as the kubelet sets it.'),
   PLATEN_WATCH_NAMESPACES: list
     .default([])
     .describe(
@@ -362,25 +284,15 @@ export const environmentSchema = z.object({
     .describe(
       'Name of the Lease, in its own namespace, by which one of several controllers becomes the leader.',
     ),
-  PLATEN_WORKER_TEMPLATE_FILE: z
-    .string()
-    .min(1)
-    .optional()
-    .describe(
-      'YAML file with the PodTemplateSpec that the workers of every pool are made from. Required by the controller.',
-    ),
-  PLATEN_DEFAULT_RESOURCES_FILE: z
-    .string()
-    .min(1)
-    .optional()
-    .describe('YAML file with a list of RenderPlans and RenderPools that the controller creates once.'),
-  PLATEN_LINK_SECRET_FILE: z
-    .string()
-    .min(1)
-    .optional()
-    .describe(
-      'YAML file with a Secret, without its data, for the PLATEN_SECRET of the API. The controller creates it if there is none of this name.',
-    ),
+  PLATEN_WORKER_TEMPLATE_FILE: optional(text).describe(
+    'YAML file with the PodTemplateSpec that the workers of every pool are made from. Required by the controller.',
+  ),
+  PLATEN_DEFAULT_RESOURCES_FILE: optional(text).describe(
+    'YAML file with a list of RenderPlans and RenderPools that the controller creates once.',
+  ),
+  PLATEN_LINK_SECRET_FILE: optional(text).describe(
+    'YAML file with a Secret, without its data, for the PLATEN_SECRET of the API. The controller creates it if there is none of this name.',
+  ),
   PLATEN_WORKER_NETWORK_POLICIES: z
     .enum(['on', 'off'])
     .default('on')
@@ -390,17 +302,17 @@ export const environmentSchema = z.object({
     .describe(
       'Networks blocked for workers, as CIDRs, comma-separated. The address of the API server as a Service (KUBERNETES_SERVICE_HOST) is always one of them. Add the real addresses of the API server: many CNIs check those, not the Service address.',
     ),
-  NODE_NAME: kubernetesName.optional().describe('Name of the node that it runs on.'),
+  NODE_NAME: optional(kubernetesName).describe('Name of the node that it runs on.'),
   ...otelVariables,
-  PLATEN_BOOTSTRAP_EMAIL: emailSchema.optional().describe('E-mail address of a fixed first account.'),
-  PLATEN_BOOTSTRAP_PASSWORD: z
-    .string()
-    .min(PASSWORD_LENGTHS.min, `must have ${PASSWORD_LENGTHS.min} characters or more`)
-    .max(PASSWORD_LENGTHS.max, `must have ${PASSWORD_LENGTHS.max} characters or fewer`)
-    .optional()
-    .describe('Its password.'),
+  PLATEN_BOOTSTRAP_EMAIL: optional(emailSchema).describe('E-mail address of a fixed first account.'),
+  PLATEN_BOOTSTRAP_PASSWORD: optional(
+    z
+      .string()
+      .min(PASSWORD_LENGTHS.min, `must have ${PASSWORD_LENGTHS.min} characters or more`)
+      .max(PASSWORD_LENGTHS.max, `must have ${PASSWORD_LENGTHS.max} characters or fewer`),
+  ).describe('Its password.'),
   PLATEN_BOOTSTRAP_PLAN: nameSchema
     .default('business')
     .describe('Its plan: a built-in one, or one of PLATEN_PLANS_FILE.'),
-  PLATEN_BOOTSTRAP_API_KEY: givenKey.optional().describe('Its API key, taken as given.'),
+  PLATEN_BOOTSTRAP_API_KEY: optional(givenKey).describe('Its API key, taken as given.'),
 });

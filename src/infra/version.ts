@@ -2,7 +2,6 @@ import about from '../../package.json' with { type: 'json' };
 
 /** What a process was built from, and the Node that runs it. */
 export interface Build {
-  /** The version of Platen, as package.json has it. */
   readonly version: string;
   /** The Git commit that it was built from; `unknown` when the build did not know it, or from the sources. */
   readonly commit: string;

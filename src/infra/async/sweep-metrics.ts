@@ -1,20 +1,9 @@
-import { Counter } from 'prom-client';
 import type { MetricTarget } from '../telemetry/metrics.ts';
 
 /** Sweeps, and what they have repaired. */
-export function sweepMetrics({ registers }: MetricTarget) {
+export function sweepMetrics(target: MetricTarget) {
   return {
-    sweeps: new Counter({
-      name: 'platen_sweeps_total',
-      help: 'Sweeps run, by name and outcome.',
-      labelNames: ['sweep', 'outcome'] as const,
-      registers,
-    }),
-    sweepRepairs: new Counter({
-      name: 'platen_sweep_repairs_total',
-      help: 'Repairs that sweeps made, by sweep.',
-      labelNames: ['sweep'] as const,
-      registers,
-    }),
+    sweeps: target.counter('platen_sweeps_total{sweep,outcome}', 'Sweeps run, by name and outcome.'),
+    sweepRepairs: target.counter('platen_sweep_repairs_total{sweep}', 'Repairs that sweeps made, by sweep.'),
   };
 }

@@ -1,3 +1,5 @@
+import { unlessAborted } from './unless-aborted.ts';
+
 /** The passage of time. Passed in wherever code waits, so that tests can control it. */
 export interface Timers {
   /** Milliseconds on a monotonic clock; only differences mean anything. */
@@ -18,19 +20,12 @@ export const systemTimers: Timers = {
 };
 
 /** Resolves after `ms` milliseconds. @throws the signal's reason as soon as it aborts. */
-export function pause(timers: Timers, ms: number, signal: AbortSignal): Promise<void> {
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
-  if (signal.aborted) reject(signal.reason);
-  else {
-    const cancel = timers.after(ms, () => {
-      signal.removeEventListener('abort', onAbort);
-      resolve();
-    });
-    const onAbort = () => {
-      cancel();
-      reject(signal.reason);
-    };
-    signal.addEventListener('abort', onAbort, { once: true });
+export async function pause(timers: Timers, ms: number, signal: AbortSignal): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const cancel = timers.after(ms, resolve);
+  try {
+    await unlessAborted(signal, promise);
+  } finally {
+    cancel();
   }
-  return promise;
 }

@@ -23,12 +23,24 @@ export interface JobPointer {
 /** "Something happened to this job." A hint to read the job's record, which says what. */
 export interface JobEvent {
   readonly jobId: string;
-  readonly kind: 'ended' | 'retrying' | 'cancelled';
+  /** `offered`: its PDF is rendered, and is not stored yet. */
+  readonly kind: 'offered' | 'ended' | 'retrying' | 'cancelled';
+  /** Of a PDF that is offered: where it can be had meanwhile. */
+  readonly offer?: OutputOffer;
+  /** The address of the process that waits for an outcome; without one, only listeners in the same process hear of it. */
+  readonly to?: number | undefined;
   /** The record, for listeners in the same process: it is not sent to others. */
   readonly record?: unknown;
 }
 
-/** Processes with waiting callers read outcomes, workers read cancels: neither has to read the other's events. */
+/** Where a worker sends a PDF once, encrypted. */
+export interface OutputOffer {
+  readonly url: string;
+  /** In base64url. */
+  readonly key: string;
+}
+
+/** A process with waiting callers reads the outcomes that are sent to it, and every worker reads cancels. */
 export type EventTopic = 'outcomes' | 'cancels';
 export const EVENT_TOPICS: readonly EventTopic[] = ['outcomes', 'cancels'];
 
@@ -53,6 +65,8 @@ export function anywhere(routingKey: string, salt: string): string {
 
 /** The part of a worker that the bus calls. */
 export interface PointerConsumer {
+  /** The name of the worker in leases. */
+  readonly worker: string;
   /**
    * Resolves when there is room for a pointer of this class, with a slot held for it. Rejects when `signal` aborts.
    * May take as long as a render does: the bus keeps its session alive meanwhile.
@@ -63,8 +77,6 @@ export interface PointerConsumer {
    * acknowledged after this resolves. Never rejects for an error of the job.
    */
   accept(pointer: JobPointer, slot: Slot): Promise<void>;
-  /** Called when the pointers of a class are redistributed: those that wait here are for other workers. */
-  regrouped?(jobClass: JobClass): Promise<void>;
 }
 
 /** Room for one job in a worker. The first `release` frees it; further calls do nothing. */
@@ -84,19 +96,23 @@ export interface Bus {
    */
   publishPointer(pointer: JobPointer): Promise<void>;
   /**
+   * Sends a pointer that waits at this process's own consumer to another worker that has a free slot, too.
+   *
+   * @returns whether such a worker is known. @throws as `publishPointer`.
+   */
+  offerPointer(pointer: JobPointer): Promise<boolean>;
+  /**
    * Starts taking pointers of one pool, of both classes. A Bus has at most one consumer at a time; another one may
    * follow after its subscription has been stopped. Its pointers go to other workers meanwhile.
    */
   consumePointers(pool: string, consumer: PointerConsumer): Promise<Subscription>;
-  /**
-   * Makes it possible, as far as allowed, for `workers` workers of a pool to take pointers at the same time.
-   *
-   * @returns how many workers can; further ones would get none. Undefined when nothing bounds them.
-   * @throws when that could not be determined.
-   */
-  makeRoom(pool: string, workers: number): Promise<number | undefined>;
   publishEvent(event: JobEvent): Promise<void>;
-  /** Every subscriber of every process gets every event published after it subscribed (best effort). */
+  /** Where outcomes are sent that concern this process; undefined when no other process sends any. */
+  readonly address: number | undefined;
+  /**
+   * Every subscriber of every process gets every event published after it subscribed (best effort), and of outcomes
+   * those that are sent to its address; others may be among them.
+   */
   subscribeEvents(topic: EventTopic, handler: (event: JobEvent) => void): Promise<Subscription>;
   /** @returns what is wrong, or undefined when the bus can carry messages. */
   problem(): string | undefined;

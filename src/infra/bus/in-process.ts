@@ -24,6 +24,7 @@ export function createInProcessBus(options: { readonly logger?: Logger } = {}): 
 type PoolQueues = Readonly<Record<JobClass, PointerQueue>>;
 
 class InProcessBus implements Bus {
+  readonly address = undefined;
   readonly #logger: Logger | undefined;
   readonly #pools = new Map<string, PoolQueues>();
   readonly #handlers: EventHandlers;
@@ -56,9 +57,9 @@ class InProcessBus implements Bus {
     };
   }
 
-  /** There is one worker, which shares nothing with others. */
-  async makeRoom(): Promise<undefined> {
-    return undefined;
+  /** There is no other worker. */
+  async offerPointer(): Promise<boolean> {
+    return false;
   }
 
   async publishEvent(event: JobEvent): Promise<void> {

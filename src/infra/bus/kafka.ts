@@ -4,7 +4,6 @@ import type { Logger } from '../telemetry/logger.ts';
 import {
   type Bus,
   type EventTopic,
-  JOB_CLASSES,
   type JobEvent,
   type JobPointer,
   type PointerConsumer,
@@ -15,10 +14,20 @@ import { EventHandlers } from './event-handlers.ts';
 import { BrokerMonitor } from './kafka/broker-monitor.ts';
 import { createClient, type KafkaSecurity } from './kafka/client.ts';
 import { EventIntake } from './kafka/event-intake.ts';
-import { PointerIntake } from './kafka/pointer-intake.ts';
+import { LaneIntake } from './kafka/lane-intake.ts';
+import { LaneRouter } from './kafka/lane-router.ts';
 import { Publisher } from './kafka/publisher.ts';
 import { TopicGroup } from './kafka/topic-group.ts';
-import { eventTopic, eventTopics, pointerTopic, pointerTopics, type TopicSettings } from './kafka/topics.ts';
+import {
+  ADDRESSES,
+  earlierTopic,
+  eventTopic,
+  eventTopics,
+  laneTopic,
+  laneTopics,
+  type TopicSettings,
+} from './kafka/topics.ts';
+import type { LaneDirectory } from './lanes.ts';
 import { encodeEvent, encodePointer } from './messages.ts';
 
 /** The outcome of each message: for counters. */
@@ -28,17 +37,13 @@ export interface KafkaBusOptions {
   /** host:port of at least one broker. */
   readonly brokers: readonly string[];
   readonly clientId: string;
-  /** The prefix of consumer groups; each pool and class has a group, whose workers share the pointers. */
-  readonly consumerGroup: string;
+  /** Of topics and consumer groups. */
   readonly topicPrefix: string;
+  readonly lanes: LaneDirectory;
   readonly logger: Logger;
-  /** Of the pointer topics when they are created here; default 12. */
-  readonly partitions?: number;
-  /** The most partitions that `makeRoom` gives a pointer topic; default 100. */
-  readonly maxPartitions?: number;
   /** Of all topics when they are created here; default 1. */
   readonly replicationFactor?: number;
-  /** How long a worker may be silent before its partitions go to others, in milliseconds; default 6000. */
+  /** How long a reader may be silent before another one reads in its place, in milliseconds; default 6000. */
   readonly sessionTimeoutMs?: number;
   /** How long a pointer may wait for the broker before its publication fails, in milliseconds; default 10,000. */
   readonly publishTimeoutMs?: number;
@@ -50,8 +55,6 @@ export interface KafkaBusOptions {
 }
 
 const DEFAULTS = {
-  partitions: 12,
-  maxPartitions: 100,
   replicationFactor: 1,
   sessionTimeoutMs: 6000,
   publishTimeoutMs: 10_000,
@@ -63,8 +66,8 @@ const DEFAULTS = {
 /** In milliseconds. A later event is of no use: its receiver has read the record by itself. */
 const EVENT_DEADLINE_MS = 5000;
 const MAX_WAITING = 10_000;
-/** Bounds a check of a pool's topics, which are created when they are missing; in milliseconds. */
-const ROOM_WAIT_MS = 20_000;
+/** Every worker reads all cancels. */
+const ALL_CANCELS = 0;
 /** Bounds the wait for the first events, so that a process starts without the broker; in milliseconds. */
 const SUBSCRIBE_WAIT_MS = 3000;
 
@@ -76,104 +79,88 @@ export async function createKafkaBus(options: KafkaBusOptions): Promise<Bus> {
   return new KafkaBus(options);
 }
 
-/** State of the bus for each pool that it publishes to or consumes. */
-interface Pool {
-  readonly topics: TopicGroup;
-  /** Made when the first pointer of the pool is published. */
-  publisher?: Publisher;
-}
-
 class KafkaBus implements Bus {
+  readonly address: number;
   readonly #options: Required<KafkaBusOptions>;
   readonly #topicSettings: TopicSettings;
   readonly #kafka: Kafka;
   readonly #monitor: BrokerMonitor;
-  readonly #pools = new Map<string, Pool>();
+  readonly #router: LaneRouter;
+  /** What makes the topics of each pool that this process publishes to or serves. */
+  readonly #pools = new Map<string, TopicGroup>();
+  readonly #pointers: Publisher;
   readonly #eventTopics: TopicGroup;
   readonly #events: Publisher;
   readonly #handlers: EventHandlers;
   readonly #eventIntakes = new Map<EventTopic, EventIntake>();
-  #pointerIntakes: readonly PointerIntake[] = [];
+  #laneIntake: LaneIntake | undefined;
   #hasConsumed = false;
   #closing: Promise<void> | undefined;
 
   constructor(options: KafkaBusOptions) {
     this.#options = { ...DEFAULTS, ...options };
-    const { topicPrefix: prefix, partitions, replicationFactor, logger } = this.#options;
+    const { topicPrefix: prefix, replicationFactor, lanes, logger } = this.#options;
     this.#handlers = new EventHandlers(logger);
-    this.#topicSettings = { prefix, partitions, replicationFactor };
+    this.address = Math.floor(this.#options.random() * ADDRESSES);
+    this.#router = new LaneRouter(lanes, logger);
+    this.#topicSettings = { prefix, replicationFactor };
     this.#kafka = createClient(this.#options);
     this.#monitor = new BrokerMonitor(this.#kafka, logger);
     this.#eventTopics = new TopicGroup(this.#kafka, this.#monitor, eventTopics(this.#topicSettings));
-    this.#events = this.#openPublisher('event', this.#eventTopics);
+    this.#pointers = this.#openPublisher('pointer');
+    this.#events = this.#openPublisher('event');
   }
 
   async publishPointer(pointer: JobPointer): Promise<void> {
-    if (this.#closing !== undefined) throw new Error('The bus is closed.');
-    const pool = this.#pool(pointer.pool);
-    pool.publisher ??= this.#openPublisher('pointer', pool.topics);
-    await pool.publisher.publish(pointerTopic(this.#options.topicPrefix, pointer.pool, pointer.class), {
-      key: pointer.routingKey,
-      value: encodePointer(pointer),
-    });
+    await this.#send(pointer, await this.#router.laneOf(pointer.pool, pointer.routingKey));
   }
 
-  /** A worker without a partition gets nothing. Partitions are only ever added, and up to a bound. */
-  async makeRoom(pool: string, workers: number): Promise<number> {
-    const { topics } = this.#pool(pool);
-    const away = this.#monitor.problem();
-    if (away !== undefined) throw new Error(`Kafka: ${away}`);
-    const partitions = await within(ROOM_WAIT_MS, 'counting partitions', topics.partitions());
-    const wanted = Math.min(workers, this.#options.maxPartitions);
-    if (wanted <= partitions) return partitions;
-    try {
-      await topics.raise(wanted);
-      this.#options.logger.info(
-        { pool, from: partitions, to: wanted },
-        'the topics of a pool have more partitions',
-      );
-      return wanted;
-    } catch (error) {
-      this.#options.logger.warn(
-        { err: error, pool, partitions, wanted },
-        'the topics of a pool could not be given more partitions; workers past their number get nothing',
-      );
-      return partitions;
+  async offerPointer(pointer: JobPointer): Promise<boolean> {
+    const lane = await this.#router.idleLane(pointer.pool, this.#laneIntake?.lane);
+    if (lane !== undefined) await this.#send(pointer, lane);
+    return lane !== undefined;
+  }
+
+  async #send(pointer: JobPointer, partition: number | undefined): Promise<void> {
+    if (this.#closing !== undefined) throw new Error('The bus is closed.');
+    const { topicPrefix } = this.#options;
+    const { pool, class: jobClass, routingKey: key } = pointer;
+    const value = encodePointer(pointer);
+    if (partition === undefined)
+      await this.#pointers.publish(earlierTopic(topicPrefix, pool, jobClass), { key, value });
+    else {
+      const topic = laneTopic(topicPrefix, pool, jobClass);
+      await this.#pointers.publish(topic, { key, value, partition }, this.#pool(pool));
     }
   }
 
   /** Resolves at once: no caller waits for an event to arrive. */
   async publishEvent(event: JobEvent): Promise<void> {
+    const topic = topicOf(event);
+    const partition = topic === 'cancels' ? ALL_CANCELS : event.to;
+    if (partition === undefined) return;
+    const value = encodeEvent(event);
     this.#events
-      .publish(eventTopic(this.#options.topicPrefix, topicOf(event)), { value: encodeEvent(event) })
+      .publish(eventTopic(this.#options.topicPrefix, topic), { value, partition }, this.#eventTopics)
       .catch((error: unknown) => {
         this.#options.logger.debug({ err: error, jobId: event.jobId }, 'event not published');
       });
   }
 
   async consumePointers(pool: string, consumer: PointerConsumer): Promise<Subscription> {
-    if (this.#pointerIntakes.length > 0) throw new Error('The bus has a consumer already.');
-    const { consumerGroup, topicPrefix, sessionTimeoutMs, partitions, maxPartitions } = this.#options;
-    const { topics } = this.#pool(pool);
-    const intakes = JOB_CLASSES.map(
-      (jobClass) =>
-        new PointerIntake(this.#options, this.#monitor, consumer, {
-          pool,
-          jobClass,
-          topic: pointerTopic(topicPrefix, pool, jobClass),
-          topics,
-          groupId: `${consumerGroup}.${pool}.${jobClass}`,
-          sessionTimeoutMs,
-          concurrency: Math.max(partitions, maxPartitions),
-          again: this.#hasConsumed,
-        }),
-    );
+    if (this.#laneIntake !== undefined) throw new Error('The bus has a consumer already.');
+    const { topicPrefix, lanes, sessionTimeoutMs } = this.#options;
+    const group = this.#pool(pool);
+    const intake = new LaneIntake(this.#options, this.#monitor, consumer, {
+      ...{ pool, topicPrefix, group, lanes, sessionTimeoutMs, again: this.#hasConsumed },
+    });
     this.#hasConsumed = true;
-    this.#pointerIntakes = intakes;
+    this.#laneIntake = intake;
     return {
       stop: async () => {
-        await Promise.all(intakes.map((intake) => intake.stop()));
-        if (this.#pointerIntakes === intakes) this.#pointerIntakes = [];
+        await intake.stop();
+        if (this.#laneIntake === intake) this.#laneIntake = undefined;
+        this.#router.forget(pool);
       },
     };
   }
@@ -191,6 +178,7 @@ class KafkaBus implements Bus {
     const intake = new EventIntake(this.#options, this.#monitor, (event) => this.#handlers.deliver(event), {
       topic: eventTopic(topicPrefix, topic),
       topics: this.#eventTopics,
+      partition: topic === 'cancels' ? ALL_CANCELS : this.address,
       groupPrefix: `${topicPrefix}.events.${topic}`,
       sessionTimeoutMs,
     });
@@ -198,19 +186,18 @@ class KafkaBus implements Bus {
     return intake;
   }
 
-  /** The state of a pool. Its topics are looked up when they are first needed. */
-  #pool(name: string): Pool {
+  /** The topics of a pool, which are looked up when they are first needed. */
+  #pool(name: string): TopicGroup {
     const known = this.#pools.get(name);
     if (known !== undefined) return known;
-    const topics = new TopicGroup(this.#kafka, this.#monitor, pointerTopics(this.#topicSettings, name));
-    const pool: Pool = { topics };
-    this.#pools.set(name, pool);
-    return pool;
+    const topics = new TopicGroup(this.#kafka, this.#monitor, laneTopics(this.#topicSettings, name));
+    this.#pools.set(name, topics);
+    return topics;
   }
 
-  #openPublisher(kind: 'pointer' | 'event', topics: TopicGroup): Publisher {
+  #openPublisher(kind: 'pointer' | 'event'): Publisher {
     const { publishTimeoutMs, onPublish, random } = this.#options;
-    return new Publisher(this.#kafka, topics, {
+    return new Publisher(this.#kafka, {
       acks: kind === 'pointer' ? -1 : 1,
       deadlineMs: kind === 'pointer' ? publishTimeoutMs : EVENT_DEADLINE_MS,
       maxWaiting: MAX_WAITING,
@@ -221,19 +208,18 @@ class KafkaBus implements Bus {
 
   problem(): string | undefined {
     if (this.#closing !== undefined) return 'the bus is closed';
-    const errors = [
-      this.#monitor.problem(),
-      ...[...this.#eventIntakes.values()].map((intake) => intake.problem()),
-      ...this.#pointerIntakes.map((intake) => intake.problem()),
-    ];
+    const errors = [this.#monitor.problem(), ...this.#intakes.map((intake) => intake.problem())];
     const problem = errors.find((found) => found !== undefined);
     return problem === undefined ? undefined : `Kafka: ${problem}`;
   }
 
   /** Of the present consumers. */
   skips(): number {
-    const intakes = [...this.#eventIntakes.values(), ...this.#pointerIntakes];
-    return intakes.reduce((sum, intake) => sum + intake.skips(), 0);
+    return this.#intakes.reduce((sum, intake) => sum + intake.skips(), 0);
+  }
+
+  get #intakes(): (EventIntake | LaneIntake)[] {
+    return [...this.#eventIntakes.values(), ...(this.#laneIntake === undefined ? [] : [this.#laneIntake])];
   }
 
   close(): Promise<void> {
@@ -242,12 +228,8 @@ class KafkaBus implements Bus {
   }
 
   async #close(): Promise<void> {
-    await Promise.all([
-      ...this.#pointerIntakes.map((intake) => intake.stop()),
-      ...[...this.#pools.values()].map(({ publisher }) => publisher?.close()),
-      this.#events.close(),
-    ]);
-    this.#pointerIntakes = [];
+    await Promise.all([this.#laneIntake?.stop(), this.#pointers.close(), this.#events.close()]);
+    this.#laneIntake = undefined;
     // After the last event has been sent: this very process may be waiting for it.
     await Promise.all([...this.#eventIntakes.values()].map((intake) => intake.stop()));
     this.#handlers.clear();

@@ -1,13 +1,13 @@
-import type { JobClass, JobEvent, JobPointer } from './bus.ts';
+import type { JobClass, JobEvent, JobPointer, OutputOffer } from './bus.ts';
 
-const EVENT_KINDS: readonly JobEvent['kind'][] = ['ended', 'retrying', 'cancelled'];
+const EVENT_KINDS: readonly JobEvent['kind'][] = ['offered', 'ended', 'retrying', 'cancelled'];
 
 export function encodePointer(pointer: JobPointer): string {
   return JSON.stringify(pointer);
 }
 
-export function encodeEvent({ jobId, kind }: JobEvent): string {
-  return JSON.stringify({ jobId, kind });
+export function encodeEvent({ jobId, kind, offer }: JobEvent): string {
+  return JSON.stringify({ jobId, kind, ...(offer && { offer }) });
 }
 
 /** @returns undefined when the bytes are no pointer of this pool and class. */
@@ -27,10 +27,17 @@ export function decodePointer(
 
 /** @returns undefined when the bytes are no event. */
 export function decodeEvent(bytes: Buffer | null): JobEvent | undefined {
-  const { jobId, kind } = fieldsOf(bytes);
+  const { jobId, kind, offer } = fieldsOf(bytes);
   if (typeof jobId !== 'string' || jobId === '') return undefined;
   const known = EVENT_KINDS.find((candidate) => candidate === kind);
-  return known === undefined ? undefined : { jobId, kind: known };
+  if (known === undefined) return undefined;
+  if (known !== 'offered') return { jobId, kind: known };
+  return isOffer(offer) ? { jobId, kind: known, offer } : undefined;
+}
+
+function isOffer(value: unknown): value is OutputOffer {
+  const { url, key } = (value ?? {}) as Record<string, unknown>;
+  return typeof url === 'string' && URL.canParse(url) && typeof key === 'string';
 }
 
 function fieldsOf(bytes: Buffer | null): Record<string, unknown> {

@@ -8,13 +8,11 @@ import { WayOut, type WayOutOptions } from './way-out.ts';
 /** How long, and for how many hosts, a rejection is remembered: well past the longest render. */
 const MEMORY = { ttlMs: 10 * 60_000, capacity: 10_000 };
 
-/** The metrics of the proxy. */
 interface EgressMetrics {
   /** The outcome of a requested connection; `proxy` for the operator's own proxy, which has failed or refused. */
   outcome(outcome: 'connected' | 'proxy' | EgressErrorCode): void;
 }
 
-/** The part of a pino logger that is used. */
 interface EgressLogger {
   info(fields: object, message: string): void;
   debug(fields: object, message: string): void;

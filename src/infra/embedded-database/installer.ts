@@ -6,7 +6,6 @@ import { startError } from './embedded-database.ts';
 export interface SilenceLimits {
   /** After its first line, which says that it has sent a request. */
   readonly firstMs: number;
-  /** After any later line. */
   readonly laterMs: number;
 }
 

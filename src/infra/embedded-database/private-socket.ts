@@ -15,7 +15,6 @@ export interface PrivateSocket {
   readonly path: string;
   /** Connection string of the database that listens there, with the database name `platen`. */
   readonly uri: string;
-  /** Deletes the folder. */
   remove(): Promise<void>;
 }
 

@@ -44,6 +44,19 @@ const REGISTRY = {
   UNAUTHENTICATED: final(401, 'A valid credential is required.'),
   ACCOUNT_SUSPENDED: final(403, 'The operator of this installation has suspended the account.'),
   ADDRESS_NOT_ALLOWED: final(403, 'This API key may not be used from this address.'),
+  ROLE_NOT_ALLOWED: final(403, 'Your role in the account does not allow this.'),
+  CODE_REQUIRED: final(403, 'The sign-in needs the code of an authenticator app, or a passkey, as well.'),
+  WRONG_CODE: final(403, 'The code is wrong, or was used already.'),
+  PASSKEY_REFUSED: final(
+    403,
+    'The passkey was not accepted: it is not known here, was removed, or was asked for too long ago.',
+  ),
+  ISSUER_REQUIRED: final(403, 'You can open this account only through the sign-in of your organization.'),
+  DOMAIN_UNPROVEN: final(403, 'The domain does not say that it is of this account.'),
+  DOMAIN_CAPACITY: final(403, 'The account has as many domains as it may have.'),
+  PASSKEY_CAPACITY: final(403, 'There are as many passkeys as a person may have.'),
+  SECOND_FACTOR_REQUIRED: final(403, 'The account is open only to people who sign in with a second factor.'),
+  SESSION_REQUIRED: final(403, 'Only the session of a browser can do this.'),
   ORIGIN_NOT_ALLOWED: final(
     403,
     'Only pages of the public origin (PLATEN_PUBLIC_URL) may send this request.',
@@ -60,6 +73,8 @@ const REGISTRY = {
   TEMPLATE_CAPACITY: final(403, 'The account has as many templates as it may have.'),
   REGISTRATION_CLOSED: final(403, 'Registration is closed on this installation.'),
   INVITATION_INVALID: final(403, 'The invitation does not exist, was used, or has expired.'),
+  INVITATION_UNPROVEN: final(403, 'Sign in with the address of the invitation, or send its password.'),
+  MEMBER_CAPACITY: final(403, 'The account has as many members and invitations as it may have.'),
   LINK_INVALID: final(403, 'The link was used, has expired, or was never sent. Request another one.'),
   CONFIRMATION_UNPROVEN: final(403, 'The link does not show that you made the account.'),
   ADDRESS_NOT_CONFIRMED: final(403, 'Live keys and live renders need a confirmed e-mail address.'),
@@ -67,11 +82,17 @@ const REGISTRY = {
   NOT_FOUND: final(404, 'There is no such resource.'),
   METHOD_NOT_ALLOWED: final(405, 'The method is not supported here.'),
   UPLOAD_TOO_SLOW: passing(408, 'The body was sent too slowly.'),
+  ALREADY_MEMBER: final(409, 'This address belongs to the account already.'),
+  OWNER_REQUIRED: final(409, 'An account has an owner, who can neither be removed nor get another role.'),
+  DOMAIN_CLAIMED: final(409, 'The account has this domain already.'),
+  DOMAIN_TAKEN: final(409, 'The domain is of another account, as it says itself.'),
+  SECOND_FACTOR_SET: final(409, 'There is a second factor already.'),
   NOT_RETRYABLE: final(409, 'Only a job that has failed or was cancelled can be retried.'),
   TEMPLATE_CHANGED: final(
     409,
     'The template has been saved since the version that the change was made from.',
   ),
+  WRONG_STATE: final(409, 'The batch is not in a state for that.'),
   JOB_ENDED: final(409, 'The job has already ended.'),
   NOT_MERGEABLE: final(409, 'A protected or sealed PDF cannot be merged with others.'),
   IDEMPOTENCY_MISMATCH: final(409, 'This Idempotency-Key was used with a different body.'),
@@ -81,6 +102,7 @@ const REGISTRY = {
   ),
   GONE: final(410, 'The outputs are no longer kept.'),
   INPUT_TOO_LARGE: final(413, 'The input is larger than the plan allows.'),
+  SOURCE_UNREADABLE: final(400, 'The rows of the file cannot be read.'),
   BATCH_TOO_LARGE: final(413, 'The batch has more items than the plan allows.'),
   RANGE_NOT_SATISFIABLE: final(416, 'The requested range is not within the file.'),
   RATE_LIMITED: passing(429, 'Too many requests in this minute.'),
@@ -137,9 +159,20 @@ const REGISTRY = {
     attempts: 2,
     retryable: true,
   },
+  REVOCATION_FAILED: {
+    status: 400,
+    message: 'It could not be proven that no certificate of the seal is revoked.',
+    attempts: 2,
+    retryable: true,
+  },
+  PDF_INVALID: final(400, 'The PDF cannot be read.'),
+  PDF_ENCRYPTED: final(400, 'The PDF is encrypted.'),
+  PDF_SIGNED: final(400, 'The PDF is signed, and a change would make its signature invalid.'),
+  FORM_FIELD_UNKNOWN: final(400, 'The PDF does not have a field that was to be filled in.'),
+  FORM_VALUE_INVALID: final(400, 'A field of the PDF does not take the value that it was to have.'),
   PAGE_RANGE_INVALID: final(400, 'The document has none of the requested pages.'),
   TEMPLATE_ERROR: final(400, 'The template could not be rendered.'),
-  DOCUMENT_LIMIT: final(400, 'The document needs more of the browser than one render may use.'),
+  DOCUMENT_LIMIT: final(400, 'The document needs more than one render may use.'),
   OUTPUT_TOO_LARGE: final(413, 'The PDF is larger than the plan allows.'),
   RENDER_TIMEOUT: passing(504, 'The render did not finish in time.', 2),
 
@@ -165,7 +198,7 @@ export type ErrorCode = keyof typeof REGISTRY;
 /** The registry, typed so that all entries have the same type. */
 export const ERRORS: Readonly<Record<ErrorCode, ErrorEntry>> = REGISTRY;
 
-interface PlatenErrorOptions {
+export interface PlatenErrorOptions {
   /** Several errors of one request, each with the position of its field (`options.scale: …`). */
   readonly details?: readonly string[];
   /** Seconds after which the same request can succeed. */

@@ -26,6 +26,23 @@ export const REMEDIES: Readonly<Record<ErrorCode, string>> = {
     'Ask the operator of this installation. Waiting jobs of a suspended account continue once the account is resumed.',
   ADDRESS_NOT_ALLOWED:
     'Send the request from an address that the key allows, or add this address to the `allowedIps` of the key.',
+  ROLE_NOT_ALLOWED:
+    'Ask the owner of the account for another role, or act for another account of yours (`GET /auth/accounts` lists them).',
+  CODE_REQUIRED:
+    'Repeat the request with `code`: the six digits that the app shows, or a recovery code. In a browser, a passkey will do.',
+  PASSKEY_REFUSED:
+    'Try again, and within five minutes. Otherwise sign in with your password, and look in the settings of the dashboard whether the passkey is still there.',
+  ISSUER_REQUIRED:
+    'Sign out, and sign in through your organization: on the sign-in page, enter your address and choose single sign-on.',
+  DOMAIN_UNPROVEN:
+    'Publish the TXT record that `GET /user/domains` shows in `proof`, wait until name servers have it, and try again.',
+  DOMAIN_CAPACITY: 'Remove domains that are not needed any more.',
+  PASSKEY_CAPACITY: 'Remove passkeys that are not used any more.',
+  WRONG_CODE:
+    'Wait for the next code of the app: each works once. Check that the clock of the device is right, or use a recovery code.',
+  SESSION_REQUIRED: 'Sign in by POST /auth/session, and send its cookie in place of an access token.',
+  SECOND_FACTOR_REQUIRED:
+    'Set up an authenticator app or a passkey in the settings of the dashboard, and sign in with it.',
   ORIGIN_NOT_ALLOWED:
     'Open the service at its public address. Operators: PLATEN_PUBLIC_URL must be the address that browsers use.',
   PASSWORD_REQUIRED: 'Sign in again, and repeat the request within 5 minutes.',
@@ -40,6 +57,9 @@ export const REMEDIES: Readonly<Record<ErrorCode, string>> = {
   TEMPLATE_CAPACITY: 'Delete unused templates.',
   REGISTRATION_CLOSED: 'Ask the operator of this installation for an account or an invitation.',
   INVITATION_INVALID: 'Ask the person who invited you for a new invitation. Each works for one account.',
+  INVITATION_UNPROVEN:
+    'Sign out, sign in with the address that the invitation was sent to, and open its link again.',
+  MEMBER_CAPACITY: 'Remove members or revoke invitations that are not needed any more.',
   LINK_INVALID: 'Request a new link, and open the newest mail: a new link replaces the older ones.',
   CONFIRMATION_UNPROVEN:
     'Open the link in a browser that is signed in to the account, or send the `password` of the account with it. If you did not make the account, take it over with a `newPassword`. That ends everything that was made with it.',
@@ -51,9 +71,15 @@ export const REMEDIES: Readonly<Record<ErrorCode, string>> = {
   METHOD_NOT_ALLOWED: 'Use one of the methods that the header `Allow` lists.',
   UPLOAD_TOO_SLOW: 'Send the request again over a faster connection, or send a smaller body.',
   NOT_MERGEABLE: 'Download the items one by one or as a zip, or render them without `protection` and `seal`.',
+  ALREADY_MEMBER: 'Change the role of the member instead of sending another invitation.',
+  OWNER_REQUIRED: 'Transfer the ownership to another member first.',
+  DOMAIN_CLAIMED: 'Change it with `PATCH /user/domains/{domain}`, or remove it first.',
+  DOMAIN_TAKEN: 'Remove the TXT record of the other account from the domain, and try again.',
+  SECOND_FACTOR_SET: 'Remove the second factor before you set up another one.',
   NOT_RETRYABLE: 'Wait for the end of the job, or send a new render request.',
   TEMPLATE_CHANGED:
-    'Get the template, make the change to its present version, and send that `versionId` as `baseVersionId`; without `baseVersionId` the change is saved over whatever is there.',
+    'Get the template, make the change to its present version, and send that `versionId` as `baseVersionId`; without `baseVersionId` the change is saved over whatever is there. Of a draft, that is its `draftId` and `baseDraftId`.',
+  WRONG_STATE: 'Read the status of the batch: `source.state` says what it waits for.',
   JOB_ENDED: 'Nothing needs to be done: read the status of the job to see how it ended.',
   IDEMPOTENCY_MISMATCH:
     'Use a new Idempotency-Key for a new request. To repeat a request, send exactly the same body.',
@@ -62,6 +88,8 @@ export const REMEDIES: Readonly<Record<ErrorCode, string>> = {
   GONE: 'Render the document again, and download it before its retention ends (`expiresAt`).',
   INPUT_TOO_LARGE:
     'Make the document smaller: load pictures and fonts by address rather than within the HTML, or change to a larger plan.',
+  SOURCE_UNREADABLE:
+    'Read in the message which row or column is meant, correct the file, and render it as a new batch.',
   BATCH_TOO_LARGE: 'Split the items among several batches, or change to a larger plan.',
   RANGE_NOT_SATISFIABLE: 'Request bytes within the size in the header `Content-Range`, or leave out `Range`.',
   RATE_LIMITED:
@@ -111,6 +139,18 @@ export const REMEDIES: Readonly<Record<ErrorCode, string>> = {
     'Correct what the message names: the key of the account, which its operator assigns, or what the server of `digestUrl` responds. If that server was away, send the render again once it responds.',
   TIMESTAMP_FAILED:
     'Send the render again once the authority of `timestampUrl` responds, or name another one. Without `timestampUrl` and `level` the PDF is sealed without a time stamp.',
+  REVOCATION_FAILED:
+    'Send the render again once the servers that the certificates name respond. A certificate that names none, or that has been revoked, has to be replaced; `level` B-T needs no such servers.',
+  PDF_INVALID:
+    'Open the file in a viewer and in a checker such as `qpdf --check`: it may be cut off, or no PDF at all. Saving it again in the program that made it, or `qpdf in.pdf out.pdf`, often mends it.',
+  PDF_ENCRYPTED:
+    'Send the PDF without its encryption, such as `qpdf --decrypt --password=SECRET in.pdf out.pdf` writes it. The option `protection` encrypts it again.',
+  PDF_SIGNED:
+    'Send the PDF as it was before it was signed. To seal it once more, do so where it was signed: a second signature is added to the file, not made anew.',
+  FORM_FIELD_UNKNOWN:
+    'Use the names that the message lists: a field below another one has the names of both, with a full stop between them, and in a merged PDF the number of its document before them. A PDF without fields has to be rendered with the option `forms`.',
+  FORM_VALUE_INVALID:
+    'Send what the message says that the field takes: the value of a radio button or of an option, true or false for a box, a text within its length.',
   PAGE_RANGE_INVALID:
     'Give ranges that begin within the document. Without `pageRanges`, `pages` of the job says how many pages there are.',
   TEMPLATE_ERROR:

@@ -16,7 +16,6 @@ export interface BodyBounds extends ReservationBounds {
 export interface Intake {
   /** Notes that this many bytes of it have been received. */
   received(bytes: number): void;
-  /** Notes that all of it has been received. */
   completed(): void;
   /** @param listener called, once at most, when the rest of the body is not to be waited for. */
   onRejected(listener: (error: Error) => void): void;

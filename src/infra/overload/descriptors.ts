@@ -55,7 +55,6 @@ export class DescriptorWatch {
     clearInterval(this.#timer);
   }
 
-  /** One line for each crossing. */
   check(): void {
     const found = this.#count();
     if (found === undefined) return;

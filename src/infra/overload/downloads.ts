@@ -3,36 +3,27 @@ import { openStreams, reserveStream, type StreamReservation } from './open-strea
 import type { Reservations } from './reservations.ts';
 
 /** Concurrent downloads: a reader may take as long as it likes, and each keeps a chunk of its file in memory. */
-export interface Downloads {
-  /** PDFs that are fetched with an API key. */
-  readonly pdfs: Reservations;
-  /** PDFs that are sent in response to a render request. */
-  readonly results: Reservations;
-  /** PDFs that are fetched by a signed address, without a credential. */
-  readonly linked: Reservations;
-  /** The same by account and network, so that one network cannot take all downloads of an account. */
-  readonly linkedByNetwork: Reservations;
-  readonly zips: Reservations;
-  /** Each has a document in memory, and documents parsed in a sandbox process. */
-  readonly merged: Reservations;
-  /** Manifests that are fetched by a signed address, without a credential. */
-  readonly manifests: Reservations;
-}
-
-export function createDownloads(): Downloads {
+export function createDownloads() {
   return {
     pdfs: openStreams({ perOwner: 32, inAll: 256 }, 'PDFs'),
+    /** PDFs that are sent in response to a render request. */
     results: openStreams({ perOwner: 128, inAll: 512 }, 'PDFs'),
+    /** PDFs that are fetched by a signed address, without a credential. */
     linked: openStreams({ perOwner: 32, inAll: 256 }, 'downloads by signed addresses'),
+    /** The same by account and network, so that one network cannot take all downloads of an account. */
     linkedByNetwork: openStreams(
       { perOwner: 16, inAll: 256 },
       'downloads by signed addresses from this network',
     ),
     zips: openStreams({ perOwner: 8, inAll: 256 }, 'zips'),
+    /** Each has a document in memory, and documents parsed in a sandbox process. */
     merged: openStreams({ perOwner: 2, inAll: 64 }, 'merged PDFs'),
+    /** Manifests that are fetched by a signed address, without a credential. */
     manifests: openStreams({ perOwner: 8, inAll: 256 }, 'manifests'),
   };
 }
+
+export type Downloads = ReturnType<typeof createDownloads>;
 
 /** A file that is sent as it is read. */
 interface SentFile {

@@ -6,7 +6,6 @@ interface LeastRateBounds {
 }
 
 interface Watched {
-  /** Bytes received in this window. */
   bytes: number;
   /** Whether it has been watched for the whole of this window. */
   whole: boolean;

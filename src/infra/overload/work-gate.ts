@@ -5,6 +5,8 @@ import { STORAGE_RETRY_S } from './change-gate.ts';
 import { LoadShedder } from './load-shedder.ts';
 
 const COUNT_EVERY_MS = 1000;
+/** Of this many counts one is made while nobody asks. */
+const COUNTS_AT_REST = 10;
 
 interface WorkGateDeps {
   /** Jobs of all accounts that wait or run, at which new jobs are rejected. */
@@ -18,13 +20,19 @@ interface WorkGateDeps {
   readonly logger: Pick<Logger, 'info' | 'error'>;
 }
 
-/** Rejects work while the service has its maximum of live jobs, counted once a second, or no storage for more. */
+/**
+ * Rejects work while the service has its maximum of live jobs, or no storage for more. Jobs are counted once a second while
+ * work is asked for, and every ten seconds otherwise.
+ */
 export class WorkGate {
   readonly #deps: WorkGateDeps;
   readonly #shedder: LoadShedder;
   readonly #timer: NodeJS.Timeout;
   #storageProblemLogged = false;
   #counting = false;
+  /** Whether work was asked for since the last count, and how many were left out since then. */
+  #asked = true;
+  #leftOut = 0;
 
   constructor(deps: WorkGateDeps) {
     this.#deps = deps;
@@ -37,6 +45,7 @@ export class WorkGate {
 
   /** The error for new work of a plan; undefined while there is room. */
   rejection({ priceCentsPerMonth }: { readonly priceCentsPerMonth: number }): PlatenError | undefined {
+    this.#asked = true;
     const overloaded = this.#shedder.rejection(priceCentsPerMonth > 0);
     if (overloaded !== undefined || this.#deps.storageProblem() === undefined) return overloaded;
     // The details are for the operator of the service only, and are shown at /readyz.
@@ -54,6 +63,9 @@ export class WorkGate {
     this.#logStorage();
     // One at a time, so that counts do not pile up while the database does not respond.
     if (this.#counting) return;
+    if (!this.#asked && ++this.#leftOut < COUNTS_AT_REST) return;
+    this.#asked = false;
+    this.#leftOut = 0;
     this.#counting = true;
     countLiveJobs()
       .then(

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { backoffMs } from '../async/backoff.ts';
 import { TimeoutError, within } from '../async/timeout.ts';
 import { unlessAborted } from '../async/unless-aborted.ts';
+import { type ErrorCode, PlatenError, type PlatenErrorOptions } from '../errors/registry.ts';
 import { SandboxQueue } from '../scheduling/sandbox-processes.ts';
 import { ProcessEnded, SandboxProcess } from './sandbox-process.ts';
 import type { Reply } from './serve.ts';
@@ -41,10 +42,19 @@ interface SandboxOptions {
    * once, the others when more calls wait than processes are starting.
    */
   readonly processes: number;
+  /** Whether the first process is started by the first call, for work that few installations have. Default false. */
+  readonly startsLate?: boolean;
   /** Megabytes of JavaScript objects that one call may hold before its process ends. */
   readonly heapMb: number;
+  /**
+   * Megabytes of memory that a process may take in all, with the bytes that its objects lie beside, such as buffers: one
+   * that takes more ends as one without heap. Default: no bound but that of the heap.
+   */
+  readonly memoryMb?: number | undefined;
   /** Folders that its processes may read, besides the package's. */
   readonly readable?: readonly string[];
+  /** Whether its processes may start programs, which are bound by nothing. Default false. */
+  readonly startsPrograms?: boolean | undefined;
   readonly logger?: SandboxLogger | undefined;
   /** A number in [0, 1), for the time between tries to start a process; default Math.random. */
   readonly random?: () => number;
@@ -61,7 +71,7 @@ export interface SandboxLogger {
  * - `timeout`: the call took longer than `timeoutMs`, and its process was killed
  * - `late`: the time of `withinMs` was over before the call was done, though it took no longer than `timeoutMs`, or had
  *   not begun
- * - `memory`: the call used up the heap of its process
+ * - `memory`: the call used up the heap of its process, or the memory that it may have in all
  * - `lost`: the process ended for another reason, or none can be started
  * - `closed`: the sandbox is closed
  */
@@ -75,6 +85,16 @@ export class SandboxError extends Error {
     this.name = 'SandboxError';
     this.reason = reason;
   }
+}
+
+/** What each failure is for a caller. */
+export type CallerErrors = Readonly<
+  Record<SandboxFailure, readonly [code: ErrorCode, message?: string, options?: PlatenErrorOptions]>
+>;
+
+export function errorForCaller(failed: SandboxError, errors: CallerErrors): PlatenError {
+  const [code, message, options] = errors[failed.reason];
+  return new PlatenError(code, message, { cause: failed, ...options });
 }
 
 /** The pause between a process that could not be started and the next try, in milliseconds. */
@@ -94,7 +114,7 @@ interface Work {
   readonly stop: AbortSignal;
 }
 
-/** Creates a sandbox, and starts a process at once, so that the first call finds it ready. */
+/** Creates a sandbox, and starts a process at once, so that the first call finds it ready, unless `startsLate`. */
 export function createSandbox(options: SandboxOptions): Sandbox {
   return new ProcessPool(options);
 }
@@ -118,7 +138,7 @@ class ProcessPool implements Sandbox {
       take: () => this.#takeIdle(),
       starting: () => this.#starting,
     });
-    this.#addProcess();
+    if (options.startsLate !== true) this.#addProcess();
   }
 
   async run(call: object, timeoutMs: number, terms: CallTerms = {}): Promise<unknown> {
@@ -190,7 +210,7 @@ class ProcessPool implements Sandbox {
     let failures = 0;
     while (!this.#closing.signal.aborted) {
       let retryInMs = 0;
-      const process = new SandboxProcess(this.#options.entry, this.#options.heapMb, this.#options.readable);
+      const process = new SandboxProcess(this.#options);
       this.#processes.add(process);
       try {
         await process.ready;

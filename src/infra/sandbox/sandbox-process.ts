@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { PACKAGE_FOLDER } from '../machine/package-folder.ts';
-import { READY, type Reply } from './serve.ts';
+import { MEMORY_MB, READY, type Reply } from './serve.ts';
 
 const KEPT_STDERR_CHARS = 2000;
 
@@ -27,6 +27,15 @@ interface Waiting {
   reject(error: Error): void;
 }
 
+/** What a process runs, and what it may use: see `SandboxOptions`. */
+interface SandboxProgram {
+  readonly entry: URL;
+  readonly heapMb: number;
+  readonly memoryMb?: number | undefined;
+  readonly readable?: readonly string[];
+  readonly startsPrograms?: boolean | undefined;
+}
+
 /** One operating-system process that runs `entry`, which calls `serve`; it does one call at a time. */
 export class SandboxProcess {
   /** Resolves when the process can take calls; rejects when it cannot be started. */
@@ -37,9 +46,8 @@ export class SandboxProcess {
   #waiting: Waiting | undefined;
   #stderr = '';
 
-  /** @param readable folders that it may read besides the package's. */
-  constructor(entry: URL, heapMb: number, readable: readonly string[] = []) {
-    this.#child = forkProcess(entry, heapMb, readable);
+  constructor(program: SandboxProgram) {
+    this.#child = forkProcess(program);
     this.ready = new Promise((resolve, reject) => {
       this.#waiting = { resolve, reject };
     });
@@ -84,7 +92,13 @@ export class SandboxProcess {
   }
 }
 
-function forkProcess(entry: URL, heapMb: number, readable: readonly string[]): ChildProcess {
+function forkProcess({
+  entry,
+  heapMb,
+  memoryMb,
+  readable = [],
+  startsPrograms,
+}: SandboxProgram): ChildProcess {
   return fork(fileURLToPath(entry), {
     execArgv: [
       `--max-old-space-size=${heapMb}`,
@@ -94,11 +108,12 @@ function forkProcess(entry: URL, heapMb: number, readable: readonly string[]): C
       // It contains this code and node_modules.
       ...[PACKAGE_FOLDER, ...readable].map((folder) => `--allow-fs-read=${join(folder, '/')}`),
       '--allow-worker',
+      ...(startsPrograms === true ? ['--allow-child-process'] : []),
       '--disable-warning=ExperimentalWarning',
       '--disable-warning=SecurityWarning',
     ],
     // Not this process's own environment, since that contains secrets.
-    env: { TZ: 'UTC' },
+    env: { TZ: 'UTC', ...(memoryMb !== undefined && { [MEMORY_MB]: String(memoryMb) }) },
     serialization: 'advanced',
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   });

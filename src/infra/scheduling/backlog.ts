@@ -57,7 +57,6 @@ export class Backlog<T extends Entry> {
     this.#byVirtualTime.add(flow);
   }
 
-  /** @param entry an entry that has been added. */
   delete(entry: T): void {
     this.#size -= 1;
     const flow = this.#flows.get(entry.account)!;

@@ -2,11 +2,9 @@ import { type AccountFilter, FairQueue, type Permit } from './fair-queue.ts';
 import { spareFilters } from './spare-permit.ts';
 import { type Charge, Usage } from './virtual-time.ts';
 
-/** The state of a browser. */
 interface DedicatedBrowser {
   /** Renders in it at present. */
   readonly busy: number;
-  /** Renders in it since its start. */
   readonly jobs: number;
   /** It accepts no more renders, and ends after the last. */
   readonly retiring: boolean;
@@ -24,9 +22,7 @@ export interface BrowserRequest {
 }
 
 export interface DedicatedBrowsersOptions<B> {
-  /** Dedicated browsers that run concurrently. */
   readonly total: number;
-  /** Dedicated browsers that are started concurrently. */
   readonly starting: number;
   /** Retires a browser: it accepts no more renders, and ends after the last. */
   readonly retire: (browser: B) => void;

@@ -164,7 +164,6 @@ export abstract class FairQueue {
     });
   }
 
-  /** A permit, if one is free and no request waits. */
   tryAcquire({ account, priority = 'interactive', size = 1 }: PermitRequest): Permit | undefined {
     const isFree = this.waiting() === 0 && this.taken + size <= this.capacity;
     return isFree ? this.#start({ account, priority, size }) : undefined;

@@ -25,7 +25,6 @@ export class Heap<T extends HeapItem> {
     this.update(item);
   }
 
-  /** @param item an item of the heap. */
   remove(item: T): void {
     const last = this.#items.pop()!;
     if (last === item) return;

@@ -23,7 +23,6 @@ export function isTooMany(error: unknown): boolean {
 /** Lookups of host names. An account whose hosts have slow name servers does not delay other accounts. */
 export class LookupQueue extends FairQueue {
   readonly #bounds: LookupBounds;
-  /** Number of running lookups that are slow. */
   #slow = 0;
 
   constructor(bounds: LookupBounds) {

@@ -17,7 +17,6 @@ interface ProcessPermit<P> {
 }
 
 interface SandboxQueueOptions<P> {
-  /** Largest number of processes. */
   readonly processes: number;
   /** A call that takes longer is slow, in milliseconds. */
   readonly sliceMs: number;
@@ -25,7 +24,6 @@ interface SandboxQueueOptions<P> {
   readonly idle: () => number;
   /** Takes an idle process. */
   readonly take: () => P;
-  /** The number of processes that are being started. */
   readonly starting: () => number;
 }
 

@@ -90,7 +90,6 @@ export class Usage {
     Object.assign(known ?? this.#add(account, now), { usedMs: level, at: now });
   }
 
-  /** @param weight the factor by which the work is charged. */
   begin(account: string, weight = 1): Charge {
     const now = this.now();
     const known = this.#accounts.get(account) ?? this.#add(account, now);

@@ -1,6 +1,6 @@
 import type { Connection, mongo } from 'mongoose';
 import { Collection } from './collection.ts';
-import { type AccountBelonging, declaredCollections } from './collection-spec.ts';
+import { type CollectionSpec, declaredCollections } from './collection-spec.ts';
 
 /** Records that one statement deletes. */
 const PAGE = 500;
@@ -15,27 +15,28 @@ interface Found {
  */
 export async function deleteRecordsOf(connection: Connection, accountId: string): Promise<void> {
   for (const spec of declaredCollections(connection)) {
-    const filter = filterOf(spec.account, accountId);
-    if (filter === undefined) continue;
     const records = new Collection<Found>(connection, spec);
-    for (;;) {
-      const page = await records.find(filter, { projection: { _id: 1 }, limit: PAGE });
-      if (page.length > 0) await records.deleteMany({ _id: { $in: page.map(({ _id }) => _id) } });
-      if (page.length < PAGE) break;
+    for (const filter of filtersOf(spec, accountId)) {
+      for (;;) {
+        const page = await records.find(filter, { projection: { _id: 1 }, limit: PAGE });
+        if (page.length > 0) await records.deleteMany({ _id: { $in: page.map(({ _id }) => _id) } });
+        if (page.length < PAGE) break;
+      }
     }
   }
 }
 
-function filterOf(account: AccountBelonging, accountId: string): mongo.Filter<Found> | undefined {
+function filtersOf({ account, alsoOf }: CollectionSpec, accountId: string): mongo.Filter<Found>[] {
+  const also = alsoOf === undefined ? [] : [{ [alsoOf]: accountId } as mongo.Filter<Found>];
   switch (account) {
     case 'accountId':
-      return { accountId } as mongo.Filter<Found>;
+      return [{ accountId } as mongo.Filter<Found>, ...also];
     case '_id':
-      return { _id: accountId };
+      return [{ _id: accountId }, ...also];
     case 'prefix':
       // `;` is the character after `:`.
-      return { _id: { $gte: `${accountId}:`, $lt: `${accountId};` } };
+      return [{ _id: { $gte: `${accountId}:`, $lt: `${accountId};` } }, ...also];
     default:
-      return undefined;
+      return also;
   }
 }

@@ -5,7 +5,12 @@ import type { Directions } from './query-shape.ts';
 /** An index: its fields in order, and whether each ascends (1) or descends (-1). */
 export interface Index {
   readonly fields: Directions;
-  readonly unique?: true;
+  /**
+   * `embedded`: the values differ anyway, as with `_id`, and only the embedded database is told so, which reads no parts
+   * of other indexes (docs/decisions/0178). On MongoDB a collection with unique indexes cannot be sharded by account. One
+   * that begins with `_id` is not made there at all.
+   */
+  readonly unique?: true | 'embedded';
   /** Contains only the records that have the fields. */
   readonly sparse?: true;
 }
@@ -33,6 +38,8 @@ export type AccountBelonging =
 export interface CollectionSpec {
   readonly name: string;
   readonly account: AccountBelonging;
+  /** A further field that names an account, with which an index begins: the record is deleted with either account. */
+  readonly alsoOf?: string;
   /** In addition to the index on `_id`. */
   readonly indexes?: readonly Index[];
   /**
@@ -84,11 +91,29 @@ export async function ensureIndexes(
 ): Promise<void> {
   const done = ensured.get(connection) ?? new Set();
   ensured.set(connection, done);
+  let embedded: boolean | undefined;
   for (const spec of declaredCollections(connection)) {
     if (done.has(spec)) continue;
-    const { name, indexes = [] } = spec;
-    const wanted = indexes.map(({ fields, ...options }) => ({ key: { ...fields }, ...options }));
-    if (wanted.length > 0) await unlessAborted(signal, connection.collection(name).createIndexes(wanted));
+    embedded ??= await unlessAborted(signal, isEmbedded(connection));
+    const wanted = indexesOn(spec, embedded);
+    if (wanted.length > 0)
+      await unlessAborted(signal, connection.collection(spec.name).createIndexes(wanted));
     done.add(spec);
   }
+}
+
+/** The indexes of a collection as a server is told of them. @param embedded whether it is the embedded database. */
+export function indexesOn({ indexes = [] }: CollectionSpec, embedded: boolean) {
+  return indexes
+    .filter(({ fields }) => embedded || Object.keys(fields)[0] !== '_id')
+    .map(({ fields, unique, ...options }) => {
+      const isUnique = unique === true || (embedded && unique === 'embedded');
+      return { key: { ...fields }, ...options, ...(isUnique && { unique: true }) };
+    });
+}
+
+/** Every other server says which sources it was built from. */
+async function isEmbedded(connection: Connection): Promise<boolean> {
+  const built = await connection.db?.admin().command({ buildInfo: 1 });
+  return built?.gitVersion === undefined;
 }

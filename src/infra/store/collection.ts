@@ -21,6 +21,7 @@ export interface Update<T> {
   readonly $setOnInsert?: Values<T>;
   readonly $unset?: Paths<'' | 1 | true>;
   readonly $inc?: Paths<number>;
+  readonly $rename?: Paths<string>;
   readonly $max?: Values<T>;
   readonly $min?: Values<T>;
   /** The server's own time, so that the clocks of processes do not matter. */
@@ -38,6 +39,9 @@ interface FindOptions {
   /** Fields to return (1) or to leave out (0). */
   readonly projection?: Readonly<Record<string, 0 | 1>>;
 }
+
+/** For data of which the last writes may be lost with the server: a write waits for no other member, and for no disk. */
+export const LOSABLE: mongo.WriteConcernSettings = { w: 1, j: false };
 
 /** Records that `each` gets with one command. */
 const EACH_AT_ONCE = 1000;
@@ -103,7 +107,7 @@ export class Collection<T extends { readonly _id: string }> {
 
   /** Inserts records in their order, up to the first one that a unique index rejects. @throws as `insert` does. */
   async insertAll(records: readonly T[]): Promise<void> {
-    if (records.length > 0) await this.#insertMany(records, true);
+    if (records.length > 0) await this.#insertMany(records, { ordered: true });
   }
 
   /** @returns false when a unique index rejects the record. */
@@ -117,11 +121,16 @@ export class Collection<T extends { readonly _id: string }> {
     }
   }
 
-  /** Inserts the records that no unique index rejects. @returns false when any is rejected. */
-  async insertAbsent(records: readonly T[]): Promise<boolean> {
+  /**
+   * Inserts the records that no unique index rejects.
+   *
+   * @param writeConcern instead of the connection's, for data that may be lost.
+   * @returns false when any is rejected.
+   */
+  async insertAbsent(records: readonly T[], writeConcern?: mongo.WriteConcernSettings): Promise<boolean> {
     if (records.length === 0) return true;
     try {
-      await this.#insertMany(records, false);
+      await this.#insertMany(records, { ordered: false, ...(writeConcern && { writeConcern }) });
       return true;
     } catch (error) {
       if (isDuplicateKey(error)) return false;
@@ -206,14 +215,18 @@ export class Collection<T extends { readonly _id: string }> {
     await this.#watch.run(() => this.#records.bulkWrite(operations, { ordered: false }));
   }
 
-  /** `upsert` for many records, sent together; only failed upserts are repeated. */
-  async upsertAll(changes: readonly { readonly id: string; readonly update: Update<T> }[]): Promise<void> {
+  /** `upsert` for many records, sent together; only failed upserts are repeated. @param writeConcern as of `upsert`. */
+  async upsertAll(
+    changes: readonly { readonly id: string; readonly update: Update<T> }[],
+    writeConcern?: mongo.WriteConcernSettings,
+  ): Promise<void> {
     let left = changes.map(({ id, update }) => ({
       updateOne: { filter: { _id: id } as Filter<T>, update: sent(update), upsert: true },
     }));
+    const options = { ordered: false, ...(writeConcern && { writeConcern }) };
     for (let tries = 1; left.length > 0; tries += 1) {
       try {
-        await this.#watch.run(() => this.#records.bulkWrite(left, { ordered: false }));
+        await this.#watch.run(() => this.#records.bulkWrite(left, options));
         return;
       } catch (error) {
         if (!(error instanceof mongo.MongoBulkWriteError) || !isDuplicateKey(error) || tries === TRIES)
@@ -256,9 +269,9 @@ export class Collection<T extends { readonly _id: string }> {
     return this.#watch.run(() => this.#records.aggregate<R>([{ $match: match }, ...stages]).toArray());
   }
 
-  async #insertMany(records: readonly T[], ordered: boolean): Promise<void> {
+  async #insertMany(records: readonly T[], options: mongo.BulkWriteOptions): Promise<void> {
     const sent = records as mongo.OptionalUnlessRequiredId<T>[];
-    await this.#watch.run(() => this.#records.insertMany(sent, { ordered }));
+    await this.#watch.run(() => this.#records.insertMany(sent, options));
   }
 
   #projected(projection = this.#usual): Pick<FindOptions, 'projection'> {

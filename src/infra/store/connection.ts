@@ -3,6 +3,7 @@ import { within } from '../async/timeout.ts';
 import { unlessAborted } from '../async/unless-aborted.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { ClientCertificate } from './client-certificate.ts';
+import './connection-pool.ts';
 import { DatabaseSilent } from './database-away.ts';
 import { ResponseWatch } from './response-watch.ts';
 

@@ -18,11 +18,8 @@ export interface Due {
   readonly failures?: number;
 }
 
-/**
- * To be declared by every collection that is a due-queue. Unique because it contains the id: the embedded database
- * reads only parts of a unique index (docs/decisions/0178).
- */
-export const DUE_INDEX: Index = { fields: { dueAt: 1, _id: 1 }, unique: true };
+/** To be declared by every collection that is a due-queue. */
+export const DUE_INDEX: Index = { fields: { dueAt: 1, _id: 1 }, unique: 'embedded' };
 
 interface DueQueueOptions<T> {
   /** How long a claim lasts that is neither renewed nor ended, in milliseconds; default 10,000. */

@@ -33,7 +33,6 @@ export class FixedWindow {
 
 /** Where the counts of a `WindowCounter` are stored, and the length of its windows. */
 export interface CountedWindows {
-  /** It has an index on the field for the end. */
   readonly spec: CollectionSpec;
   readonly fields: {
     readonly count: string;
@@ -83,7 +82,7 @@ export class WindowCounter {
   }
 
   /** Deletes the counts of windows that have ended. @returns the number of deleted counts. */
-  deleteEnded(now: Date): Promise<number> {
+  deleteExpired(now: Date): Promise<number> {
     return this.#counts.deleteMany({ [this.#counted.fields.end]: { $lte: now } });
   }
 }

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import { optional, z } from 'zod';
 import { httpUrl } from '../egress/http-url.ts';
 
 /** Of OTLP over HTTP. */
@@ -16,43 +16,34 @@ const otlpHeaders = z.string().refine((text) => {
 
 /** OpenTelemetry's variables that switch traces on; its exporter reads more, as OTEL_EXPORTER_OTLP_TIMEOUT. */
 export const otelVariables = {
-  OTEL_EXPORTER_OTLP_ENDPOINT: httpUrl
-    .optional()
-    .describe(
-      'Collector of OpenTelemetry to which traces are sent by OTLP over HTTP, such as http://collector:4318; /v1/traces is appended. Without it, and without OTEL_EXPORTER_OTLP_TRACES_ENDPOINT, nothing is traced (docs/tracing.md).',
-    ),
-  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: httpUrl
-    .optional()
-    .describe('The same with its whole path, in place of OTEL_EXPORTER_OTLP_ENDPOINT.'),
-  OTEL_EXPORTER_OTLP_HEADERS: otlpHeaders
-    .optional()
-    .describe('Headers for the collector, such as a token: name=value, comma-separated, percent-encoded.'),
-  OTEL_EXPORTER_OTLP_TRACES_HEADERS: otlpHeaders
-    .optional()
-    .describe('Headers in addition to OTEL_EXPORTER_OTLP_HEADERS.'),
+  OTEL_EXPORTER_OTLP_ENDPOINT: optional(httpUrl).describe(
+    'Collector of OpenTelemetry to which traces are sent by OTLP over HTTP, such as http://collector:4318; /v1/traces is appended. Without it, and without OTEL_EXPORTER_OTLP_TRACES_ENDPOINT, nothing is traced (docs/tracing.md).',
+  ),
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: optional(httpUrl).describe(
+    'The same with its whole path, in place of OTEL_EXPORTER_OTLP_ENDPOINT.',
+  ),
+  OTEL_EXPORTER_OTLP_HEADERS: optional(otlpHeaders).describe(
+    'Headers for the collector, such as a token: name=value, comma-separated, percent-encoded.',
+  ),
+  OTEL_EXPORTER_OTLP_TRACES_HEADERS: optional(otlpHeaders).describe(
+    'Headers in addition to OTEL_EXPORTER_OTLP_HEADERS.',
+  ),
   OTEL_EXPORTER_OTLP_PROTOCOL: z
     .enum(OTLP_PROTOCOLS)
     .default('http/protobuf')
     .describe('How spans are encoded. OTLP over gRPC is not supported.'),
-  OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: z
-    .enum(OTLP_PROTOCOLS)
-    .optional()
-    .describe('In place of OTEL_EXPORTER_OTLP_PROTOCOL.'),
-  OTEL_SDK_DISABLED: z
-    .string()
-    .toLowerCase()
-    .optional()
-    .describe('true: nothing is traced, whatever else is set.'),
-  OTEL_SERVICE_NAME: z
-    .string()
-    .min(1)
-    .optional()
-    .describe('The service of the spans. Default platen- and the role, such as platen-worker.'),
-  OTEL_RESOURCE_ATTRIBUTES: z
-    .string()
-    .min(1)
-    .optional()
-    .describe('Attributes of all spans of the process: name=value, comma-separated, percent-encoded.'),
+  OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: optional(z.enum(OTLP_PROTOCOLS)).describe(
+    'In place of OTEL_EXPORTER_OTLP_PROTOCOL.',
+  ),
+  OTEL_SDK_DISABLED: optional(z.string().toLowerCase()).describe(
+    'true: nothing is traced, whatever else is set.',
+  ),
+  OTEL_SERVICE_NAME: optional(z.string().min(1)).describe(
+    'The service of the spans. Default platen- and the role, such as platen-worker.',
+  ),
+  OTEL_RESOURCE_ATTRIBUTES: optional(z.string().min(1)).describe(
+    'Attributes of all spans of the process: name=value, comma-separated, percent-encoded.',
+  ),
   OTEL_TRACES_SAMPLER: z
     .enum([
       'always_on',

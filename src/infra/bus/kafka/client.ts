@@ -10,9 +10,6 @@ import type { SaslMechanism } from './sasl.ts';
 const REQUEST_TIMEOUT_MS = 8000;
 const CONNECT_TIMEOUT_MS = 2000;
 
-/** Readers and writers of a topic know within this time that it has more partitions, in milliseconds. */
-export const TOPICS_KNOWN_MS = 5000;
-
 /** How brokers and clients authenticate each other. */
 export interface KafkaSecurity {
   /** Present for TLS. Without `ca`, the system's certificate authorities are trusted. */

@@ -6,22 +6,25 @@ import type { JobEvent } from '../bus.ts';
 import { decodeEvent } from '../messages.ts';
 import type { BrokerMonitor } from './broker-monitor.ts';
 import { type ClientOptions, createClient } from './client.ts';
-import { FETCH_WAIT_MS } from './pointer-intake.ts';
+import { laneAssigner } from './lane-assigner.ts';
 import { SupervisedConsumer } from './supervised-consumer.ts';
 import type { TopicGroup } from './topic-group.ts';
 
 const DELETE_TIMEOUT_MS = 2000;
+/** How long a fetch, and with it the end of the process, waits for messages, in milliseconds. */
+const FETCH_WAIT_MS = 1000;
 
 interface EventIntakeOptions {
   readonly topic: string;
   readonly topics: TopicGroup;
+  readonly partition: number;
   /** Each process has its own group, whose name begins with this. */
   readonly groupPrefix: string;
   readonly sessionTimeoutMs: number;
 }
 
 /**
- * Receives every event from now on, for this process alone. kafkajs consumes in groups only, so each process is a
+ * Receives every event of a partition from now on, for this process alone. kafkajs consumes in groups only, so each process is a
  * group; it commits no offsets, so the broker forgets the group of a process that died.
  */
 export class EventIntake {
@@ -37,18 +40,19 @@ export class EventIntake {
     handle: (event: JobEvent) => void,
     options: EventIntakeOptions,
   ) {
-    const { topic, topics, groupPrefix, sessionTimeoutMs } = options;
+    const { topic, topics, partition, groupPrefix, sessionTimeoutMs } = options;
     this.#handle = handle;
     this.#logger = client.logger;
     this.#admin = createClient(client).admin();
     const plan = {
-      topic,
-      topics,
+      topics: [topic],
+      group: topics,
       fromBeginning: false,
       config: () => ({
         groupId: this.#newGroup(groupPrefix),
+        partitionAssigners: [laneAssigner(partition)],
         sessionTimeout: sessionTimeoutMs,
-        heartbeatInterval: Math.min(1000, sessionTimeoutMs / 5),
+        heartbeatInterval: sessionTimeoutMs / 4,
         maxWaitTimeInMs: FETCH_WAIT_MS,
         allowAutoTopicCreation: false,
       }),

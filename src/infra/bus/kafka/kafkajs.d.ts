@@ -4,5 +4,12 @@ declare module 'kafkajs/src/network/requestQueue/index.js' {
     /** Requests that wait until fewer are under way, or until the broker allows more. */
     readonly pending: readonly unknown[];
     scheduleCheckPendingRequests(): void;
+    /** Requests that have been sent, by their correlation id. Times in milliseconds. */
+    readonly inflight: ReadonlyMap<
+      number,
+      { readonly sentAt: number; readonly requestTimeout: number; timeoutRequest(): void }
+    >;
+    scheduleRequestTimeoutCheck(): void;
+    isConnected(): boolean;
   }
 }

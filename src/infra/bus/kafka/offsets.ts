@@ -9,31 +9,32 @@ const LAST_COMMIT_TIMEOUT_MS = 2000;
  * the message. Uncommitted messages of a process that dies are delivered again, and their jobs found to be claimed.
  */
 export class Offsets {
-  readonly #topic: string;
   readonly #consumer: () => Consumer | undefined;
-  readonly #timer: NodeJS.Timeout;
-  readonly #taken = new Map<number, string>();
+  #timer: NodeJS.Timeout | undefined;
+  /** By topic. */
+  readonly #taken = new Map<string, { readonly partition: number; readonly offset: string }>();
   #committing = false;
+  #closed = false;
 
-  constructor(topic: string, consumer: () => Consumer | undefined) {
-    this.#topic = topic;
+  constructor(consumer: () => Consumer | undefined) {
     this.#consumer = consumer;
-    this.#timer = setInterval(() => void this.commit(), COMMIT_MS);
   }
 
-  /** Everything up to and including this offset has been taken. */
-  note(partition: number, offset: string): void {
-    this.#taken.set(partition, String(BigInt(offset) + 1n));
+  /** Everything before this offset has been taken. */
+  note(topic: string, partition: number, offset: string): void {
+    this.#taken.set(topic, { partition, offset });
+    this.#commitSoon();
   }
 
-  /** Partitions have been reassigned: their new owners commit their offsets from now on. */
+  /** The consumer has joined a group: perhaps that of another lane. */
   forget(): void {
     this.#taken.clear();
   }
 
   /** Commits the noted offsets, for at most two seconds. */
   async close(): Promise<void> {
-    clearInterval(this.#timer);
+    this.#closed = true;
+    clearTimeout(this.#timer);
     await within(LAST_COMMIT_TIMEOUT_MS, 'the last commit', this.commit()).catch(() => {});
   }
 
@@ -44,16 +45,21 @@ export class Offsets {
     const batch = [...this.#taken];
     this.#committing = true;
     try {
-      await consumer.commitOffsets(
-        batch.map(([partition, offset]) => ({ topic: this.#topic, partition, offset })),
-      );
-      for (const [partition, offset] of batch) {
-        if (this.#taken.get(partition) === offset) this.#taken.delete(partition);
-      }
+      await consumer.commitOffsets(batch.map(([topic, taken]) => ({ topic, ...taken })));
+      for (const [topic, taken] of batch) if (this.#taken.get(topic) === taken) this.#taken.delete(topic);
     } catch {
-      // Tried again in the next round, unless the partitions have been reassigned.
+      // Tried again in the next round, unless the group is joined again meanwhile.
     } finally {
       this.#committing = false;
     }
+  }
+
+  #commitSoon(): void {
+    if (this.#closed) return;
+    this.#timer ??= setTimeout(async () => {
+      await this.commit();
+      this.#timer = undefined;
+      if (this.#taken.size > 0) this.#commitSoon();
+    }, COMMIT_MS);
   }
 }

@@ -1,9 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Kafka, Message, Producer } from 'kafkajs';
-import { Partitioners } from 'kafkajs';
+import kafkajs, {
+  type ICustomPartitioner,
+  type Kafka,
+  type Message,
+  Partitioners,
+  type Producer,
+} from 'kafkajs';
 import { backoffMs } from '../../async/backoff.ts';
 import { within } from '../../async/timeout.ts';
-import { TOPICS_KNOWN_MS } from './client.ts';
 import type { TopicGroup } from './topic-group.ts';
 
 /** How long the broker itself may gather acknowledgements, in milliseconds. */
@@ -11,9 +15,13 @@ const ACK_TIMEOUT_MS = 5000;
 const BACKOFF_FIRST_MS = 250;
 const BACKOFF_MAX_MS = 1000;
 const CLOSE_TIMEOUT_MS = 3000;
+/** A producer knows within this time that a topic has more partitions, or other leaders; in milliseconds. */
+const TOPICS_KNOWN_MS = 5000;
 
 interface Waiting {
   readonly topic: string;
+  /** What makes the topic; undefined when others do. */
+  readonly group: TopicGroup | undefined;
   readonly message: Message;
   /** Whether the publication is settled. */
   readonly settled: () => boolean;
@@ -34,44 +42,38 @@ interface PublisherOptions {
 }
 
 /**
- * Sends messages to the topics of one group, messages of one moment together: one request is on its way at a time, and
- * whatever is published meanwhile goes with the next. So an idle bus adds no wait, and a busy one few requests.
+ * Sends messages, those of one moment together: one request is on its way at a time, and whatever is published meanwhile
+ * goes with the next. So an idle bus adds no wait, and a busy one few requests. A message joins once its topic is there,
+ * and a producer that has met a missing topic is replaced: kafkajs looks up all topics of a producer together, and fails
+ * for all of them when one is missing.
  */
 export class Publisher {
-  readonly #producer: Producer;
-  readonly #topics: TopicGroup;
+  readonly #kafka: Kafka;
   readonly #options: PublisherOptions;
+  #producer: Producer;
   /** In order of publication, without messages past their deadlines. */
   #waiting = new Set<Waiting>();
   #inFlight: readonly Waiting[] = [];
   #sending: Promise<void> | undefined;
   #connected = false;
-  #topicsLost = false;
+  /** Messages whose topics are being looked up or made. */
+  #entering = 0;
   /** Failed attempts in a row, and the error of the last. */
   #failures = 0;
   #lastFailure: unknown;
   #closed = false;
 
-  constructor(kafka: Kafka, topics: TopicGroup, options: PublisherOptions) {
-    this.#topics = topics;
+  constructor(kafka: Kafka, options: PublisherOptions) {
+    this.#kafka = kafka;
     this.#options = options;
-    this.#producer = kafka.producer({
-      createPartitioner: Partitioners.DefaultPartitioner,
-      allowAutoTopicCreation: false,
-      metadataMaxAge: TOPICS_KNOWN_MS,
-      retry: { initialRetryTime: 100, maxRetryTime: 500, retries: 4 },
-    });
-    // Connected before the first message; an error recurs when there is something to send.
-    this.#sending = this.#connect()
-      .catch(() => {})
-      .finally(() => this.#next());
+    this.#producer = newProducer(kafka);
   }
 
   /** Resolves when the broker has the message; rejects when that is not confirmed in time. */
-  publish(topic: string, message: Message): Promise<void> {
+  publish(topic: string, message: Message, group?: TopicGroup): Promise<void> {
     const { deadlineMs, maxWaiting } = this.#options;
     if (this.#closed) return Promise.reject(new Error('The bus is closed.'));
-    if (this.#waiting.size >= maxWaiting)
+    if (this.#waiting.size + this.#entering >= maxWaiting)
       return Promise.reject(new Error('Too many messages wait for Kafka.'));
     return new Promise((resolve, reject) => {
       let settled = false;
@@ -86,10 +88,31 @@ export class Publisher {
       };
       const late = () => settle(new Error('Kafka did not respond in time.', { cause: this.#lastFailure }));
       const timer = setTimeout(late, deadlineMs);
-      const waiting = { topic, message, settled: () => settled, settle };
-      this.#waiting.add(waiting);
-      this.#sending ??= this.#send().finally(() => this.#next());
+      const waiting = { topic, group, message, settled: () => settled, settle };
+      void this.#enter(waiting);
     });
+  }
+
+  /** Has a message wait for the next request, as soon as its topic is there. */
+  async #enter(waiting: Waiting): Promise<void> {
+    this.#entering += 1;
+    for (let failures = 0; waiting.group?.isThere === false && !waiting.settled() && !this.#closed; ) {
+      try {
+        await waiting.group.ensure();
+      } catch (error) {
+        this.#lastFailure = error;
+        failures += 1;
+        await this.#pause(failures);
+      }
+    }
+    this.#entering -= 1;
+    if (waiting.settled()) return;
+    if (this.#closed) {
+      waiting.settle(new Error('The bus is closed.'));
+      return;
+    }
+    this.#waiting.add(waiting);
+    this.#sending ??= this.#send().finally(() => this.#next());
   }
 
   /** Waits for what is being sent, for at most three seconds, and disconnects. */
@@ -126,35 +149,77 @@ export class Publisher {
       this.#settleAll(this.#inFlight);
       this.#failures = 0;
     } catch (error) {
-      this.#topicsLost ||= isUnknownTopic(error);
       this.#lastFailure = error;
       // Tried again, in order, until their deadlines.
       const again = this.#inFlight.filter(({ settled }) => !settled());
-      this.#waiting = new Set([...again, ...this.#waiting]);
-      if (this.#closed) this.#settleAll([...this.#waiting], error as Error);
-      else await this.#pause();
+      if (this.#closed) this.#settleAll([...again, ...this.#waiting], error as Error);
+      else if (isUnknownTopic(error)) await this.#begin(again);
+      else {
+        this.#waiting = new Set([...again, ...this.#waiting]);
+        this.#failures += 1;
+        await this.#pause(this.#failures);
+      }
     }
     this.#inFlight = [];
+  }
+
+  /** Begins anew without the topic that is missing: it is made again, if one of the messages needs it. */
+  async #begin(again: readonly Waiting[]): Promise<void> {
+    const waiting = [...again, ...this.#waiting];
+    this.#waiting.clear();
+    const producer = this.#producer;
+    this.#producer = newProducer(this.#kafka);
+    this.#connected = false;
+    await within(CLOSE_TIMEOUT_MS, 'disconnecting', producer.disconnect()).catch(() => {});
+    for (const group of new Set(waiting.map(({ group }) => group))) group?.ensureAgain().catch(() => {});
+    this.#failures += 1;
+    await this.#pause(this.#failures);
+    for (const message of waiting) void this.#enter(message);
   }
 
   #settleAll(messages: readonly Waiting[], error?: Error): void {
     for (const { settle } of messages) settle(error);
   }
 
-  async #pause(): Promise<void> {
-    this.#failures += 1;
-    await sleep(backoffMs(this.#failures, BACKOFF_FIRST_MS, BACKOFF_MAX_MS, this.#options.random));
+  async #pause(failures: number): Promise<void> {
+    await sleep(backoffMs(failures, BACKOFF_FIRST_MS, BACKOFF_MAX_MS, this.#options.random));
   }
 
   async #connect(): Promise<void> {
-    if (this.#topicsLost) await this.#topics.ensureAgain();
-    this.#topicsLost = false;
     if (this.#connected) return;
-    await this.#topics.ensure();
     await this.#producer.connect();
     this.#connected = true;
   }
 }
+
+function newProducer(kafka: Kafka): Producer {
+  return kafka.producer({
+    createPartitioner: toKnownPartitions,
+    allowAutoTopicCreation: false,
+    metadataMaxAge: TOPICS_KNOWN_MS,
+    retry: { initialRetryTime: 100, maxRetryTime: 500, retries: 4 },
+  });
+}
+
+/**
+ * kafkajs drops messages to partitions that it does not know, without an error. They may be new: it looks once more, and
+ * then sends the message to another partition, since any reader is better than none.
+ */
+const toKnownPartitions: ICustomPartitioner = () => {
+  const byKey = Partitioners.DefaultPartitioner();
+  const lookedUp = new WeakSet<Message>();
+  return (args) => {
+    const { topic, message, partitionMetadata } = args;
+    const { partition } = message;
+    if (partition === undefined || partitionMetadata.some(({ partitionId }) => partitionId === partition))
+      return byKey(args);
+    if (lookedUp.has(message)) return partition % partitionMetadata.length;
+    lookedUp.add(message);
+    throw Object.assign(new kafkajs.KafkaJSMetadataNotLoaded(), {
+      message: `${topic} has no partition ${partition}`,
+    });
+  };
+};
 
 /** Whether the broker does not know one of our topics: it came back without its data, or the topic was deleted. */
 function isUnknownTopic(error: unknown): boolean {

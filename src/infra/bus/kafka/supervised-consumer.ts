@@ -13,25 +13,31 @@ const BACKOFF_FIRST_MS = 250;
 const BACKOFF_MAX_MS = 3000;
 /** Milliseconds, longer than any rebalance: a consumer that is silent for so long while brokers respond hangs. */
 const STALL_MS = 30_000;
-const CHECK_MS = 1000;
+const CHECK_MS = 5000;
 const CLOSE_TIMEOUT_MS = 5000;
 
 interface ConsumerPlan {
-  readonly topic: string;
-  /** The group that the topic belongs to. */
-  readonly topics: TopicGroup;
+  readonly topics: readonly string[];
+  /** What makes the topics. */
+  readonly group: TopicGroup;
   /** Where a consumer group without a committed offset begins: at the first message, or at the next one. */
   readonly fromBeginning: boolean;
   /** Whether it follows a consumer that was stopped on purpose: then it is not reported as missing while it joins. */
   readonly again?: boolean;
-  /** `config` and `run` are called for each consumer that is made: the first, and each replacement. */
+  /** These are called for each consumer that is made: the first, and each replacement. */
+  prepare?(): Promise<void>;
   config(): ConsumerConfig;
   run(consumer: Consumer): ConsumerRunConfig;
-  /** Partitions were reassigned: noted offsets are void. */
+  /** Its group has been joined: offsets that were noted before are void. */
   onJoin?(): void;
+  /** It will be replaced. */
+  onEnd?(): void;
   /** Everything before this offset has been skipped. */
-  onSkipped?(partition: number, offset: string): void;
+  onSkipped?(topic: string, partition: number, offset: string): void;
 }
+
+/** Offsets by topic and partition. */
+type Ends = ReadonlyMap<string, ReadonlyMap<number, string>>;
 
 /**
  * A consumer that is replaced when it fails for any reason. kafkajs restarts a consumer after some errors, gives up for
@@ -46,6 +52,7 @@ export class SupervisedConsumer {
   readonly #running: Promise<void>;
   readonly #ready = Promise.withResolvers<void>();
   #current: Consumer | undefined;
+  #replace: ((reason: Error) => void) | undefined;
   #problem: string | undefined;
   #lastSign = 0;
   #skips = 0;
@@ -55,7 +62,7 @@ export class SupervisedConsumer {
     this.#monitor = monitor;
     this.#plan = plan;
     this.#problem = plan.again ? undefined : 'not connected yet';
-    this.#logger = client.logger.child({ topic: plan.topic });
+    this.#logger = client.logger.child({ topic: plan.topics.join() });
     this.#running = this.#run();
   }
 
@@ -84,6 +91,11 @@ export class SupervisedConsumer {
     this.#lastSign = performance.now();
   }
 
+  /** Has it replaced by another one. */
+  replace(reason: string): void {
+    this.#replace?.(new Error(reason));
+  }
+
   /** Leaves the group, for at most five seconds. */
   async stop(): Promise<void> {
     this.#stopped.abort();
@@ -93,12 +105,13 @@ export class SupervisedConsumer {
   async #run(): Promise<void> {
     const { signal } = this.#stopped;
     let failures = 0;
-    let skipTo: ReadonlyMap<number, string> | undefined;
+    let skipTo: Ends | undefined;
     while (!signal.aborted) {
       const began = performance.now();
       const reason = await this.#consumeOnce(failures > 0, skipTo).catch((error: unknown) => error as Error);
       this.#current = undefined;
       if (signal.aborted) return;
+      this.#plan.onEnd?.();
       this.#problem = reason?.message ?? 'ended';
       failures = performance.now() - began > STALL_MS ? 1 : failures + 1;
       this.#logger.warn({ reason: this.#problem, failures }, 'consumer is replaced');
@@ -112,21 +125,25 @@ export class SupervisedConsumer {
    * Where the partitions end: a batch that cannot be read does not say in which of them it is. Its consumer would get
    * no further, and messages only notify: what is skipped here, sweeps publish again.
    */
-  async #ends(): Promise<ReadonlyMap<number, string> | undefined> {
+  async #ends(): Promise<Ends | undefined> {
+    const { topics, group } = this.#plan;
     try {
-      return await this.#plan.topics.ends(this.#plan.topic);
+      return new Map(
+        await Promise.all(topics.map(async (topic) => [topic, await group.ends(topic)] as const)),
+      );
     } catch (error) {
       // The next consumer meets the batch again.
-      this.#logger.warn({ err: error }, 'the ends of a topic could not be looked up');
+      this.#logger.warn({ err: error }, 'the ends of topics could not be looked up');
       return undefined;
     }
   }
 
   /** @returns why it ended, unless it was stopped. @param skipTo the offsets to begin at; default where it was. */
-  async #consumeOnce(again: boolean, skipTo?: ReadonlyMap<number, string>): Promise<Error | undefined> {
+  async #consumeOnce(again: boolean, skipTo?: Ends): Promise<Error | undefined> {
     const { signal } = this.#stopped;
-    const { topic, topics, fromBeginning } = this.#plan;
-    await unlessAborted(signal, again ? topics.ensureAgain() : topics.ensure());
+    const { topics, group, fromBeginning } = this.#plan;
+    await unlessAborted(signal, again ? group.ensureAgain() : group.ensure());
+    await unlessAborted(signal, this.#plan.prepare?.() ?? Promise.resolve());
     const done = new AbortController();
     const consumer = createClient(this.#client, done.signal).consumer({
       ...this.#plan.config(),
@@ -135,7 +152,7 @@ export class SupervisedConsumer {
     });
     try {
       await unlessAborted(signal, consumer.connect());
-      await unlessAborted(signal, consumer.subscribe({ topic, fromBeginning }));
+      await unlessAborted(signal, consumer.subscribe({ topics: [...topics], fromBeginning }));
       const crashed = this.#watch(consumer, skipTo);
       // It resolves when the group is joined; errors before and after are reported as a crash.
       consumer.run(this.#plan.run(consumer)).catch(crashed.reject);
@@ -150,18 +167,18 @@ export class SupervisedConsumer {
     }
   }
 
-  #watch(consumer: Consumer, skipTo?: ReadonlyMap<number, string>): PromiseWithResolvers<Error> {
+  #watch(consumer: Consumer, skipTo?: Ends): PromiseWithResolvers<Error> {
     const crashed = Promise.withResolvers<Error>();
     crashed.promise.catch(() => {});
+    this.#replace = crashed.resolve;
     const { CRASH, FETCH, GROUP_JOIN, HEARTBEAT, REQUEST } = consumer.events;
-    // Whether messages arrive: a broker has responded to a fetch since the group was joined, or there is nothing to fetch.
+    // Whether messages arrive: a broker has responded to a fetch since the group was joined.
     let fetches = false;
     this.alive();
     consumer.on(CRASH, ({ payload }) => crashed.resolve(payload.error));
     consumer.on(HEARTBEAT, () => this.alive());
     consumer.on(GROUP_JOIN, ({ payload }) => {
-      // A member of a group with more members than partitions has none.
-      fetches = Object.values(payload.memberAssignment).flat().length === 0;
+      fetches = false;
       this.alive();
       this.#plan.onJoin?.();
       if (skipTo !== undefined) this.#skip(consumer, payload.memberAssignment, skipTo);
@@ -180,20 +197,17 @@ export class SupervisedConsumer {
   }
 
   /** Before the first fetch, which begins once the group has been joined. */
-  #skip(
-    consumer: Consumer,
-    assigned: Readonly<Record<string, readonly number[]>>,
-    skipTo: ReadonlyMap<number, string>,
-  ): void {
-    const { topic, onSkipped } = this.#plan;
-    const partitions = (assigned[topic] ?? []).filter((partition) => skipTo.has(partition));
-    for (const partition of partitions) {
-      const offset = skipTo.get(partition)!;
-      consumer.seek({ topic, partition, offset });
-      onSkipped?.(partition, offset);
+  #skip(consumer: Consumer, assigned: Readonly<Record<string, readonly number[]>>, ends: Ends): void {
+    for (const [topic, partitions] of Object.entries(assigned)) {
+      for (const partition of partitions) {
+        const offset = ends.get(topic)?.get(partition);
+        if (offset === undefined) continue;
+        consumer.seek({ topic, partition, offset });
+        this.#plan.onSkipped?.(topic, partition, offset);
+      }
     }
     this.#skips += 1;
-    this.#logger.error({ partitions }, 'messages are skipped: a batch among them cannot be read');
+    this.#logger.error({ assigned }, 'messages are skipped: a batch among them cannot be read');
   }
 
   /** Resolves when the consumer hangs although the brokers respond. */

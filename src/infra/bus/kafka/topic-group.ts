@@ -1,6 +1,6 @@
 import type { Admin, ITopicConfig, Kafka } from 'kafkajs';
 import type { BrokerMonitor } from './broker-monitor.ts';
-import { countPartitions, createMissing, endsOf, raisePartitions } from './topics.ts';
+import { createMissing, endsOf, makeLane } from './topics.ts';
 
 /** In milliseconds: all brokers take part in the creation of topics. */
 const CREATE_TIMEOUT_MS = 20_000;
@@ -16,11 +16,17 @@ export class TopicGroup {
   readonly #topics: readonly ITopicConfig[];
   #ensured: Promise<void> | undefined;
   #creating = false;
+  #isThere = false;
 
   constructor(kafka: Kafka, monitor: BrokerMonitor, topics: readonly ITopicConfig[]) {
     this.#kafka = kafka;
     this.#monitor = monitor;
     this.#topics = topics;
+  }
+
+  /** Whether the topics existed when they were last looked up. */
+  get isThere(): boolean {
+    return this.#isThere;
   }
 
   /**
@@ -43,14 +49,11 @@ export class TopicGroup {
 
   /** Checks the topics again: the broker may have come back without its data. */
   ensureAgain(): Promise<void> {
-    if (!this.#creating) this.#ensured = undefined;
+    if (!this.#creating) {
+      this.#ensured = undefined;
+      this.#isThere = false;
+    }
     return this.ensure();
-  }
-
-  /** The number of partitions of the topic with the fewest. @throws when the brokers do not respond. */
-  async partitions(): Promise<number> {
-    await this.ensure();
-    return this.#administer('counting partitions', (admin) => countPartitions(admin, this.#names));
   }
 
   /** As `endsOf`. @throws when the brokers do not respond. */
@@ -58,18 +61,16 @@ export class TopicGroup {
     return this.#administer('looking up offsets', (admin) => endsOf(admin, topic));
   }
 
-  /** Raises each topic to `count` partitions. @throws when that is rejected, or the brokers do not respond. */
-  async raise(count: number): Promise<void> {
-    await this.#administer('making partitions', (admin) => raisePartitions(admin, this.#names, count));
-  }
-
-  get #names(): string[] {
-    return this.#topics.map(({ topic }) => topic);
+  /** As `makeLane`, of all topics of the group. */
+  async makeLane(lane: number): Promise<void> {
+    const names = this.#topics.map(({ topic }) => topic);
+    await this.#administer('making partitions', (admin) => makeLane(admin, names, lane));
   }
 
   async #create(): Promise<void> {
     await this.#monitor.reachable();
     await this.#administer('looking up and making topics', (admin) => createMissing(admin, this.#topics));
+    this.#isThere = true;
   }
 
   async #administer<T>(what: string, work: (admin: Admin) => Promise<T>): Promise<T> {

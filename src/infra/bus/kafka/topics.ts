@@ -11,28 +11,37 @@ const MOST_CHECKS = 100;
 /** What a broker responds to questions about a topic whose creation it has not learnt of yet. */
 const NOT_YET: readonly unknown[] = ['UNKNOWN_TOPIC_OR_PARTITION', 'LEADER_NOT_AVAILABLE'];
 
-/** How topics are created; existing ones are left as they are. */
+/** Partitions of a new topic of lanes. Their number doubles as workers become more, and never falls. */
+const LEAST_PARTITIONS = 16;
+
+/** How topics are created. */
 export interface TopicSettings {
   readonly prefix: string;
-  /** Of each pointer topic. */
-  readonly partitions: number;
   readonly replicationFactor: number;
 }
 
-export function pointerTopic(prefix: string, pool: string, jobClass: JobClass): string {
+/** A partition of it is the lane of one worker. */
+export function laneTopic(prefix: string, pool: string, jobClass: JobClass): string {
+  return `${prefix}.lanes.${pool}.${jobClass}`;
+}
+
+/** The topic that workers of a version without lanes share. */
+export function earlierTopic(prefix: string, pool: string, jobClass: JobClass): string {
   return `${prefix}.renders.${pool}.${jobClass}`;
 }
 
 export function eventTopic(prefix: string, topic: EventTopic): string {
-  return `${prefix}.events.${topic}`;
+  return `${prefix}.events.${topic === 'outcomes' ? 'replies' : topic}`;
 }
 
+/** Partitions of outcomes. A process reads one; that others read the same one costs them some messages. */
+export const ADDRESSES = 64;
+
 /** The configuration of the topics of one pool. */
-export function pointerTopics(settings: TopicSettings, pool: string): ITopicConfig[] {
-  const { prefix, partitions, replicationFactor } = settings;
+export function laneTopics({ prefix, replicationFactor }: TopicSettings, pool: string): ITopicConfig[] {
   return JOB_CLASSES.map((jobClass) => ({
-    topic: pointerTopic(prefix, pool, jobClass),
-    numPartitions: partitions,
+    topic: laneTopic(prefix, pool, jobClass),
+    numPartitions: LEAST_PARTITIONS,
     replicationFactor,
     // An old pointer is of no use: the sweep has long published another.
     configEntries: retention(24 * HOUR_MS),
@@ -43,8 +52,7 @@ export function pointerTopics(settings: TopicSettings, pool: string): ITopicConf
 export function eventTopics({ prefix, replicationFactor }: TopicSettings): ITopicConfig[] {
   return EVENT_TOPICS.map((topic) => ({
     topic: eventTopic(prefix, topic),
-    // One partition: every process reads all of it, in order.
-    numPartitions: 1,
+    numPartitions: topic === 'outcomes' ? ADDRESSES : 1,
     replicationFactor,
     configEntries: retention(HOUR_MS),
   }));
@@ -58,12 +66,6 @@ function retention(ms: number): ITopicConfig['configEntries'] {
   ];
 }
 
-/** @returns the number of partitions of the topic with the fewest. */
-export async function countPartitions(admin: Admin, names: readonly string[]): Promise<number> {
-  const { topics } = await admin.fetchTopicMetadata({ topics: [...names] });
-  return Math.min(...topics.map(({ partitions }) => partitions.length));
-}
-
 /** @returns the offset that the next message of each partition will have, by partition. */
 export async function endsOf(admin: Admin, topic: string): Promise<Map<number, string>> {
   const offsets = await admin.fetchTopicOffsets(topic);
@@ -71,16 +73,27 @@ export async function endsOf(admin: Admin, topic: string): Promise<Map<number, s
 }
 
 /**
- * Raises topics with fewer than `count` partitions to it. Their readers and writers notice by themselves, a little
- * later.
+ * Makes partitions where topics have none for a lane: twice as many as before, so that clients seldom learn of new ones.
  *
- * @throws when it is not allowed, or another client is doing it.
+ * @throws when that is not allowed, or the brokers do not respond.
  */
-export async function raisePartitions(admin: Admin, names: readonly string[], count: number): Promise<void> {
-  const { topics } = await admin.fetchTopicMetadata({ topics: [...names] });
-  const few = topics.filter(({ partitions }) => partitions.length < count);
+export async function makeLane(admin: Admin, names: readonly string[], lane: number): Promise<void> {
+  const few = await withoutLane(admin, names, lane);
   if (few.length === 0) return;
-  await admin.createPartitions({ topicPartitions: few.map(({ name: topic }) => ({ topic, count })) });
+  const count = Math.max(LEAST_PARTITIONS, 2 ** Math.ceil(Math.log2(lane + 1)));
+  try {
+    await admin.createPartitions({ topicPartitions: few.map((topic) => ({ topic, count })) });
+  } catch (error) {
+    // Another worker may have made the same.
+    if ((await withoutLane(admin, names, lane)).length === 0) return;
+    const reason = (error as Error).message;
+    throw new Error(`${few[0]} has no partition ${lane} for this worker, and gets none: ${reason}`);
+  }
+}
+
+async function withoutLane(admin: Admin, names: readonly string[], lane: number): Promise<string[]> {
+  const { topics } = await admin.fetchTopicMetadata({ topics: [...names] });
+  return topics.filter(({ partitions }) => partitions.length <= lane).map(({ name }) => name);
 }
 
 /** Creates missing topics, and resolves when the brokers know them. Several processes may do so at once. */

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import { systemTimers, type Timers } from '../../async/timers.ts';
-import { type Clock, systemClock } from '../../clock.ts';
+import { systemTimers } from '../../async/timers.ts';
+import { systemClock } from '../../clock.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 import { isNotFound } from '../kubernetes-error.ts';
 import { TokenBucket } from '../token-bucket.ts';
@@ -26,8 +26,6 @@ interface EventRecorderOptions {
   readonly controller: string;
   /** The reporting process: the name of its pod. */
   readonly instance: string;
-  readonly timers?: Timers;
-  readonly clock?: Clock;
 }
 
 type Event = KubeObject<{
@@ -64,17 +62,15 @@ const DEFAULT_NAMESPACE = 'default';
 /** Reports to people what happened to an object: `kubectl describe` and `kubectl events` show it for about an hour. */
 export class EventRecorder {
   readonly #options: EventRecorderOptions;
-  readonly #timers: Timers;
-  readonly #clock: Clock;
-  readonly #series: LRUCache<string, Series>;
+  readonly #series = new LRUCache<string, Series>({
+    max: MAX_SERIES,
+    dispose: (series) => series.cancelTimer?.(),
+  });
   readonly #budgets = new LRUCache<string, TokenBucket>({ max: MAX_SERIES });
   readonly #writing = new Set<Promise<void>>();
 
   constructor(options: EventRecorderOptions) {
     this.#options = options;
-    this.#timers = options.timers ?? systemTimers;
-    this.#clock = options.clock ?? systemClock;
-    this.#series = new LRUCache({ max: MAX_SERIES, dispose: (series) => series.cancelTimer?.() });
   }
 
   /**
@@ -83,7 +79,7 @@ export class EventRecorder {
    */
   record(about: KubeObject, content: EventContent): void {
     const key = digestOf(about, content);
-    const lastAt = this.#clock.now();
+    const lastAt = systemClock.now();
     const series = this.#series.get(key);
     if (series !== undefined && lastAt.getTime() - series.lastAt.getTime() < SAME_FOR_MS) {
       series.count += 1;
@@ -115,14 +111,14 @@ export class EventRecorder {
 
   #maySpeak({ kind, metadata }: KubeObject): boolean {
     const key = `${kind}/${keyOf(metadata)}`;
-    const nowMs = this.#timers.nowMs();
+    const nowMs = systemTimers.nowMs();
     const budget = this.#budgets.get(key) ?? new TokenBucket(PER_SECOND, BURST, nowMs);
     this.#budgets.set(key, budget);
     return budget.take(nowMs) === 0;
   }
 
   #writeLater(series: Series): void {
-    series.cancelTimer ??= this.#timers.after(COUNT_EVERY_MS, () => this.#writeNow(series));
+    series.cancelTimer ??= systemTimers.after(COUNT_EVERY_MS, () => this.#writeNow(series));
   }
 
   #writeNow(series: Series): void {

@@ -6,41 +6,6 @@ import type { KubernetesApi } from './kubernetes-api.ts';
 import { DEFAULT_TIMING, ListWatch, type ListWatchTiming } from './list-watch.ts';
 import { type ChangeListener, ObjectStore } from './object-store.ts';
 
-/** A copy of all objects of a kind, kept up to date. It may be some moments old, and never goes back in time. */
-export interface Informer<T extends KubeObject> {
-  get(ref: ObjectRef): T | undefined;
-
-  /** All objects, in no particular order. */
-  all(): IterableIterator<T>;
-
-  /**
-   * Calls back whenever an object appears, changes or goes; during the first listing too, so a late listener misses
-   * nothing if it reads `all`. Errors of the listener are logged.
-   */
-  onChange(listener: ChangeListener<T>): void;
-
-  /** Takes over an object that a write has returned, so that no older one is reported any more. */
-  remember(object: T): void;
-
-  /** The whole list was read once in every namespace. */
-  readonly synced: boolean;
-
-  /** The state of a watched namespace. */
-  stateOf(namespace: string): NamespaceState;
-
-  /** Resolves when `synced`; rejects with the signal's reason. */
-  whenSynced(signal?: AbortSignal): Promise<void>;
-
-  /**
-   * Milliseconds since the server sent anything: an object, a bookmark or a whole list. Of the listed namespaces, that
-   * of the one that was silent for longest. Infinite before the first list.
-   */
-  readonly silentForMs: number;
-
-  /** Resolves when its calls and watches have ended. */
-  stop(): Promise<void>;
-}
-
 export interface NamespaceState {
   /** Its objects have been listed once; they are kept when it can be read no more. */
   readonly listed: boolean;
@@ -55,22 +20,19 @@ interface InformerOptions<T extends KubeObject> {
   /** Each is listed and watched on its own; absent: the whole cluster at once. */
   readonly namespaces?: readonly string[] | undefined;
   readonly labelSelector?: string | undefined;
-  readonly fieldSelector?: string | undefined;
   /** Drops fields that no caller reads, to save memory. The metadata's name and version have to stay. */
   readonly transform?: (object: T) => T;
   /** Called with a namespace when its `stateOf` has changed. */
   readonly onState?: (namespace: string | undefined) => void;
   readonly timing?: Partial<ListWatchTiming>;
   readonly timers?: Timers;
-  readonly random?: () => number;
 }
 
-/** An informer that begins to list at once. Failures are logged and tried again for ever. */
-export function startInformer<T extends KubeObject>(options: InformerOptions<T>): Informer<T> {
-  return new ApiInformer(options);
-}
-
-class ApiInformer<T extends KubeObject> implements Informer<T> {
+/**
+ * A copy of all objects of a kind, kept up to date. It may be some moments old, and never goes back in time. It begins to
+ * list at once; failures are logged and tried again for ever.
+ */
+export class Informer<T extends KubeObject> {
   readonly #transform: (object: T) => T;
   readonly #timers: Timers;
   readonly #logger: Pick<Logger, 'warn' | 'error'>;
@@ -95,12 +57,10 @@ class ApiInformer<T extends KubeObject> implements Informer<T> {
         kind: options.kind,
         namespace,
         labelSelector: options.labelSelector,
-        fieldSelector: options.fieldSelector,
         store: this.#store,
         transform,
         timing: { ...DEFAULT_TIMING, ...options.timing },
         timers,
-        random: options.random ?? Math.random,
         onState: () => {
           if (this.synced) this.#synced.resolve();
           options.onState?.(namespace);
@@ -120,18 +80,25 @@ class ApiInformer<T extends KubeObject> implements Informer<T> {
     return this.#store.get(ref);
   }
 
+  /** All objects, in no particular order. */
   all(): IterableIterator<T> {
     return this.#store.all();
   }
 
+  /**
+   * Calls back whenever an object appears, changes or goes; during the first listing too, so a late listener misses
+   * nothing if it reads `all`. Errors of the listener are logged.
+   */
   onChange(listener: ChangeListener<T>): void {
     this.#listeners.push(listener);
   }
 
+  /** Takes over an object that a write has returned, so that no older one is reported any more. */
   remember(object: T): void {
     this.#store.put(this.#transform(object));
   }
 
+  /** The whole list was read once in every namespace. */
   get synced(): boolean {
     return [...this.#listWatches.values()].every(({ listed }) => listed);
   }
@@ -141,10 +108,15 @@ class ApiInformer<T extends KubeObject> implements Informer<T> {
     return { listed, trouble };
   }
 
+  /** Resolves when `synced`; rejects with the signal's reason. */
   whenSynced(signal?: AbortSignal): Promise<void> {
     return signal === undefined ? this.#synced.promise : unlessAborted(signal, this.#synced.promise);
   }
 
+  /**
+   * Milliseconds since the server sent anything: an object, a bookmark or a whole list. Of the listed namespaces, that
+   * of the one that was silent for longest. Infinite before the first list.
+   */
   get silentForMs(): number {
     const nowMs = this.#timers.nowMs();
     const silent = [...this.#listWatches.values()]
@@ -153,6 +125,7 @@ class ApiInformer<T extends KubeObject> implements Informer<T> {
     return silent.length === 0 ? Number.POSITIVE_INFINITY : Math.max(...silent);
   }
 
+  /** Resolves when its calls and watches have ended. */
   async stop(): Promise<void> {
     this.#stopping.abort(new Error('the informer stops'));
     await this.#running;

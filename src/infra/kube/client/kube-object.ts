@@ -59,6 +59,15 @@ export interface Kind<T extends KubeObject = KubeObject> {
   readonly objects?: T;
 }
 
+/**
+ * @param apiVersion as in manifests: `apps/v1`, or `v1` for the core group.
+ * @param plural as in the path.
+ */
+export function kindOf<T extends KubeObject>(apiVersion: string, kind: string, plural: string): Kind<T> {
+  const [version, group = ''] = apiVersion.split('/').reverse();
+  return { group, version: version!, plural, kind };
+}
+
 /** Identifies an object of a kind. */
 export interface ObjectRef {
   readonly name: string;

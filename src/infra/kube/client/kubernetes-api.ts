@@ -91,9 +91,6 @@ export interface ApplyOptions extends WriteOptions {
 export interface DeleteOptions extends CallOptions {
   /** Delete only the object with this uid, not another one of the same name. */
   readonly uid?: string | undefined;
-  readonly resourceVersion?: string | undefined;
-  /** How dependent objects are deleted. Default: `Background`. */
-  readonly propagationPolicy?: 'Background' | 'Foreground' | 'Orphan' | undefined;
   readonly gracePeriodSeconds?: number | undefined;
 }
 

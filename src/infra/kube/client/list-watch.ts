@@ -34,13 +34,11 @@ interface ListWatchOptions<T extends KubeObject> {
   /** Absent: all namespaces. */
   readonly namespace: string | undefined;
   readonly labelSelector: string | undefined;
-  readonly fieldSelector: string | undefined;
   readonly store: ObjectStore<T>;
   /** Drops fields of an object that no caller reads. */
   readonly transform: (object: T) => T;
   readonly timing: ListWatchTiming;
   readonly timers: Timers;
-  readonly random: () => number;
   /** Called when the first list succeeds, when lists or watches begin to fail, and when they no longer do. */
   readonly onState: () => void;
   readonly onTrouble: (error: unknown, failures: number, retryMs: number) => void;
@@ -92,7 +90,7 @@ export class ListWatch<T extends KubeObject> {
 
   /** Resolves when the signal has aborted. */
   async run(signal: AbortSignal): Promise<void> {
-    const { timers, timing, random, onTrouble } = this.#options;
+    const { timers, timing, onTrouble } = this.#options;
     let failures = 0;
     while (!signal.aborted) {
       this.#watched = false;
@@ -103,7 +101,7 @@ export class ListWatch<T extends KubeObject> {
       failures += 1;
       if (isVersionDoubtful(trouble, failures)) this.#version = undefined;
       const requestedMs = trouble instanceof KubernetesError ? (trouble.retryAfterMs ?? 0) : 0;
-      const backoff = backoffMs(failures, timing.firstRetryMs, timing.maxRetryMs, random);
+      const backoff = backoffMs(failures, timing.firstRetryMs, timing.maxRetryMs, Math.random);
       // Versions expire in ordinary operation; only a second time in a row is a reason to wait.
       const retryMs = isExpired(trouble) && failures === 1 ? 0 : Math.max(backoff, requestedMs);
       onTrouble(trouble, failures, retryMs);
@@ -130,7 +128,7 @@ export class ListWatch<T extends KubeObject> {
   }
 
   async #list(signal: AbortSignal): Promise<void> {
-    const { api, kind, namespace, labelSelector, fieldSelector, store, transform, timing } = this.#options;
+    const { api, kind, namespace, labelSelector, store, transform, timing, timers } = this.#options;
     const keys = new Set<string>();
     let continueAt: string | undefined;
     let version = '';
@@ -138,7 +136,6 @@ export class ListWatch<T extends KubeObject> {
       const page = await api.listPage(kind, {
         namespace,
         labelSelector,
-        fieldSelector,
         limit: timing.pageSize,
         continueAt,
         signal,
@@ -154,25 +151,23 @@ export class ListWatch<T extends KubeObject> {
     } while (continueAt !== undefined);
     store.removeAllBut(keys, namespace, version);
     this.#reached(version);
-    const { timers, random } = this.#options;
     // Spread, so that many informers do not list at the same time.
-    this.#listDueMs = timers.nowMs() + timing.relistMs * (0.9 + 0.2 * random());
+    this.#listDueMs = timers.nowMs() + timing.relistMs * (0.9 + 0.2 * Math.random());
     const isFirst = !this.#listed;
     this.#listed = true;
     this.#setState(isFirst, undefined);
   }
 
   async #watch(signal: AbortSignal): Promise<void> {
-    const { api, kind, namespace, labelSelector, fieldSelector, timing, timers, random } = this.#options;
+    const { api, kind, namespace, labelSelector, timing, timers } = this.#options;
     const untilListMs = this.#listDueMs - timers.nowMs();
     const events = api.watch(kind, {
       namespace,
       labelSelector,
-      fieldSelector,
       signal,
       resourceVersion: this.#version ?? '',
       silenceMs: timing.silenceMs,
-      lifetimeMs: Math.min(untilListMs, timing.watchMs * (0.5 + 0.5 * random())),
+      lifetimeMs: Math.min(untilListMs, timing.watchMs * (0.5 + 0.5 * Math.random())),
     });
     for await (const event of events) {
       this.#take(event);

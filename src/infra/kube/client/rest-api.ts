@@ -111,16 +111,10 @@ export class RestApi implements KubernetesApi {
   }
 
   async delete(kind: Kind, ref: ObjectRef, options: DeleteOptions = {}): Promise<boolean> {
-    const { uid, resourceVersion, propagationPolicy = 'Background', gracePeriodSeconds } = options;
-    const preconditions =
-      uid === undefined && resourceVersion === undefined ? undefined : { uid, resourceVersion };
-    const body = {
-      kind: 'DeleteOptions',
-      apiVersion: 'v1',
-      preconditions,
-      propagationPolicy,
-      gracePeriodSeconds,
-    };
+    const { uid, gracePeriodSeconds } = options;
+    const preconditions = uid === undefined ? undefined : { uid };
+    const how = { preconditions, propagationPolicy: 'Background', gracePeriodSeconds };
+    const body = { kind: 'DeleteOptions', apiVersion: 'v1', ...how };
     try {
       await this.#call('DELETE', objectPath(kind, ref), options, body);
       return true;

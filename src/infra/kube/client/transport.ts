@@ -7,7 +7,6 @@ import { errorOfConnection, errorOfResponse } from './server-error.ts';
 
 export interface Call {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** With its query. */
   readonly path: string;
   readonly body?: object | undefined;
   readonly contentType?: string | undefined;

@@ -1,21 +1,9 @@
 import { pause, systemTimers, type Timers } from '../../async/timers.ts';
 import { type Clock, systemClock } from '../../clock.ts';
 import type { Logger } from '../../telemetry/logger.ts';
-import type { LeaseApi } from './lease.ts';
-import { LeaseClaim } from './lease-claim.ts';
+import { LeaseClaim, type LeaseClaimOptions } from './lease-claim.ts';
 
-interface LeaderElectionOptions {
-  readonly api: LeaseApi;
-  readonly namespace: string;
-  /** The name of the Lease. */
-  readonly name: string;
-  /** Different for every process, also for one that replaces another in the same pod. */
-  readonly identity: string;
-  /**
-   * The prefix of the identities of this process's predecessors, of which at most one runs at a time: a Lease that one
-   * of them left behind is free, and is not waited for.
-   */
-  readonly predecessors?: string;
+interface LeaderElectionOptions extends Omit<LeaseClaimOptions, 'leaseMs' | 'timers' | 'clock'> {
   readonly logger: Pick<Logger, 'info' | 'warn'>;
   /** Called once, when the Lease was won. */
   readonly onElected: () => void;

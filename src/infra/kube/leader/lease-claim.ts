@@ -5,12 +5,17 @@ import { microTime } from '../client/micro-time.ts';
 import { isConflict, isNotFound } from '../kubernetes-error.ts';
 import { LEASES, type Lease, type LeaseApi, type LeaseSpec } from './lease.ts';
 
-interface LeaseClaimOptions {
+export interface LeaseClaimOptions {
   readonly api: LeaseApi;
   readonly namespace: string;
+  /** The name of the Lease. */
   readonly name: string;
+  /** Different for every process, also for one that replaces another in the same pod. */
   readonly identity: string;
-  /** The prefix of the identities of holders that have certainly ended. */
+  /**
+   * The prefix of the identities of this process's predecessors, of which at most one runs at a time: a Lease that one
+   * of them left behind is free, and is not waited for.
+   */
   readonly predecessors?: string;
   readonly leaseMs: number;
   readonly timers: Timers;

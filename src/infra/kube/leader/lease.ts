@@ -1,4 +1,4 @@
-import type { Kind, KubeObject } from '../client/kube-object.ts';
+import { type KubeObject, kindOf } from '../client/kube-object.ts';
 import type { KubernetesApi } from '../client/kubernetes-api.ts';
 
 export interface LeaseSpec {
@@ -13,12 +13,7 @@ export interface LeaseSpec {
 
 export type Lease = KubeObject<{ readonly spec?: LeaseSpec }>;
 
-export const LEASES: Kind<Lease> = {
-  group: 'coordination.k8s.io',
-  version: 'v1',
-  plural: 'leases',
-  kind: 'Lease',
-};
+export const LEASES = kindOf<Lease>('coordination.k8s.io/v1', 'Lease', 'leases');
 
 /** The calls of the API that an election needs. */
 export type LeaseApi = Pick<KubernetesApi, 'get' | 'create' | 'replace'>;

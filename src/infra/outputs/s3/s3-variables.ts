@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import { optional, z } from 'zod';
 import { httpUrl } from '../../egress/http-url.ts';
 
 /** Without a path: below it are bucket and keys. */
@@ -9,68 +9,50 @@ const endpoint = httpUrl.refine((text) => {
 
 /** The variables of outputs in S3. They apply with PLATEN_OUTPUT_STORE=s3. */
 export const s3Variables = {
-  PLATEN_S3_BUCKET: z
-    .string()
-    .regex(
-      /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/,
-      'must be the name of a bucket: 3 to 63 lower-case letters, digits, dots and dashes',
-    )
-    .optional()
-    .describe(
-      'The bucket of PLATEN_OUTPUT_STORE=s3 (docs/outputs-in-s3.md). It has to exist. Credentials are those of AWS_ACCESS_KEY_ID, or of the role of the pod.',
-    ),
-  PLATEN_S3_ENDPOINT: endpoint
-    .optional()
-    .describe(
-      "Address of another service with the interface of S3, such as https://minio.storage:9000. Default Amazon's of PLATEN_S3_REGION.",
-    ),
+  PLATEN_S3_BUCKET: optional(
+    z
+      .string()
+      .regex(
+        /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/,
+        'must be the name of a bucket: 3 to 63 lower-case letters, digits, dots and dashes',
+      ),
+  ).describe(
+    'The bucket of PLATEN_OUTPUT_STORE=s3 (docs/outputs-in-s3.md). It has to exist. Credentials are those of AWS_ACCESS_KEY_ID, or of the role of the pod.',
+  ),
+  PLATEN_S3_ENDPOINT: optional(endpoint).describe(
+    "Address of another service with the interface of S3, such as https://minio.storage:9000. Default Amazon's of PLATEN_S3_REGION.",
+  ),
   PLATEN_S3_REGION: z
     .string()
     .regex(/^[a-z0-9-]{1,64}$/, 'must be the name of a region, such as eu-central-1')
     .default('us-east-1')
     .describe('Region of the bucket, for which requests are signed.'),
-  PLATEN_S3_PREFIX: z
-    .string()
-    .regex(
-      /^(?:[A-Za-z0-9_-][A-Za-z0-9._-]{0,99}\/){1,8}$/,
-      'must be folders that each end with a slash, such as platen/outputs/',
-    )
-    .optional()
-    .describe(
-      'Start of the keys of all PDFs, such as platen/. Each installation in one bucket needs its own.',
-    ),
-  PLATEN_S3_PATH_STYLE: z
-    .enum(['on', 'off'])
-    .optional()
-    .describe(
-      'Whether the bucket is in the path of addresses (on), or in their host (off). Default off at Amazon, and on with PLATEN_S3_ENDPOINT.',
-    ),
-  PLATEN_S3_KMS_KEY: z
-    .string()
-    .min(1)
-    .max(2048)
-    .optional()
-    .describe(
-      'Key of the KMS (its id, alias or ARN) with which the store encrypts PDFs. Default: as the bucket is set up.',
-    ),
-  PLATEN_S3_PUBLIC_ENDPOINT: endpoint
-    .optional()
-    .describe(
-      "Address at which callers reach the store. Set, signed addresses of PDFs lead to the store itself for 15 minutes, and their bytes do not pass the API. At Amazon it is the region's own, such as https://s3.eu-central-1.amazonaws.com.",
-    ),
-  AWS_ACCESS_KEY_ID: z
-    .string()
-    .min(1)
-    .optional()
-    .describe(
-      "Credentials of PLATEN_OUTPUT_STORE=s3. Without them, Amazon's usual chain is asked: the role of the pod's service account, the files of ~/.aws, the instance.",
-    ),
-  AWS_SECRET_ACCESS_KEY: z.string().min(1).optional().describe('Secret of AWS_ACCESS_KEY_ID.'),
-  AWS_SESSION_TOKEN: z
-    .string()
-    .min(1)
-    .optional()
-    .describe('Token that belongs to temporary credentials of AWS_ACCESS_KEY_ID.'),
+  PLATEN_S3_PREFIX: optional(
+    z
+      .string()
+      .regex(
+        /^(?:[A-Za-z0-9_-][A-Za-z0-9._-]{0,99}\/){1,8}$/,
+        'must be folders that each end with a slash, such as platen/outputs/',
+      ),
+  ).describe(
+    'Start of the keys of all PDFs, such as platen/. Each installation in one bucket needs its own.',
+  ),
+  PLATEN_S3_PATH_STYLE: optional(z.enum(['on', 'off'])).describe(
+    'Whether the bucket is in the path of addresses (on), or in their host (off). Default off at Amazon, and on with PLATEN_S3_ENDPOINT.',
+  ),
+  PLATEN_S3_KMS_KEY: optional(z.string().min(1).max(2048)).describe(
+    'Key of the KMS (its id, alias or ARN) with which the store encrypts PDFs. Default: as the bucket is set up.',
+  ),
+  PLATEN_S3_PUBLIC_ENDPOINT: optional(endpoint).describe(
+    "Address at which callers reach the store. Set, signed addresses of PDFs lead to the store itself for 15 minutes, and their bytes do not pass the API. At Amazon it is the region's own, such as https://s3.eu-central-1.amazonaws.com.",
+  ),
+  AWS_ACCESS_KEY_ID: optional(z.string().min(1)).describe(
+    "Credentials of PLATEN_OUTPUT_STORE=s3. Without them, Amazon's usual chain is asked: the role of the pod's service account, the files of ~/.aws, the instance.",
+  ),
+  AWS_SECRET_ACCESS_KEY: optional(z.string().min(1)).describe('Secret of AWS_ACCESS_KEY_ID.'),
+  AWS_SESSION_TOKEN: optional(z.string().min(1)).describe(
+    'Token that belongs to temporary credentials of AWS_ACCESS_KEY_ID.',
+  ),
 };
 
 const schema = z.object(s3Variables);

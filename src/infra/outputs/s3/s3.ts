@@ -15,7 +15,6 @@ import type { S3Config } from './s3-variables.ts';
 import { createSigner } from './signer.ts';
 
 const KEY = /^\d{1,9}\/[A-Za-z0-9_-]{1,100}\.\d{1,15}\.(?:pdf|json|xml)$/;
-/** The folder of an hour. */
 const HOUR = /^(\d{1,9})\//;
 /** In seconds: how soon a reader may try again when the store does not answer. */
 const RETRY_S = 5;

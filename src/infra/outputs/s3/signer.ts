@@ -16,7 +16,6 @@ export interface Unsigned {
 
 /** A request with its signature. */
 export interface Signed {
-  /** With its query. */
   readonly path: string;
   readonly headers: Record<string, string>;
 }
