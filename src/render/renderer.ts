@@ -13,16 +13,22 @@ export type RenderSource =
     }
   | { readonly kind: 'url'; readonly url: string };
 
+/** A PDF that somebody has sent, which may be hostile. */
+export interface PdfSource {
+  readonly kind: 'pdf';
+  readonly pdf: Uint8Array;
+}
+
 /** Whether a client waits for the render. */
 type RenderClass = 'interactive' | 'bulk';
 
-export interface RenderRequest {
+export interface RenderRequest<Source = RenderSource> {
   readonly jobId: string;
   /** The document's account. Nothing in the browser is ever shared between two accounts. */
   readonly accountId: string;
   /** Among renders that wait to compute, interactive ones come first. Default: interactive. */
   readonly class?: RenderClass;
-  readonly source: RenderSource;
+  readonly source: Source;
   readonly options: RenderOptions;
   /** Warnings about the document from before it is rendered, for the report. */
   readonly warnings?: readonly string[];
@@ -82,4 +88,11 @@ export interface Renderer {
   health(): RendererHealth;
   /** Ends every browser; renders in progress reject with WORKER_LOST. */
   close(): Promise<void>;
+}
+
+export type JobRequest = RenderRequest<RenderSource | PdfSource>;
+
+/** A renderer that converts PDFs as well, with no browser: see `withConversions`. */
+export interface JobRenderer extends Renderer {
+  render(request: JobRequest): Promise<RenderResult>;
 }

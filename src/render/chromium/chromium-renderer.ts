@@ -26,7 +26,6 @@ export interface ChromiumRendererDeps {
   readonly browser: BrowserStatus;
   readonly browsers: BrowserPool;
   readonly contexts: ContextPool;
-  /** Dependencies shared by its renders. */
   readonly shared: RenderDeps;
   readonly slots: RenderSlots;
   readonly logger: Logger;

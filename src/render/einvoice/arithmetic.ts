@@ -1,5 +1,5 @@
 import { type Exact, exactOf, rounded, textOf, times, ZERO } from './decimals.ts';
-import { type Facts, numberAt, sum, type VatFacts } from './facts.ts';
+import { type Facts, numberAt, sum, type Taxed, type VatFacts } from './facts.ts';
 import type { Report } from './report.ts';
 import { all, one } from './tree.ts';
 
@@ -97,7 +97,7 @@ function checkVat(facts: Facts, hasLines: boolean, report: Report): void {
     const where = `VAT category ${row.category}${row.rate === undefined ? '' : `, ${textOf(row.rate, 0)} %`}`;
     const parts = partsOf(facts, row);
     if (hasLines) {
-      const rule = `BR-${RULES[row.category ?? ''] ?? row.category}-8`;
+      const rule = `${prefixOf(row.category)}-8`;
       const expected = sum(parts);
       report.same(
         'BT-116',
@@ -126,10 +126,8 @@ function allowedDifference(hasLines: boolean, parts: number): Exact {
 
 /** What a row of the VAT breakdown is the sum of. */
 function partsOf({ lines, adjustments }: Facts, { category, rate }: VatFacts): Exact[] {
-  const isOf = (other: {
-    readonly category: string | undefined;
-    readonly rate: Exact | undefined;
-  }): boolean => other.category === category && (other.rate ?? ZERO) === (rate ?? ZERO);
+  const isOf = (other: Taxed): boolean =>
+    other.category === category && (other.rate ?? ZERO) === (rate ?? ZERO);
   return [
     ...lines.filter(isOf).map(({ net }) => net ?? ZERO),
     ...adjustments.filter(isOf).map(({ isCharge, amount = ZERO }) => (isCharge ? amount : -amount)),
@@ -137,7 +135,12 @@ function partsOf({ lines, adjustments }: Facts, { category, rate }: VatFacts): E
 }
 
 /** How the rules call the categories (UNTDID 5305). */
-export const RULES: Readonly<Record<string, string>> = { K: 'IC', L: 'AF', M: 'AG' };
+const RULES: Readonly<Record<string, string>> = { K: 'IC', L: 'AF', M: 'AG' };
+
+/** What the names of the rules of a category begin with. */
+export function prefixOf(category: string | undefined): string {
+  return `BR-${RULES[category ?? ''] ?? category}`;
+}
 
 /** Whether the totals of a currency for VAT are there (BR-53). */
 export function checkTaxCurrency({ settlement, totals }: Facts, report: Report): void {

@@ -1,6 +1,7 @@
 import { XmlDocument, XmlParseError, XmlValidateError } from 'libxml2-wasm';
 import type { z } from 'zod';
 import { checkArithmetic, checkTaxCurrency } from './arithmetic.ts';
+import { checkCodes } from './check-codes.ts';
 import { crossIndustryInvoice } from './cii.ts';
 import { factsOf } from './facts.ts';
 import { invoiceSchema } from './invoice-schema.ts';
@@ -113,6 +114,7 @@ function faultsOf(
       undefined,
       `is ${quoted(type)}, and documentType ${documentType} has ${DOCUMENT_TYPES[documentType]}`,
     );
+  checkCodes(tree, name === 'extended', report);
   checkRules(facts, { hasLines: profile.lines, isMinimum: name === 'minimum' }, report);
   checkArithmetic(facts, profile.lines, report);
   checkTaxCurrency(facts, report);

@@ -1,3 +1,9 @@
+/*
+ * Numbers of invoices, apart from those of templates (`tenants/templates/engine/decimal.ts`): the digits of these are fixed, so that
+ * they are integers, which `+`, `-`, `<` and `===` are for. Those of templates have as many decimals as a division leaves, are cut to
+ * 60 digits, and are objects that the template engine compares and prints. Half away from zero is all that both have in common.
+ */
+
 /** Decimals of an exact number; more than invoices have. */
 const SCALE = 20;
 const UNIT = 10n ** BigInt(SCALE);

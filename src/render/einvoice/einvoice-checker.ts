@@ -1,9 +1,10 @@
 import { extname } from 'node:path';
 import { PlatenError } from '../../infra/errors/registry.ts';
 import {
+  type CallerErrors,
   type CallTerms,
   createSandbox,
-  type Sandbox,
+  errorForCaller,
   SandboxError,
   type SandboxLogger,
 } from '../../infra/sandbox/sandbox-pool.ts';
@@ -25,27 +26,22 @@ const HEAP_MB = 256;
 const TIMEOUT_MS = 5000;
 
 export function createEinvoiceChecker(options: { readonly logger?: SandboxLogger } = {}): EinvoiceChecker {
-  let sandbox: Sandbox | undefined;
-  let closed = false;
+  const sandbox = createSandbox({
+    entry: new URL(`./check-main${extname(import.meta.url)}`, import.meta.url),
+    processes: 1,
+    startsLate: true,
+    heapMb: HEAP_MB,
+    logger: options.logger,
+  });
   return {
     async xmlOf(call, terms = {}) {
-      if (closed) throw unavailable();
-      sandbox ??= createSandbox({
-        entry: new URL(`./check-main${extname(import.meta.url)}`, import.meta.url),
-        processes: 1,
-        heapMb: HEAP_MB,
-        logger: options.logger,
-      });
       const checked = (await sandbox.run(call, TIMEOUT_MS, terms).catch((thrown: unknown) => {
-        throw thrown instanceof SandboxError ? checkError(thrown) : thrown;
+        throw thrown instanceof SandboxError ? errorForCaller(thrown, ERRORS) : thrown;
       })) as CheckedEinvoice;
       if ('xml' in checked) return checked.xml;
       throw invalid(checked.faults);
     },
-    async close() {
-      closed = true;
-      await sandbox?.close();
-    },
+    close: () => sandbox.close(),
   };
 }
 
@@ -54,27 +50,12 @@ export function invalid(faults: readonly string[]): PlatenError {
   return new PlatenError('EINVOICE_INVALID', faults[0], { details: faults });
 }
 
-function checkError(error: SandboxError): PlatenError {
-  switch (error.reason) {
-    case 'timeout':
-    case 'memory':
-      return new PlatenError(
-        'EINVOICE_INVALID',
-        'The invoice takes too long to be checked: it is too large.',
-        {
-          cause: error,
-        },
-      );
-    case 'late':
-      return new PlatenError('RENDER_TIMEOUT', 'The invoices were not checked in time.', { cause: error });
-    case 'closed':
-      return unavailable();
-    case 'lost':
-    case 'error':
-      return new PlatenError('INTERNAL', 'The invoice could not be checked.', { cause: error });
-  }
-}
-
-function unavailable(): PlatenError {
-  return new PlatenError('UNAVAILABLE', 'No invoices are checked any more.', { retryAfterSeconds: 1 });
-}
+const TOO_LARGE = ['EINVOICE_INVALID', 'The invoice takes too long to be checked: it is too large.'] as const;
+const ERRORS: CallerErrors = {
+  timeout: TOO_LARGE,
+  memory: TOO_LARGE,
+  late: ['RENDER_TIMEOUT', 'The invoices were not checked in time.'],
+  closed: ['UNAVAILABLE', 'No invoices are checked any more.', { retryAfterSeconds: 1 }],
+  lost: ['INTERNAL', 'The invoice could not be checked.'],
+  error: ['INTERNAL', 'The invoice could not be checked.'],
+};

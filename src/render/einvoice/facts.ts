@@ -1,16 +1,20 @@
 import { type Exact, exactOf, ZERO } from './decimals.ts';
 import { all, type Node, one, textAt } from './tree.ts';
 
-/** An allowance (or charge) of a line or of the whole invoice. */
-export interface Adjustment {
-  readonly isCharge: boolean;
-  readonly amount: Exact | undefined;
+/** What has a VAT category and rate. */
+export interface Taxed {
   readonly category: string | undefined;
   readonly rate: Exact | undefined;
+}
+
+/** An allowance (or charge) of a line or of the whole invoice. */
+export interface Adjustment extends Taxed {
+  readonly isCharge: boolean;
+  readonly amount: Exact | undefined;
   readonly hasReason: boolean;
 }
 
-export interface LineFacts {
+export interface LineFacts extends Taxed {
   /** BT-126, or its place. */
   readonly id: string;
   readonly net: Exact | undefined;
@@ -20,16 +24,12 @@ export interface LineFacts {
   readonly gross: Exact | undefined;
   readonly discount: Exact | undefined;
   readonly base: Exact | undefined;
-  readonly category: string | undefined;
-  readonly rate: Exact | undefined;
   readonly adjustments: readonly Adjustment[];
 }
 
-export interface VatFacts {
+export interface VatFacts extends Taxed {
   readonly base: Exact | undefined;
   readonly amount: Exact | undefined;
-  readonly category: string | undefined;
-  readonly rate: Exact | undefined;
   readonly hasReason: boolean;
 }
 

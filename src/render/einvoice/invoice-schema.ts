@@ -31,7 +31,9 @@ const code = (description: string) =>
 const country = (description: string) =>
   z
     .string()
-    .regex(/^[A-Z]{2}$/, { error: 'must be a country code of two capital letters (ISO 3166-1), such as DE' })
+    .regex(/^(?:[A-Z]{2}|1A)$/, {
+      error: 'must be a country code of two capital letters (ISO 3166-1), such as DE',
+    })
     .describe(description);
 const currency = (description: string) =>
   z
@@ -59,11 +61,16 @@ const decimal = (description: string) =>
 const list = <T extends z.ZodType>(element: T, description: string, max = MAX_ITEMS) =>
   z.array(element).max(max).optional().describe(description);
 
-const identifier = (term: string, scheme: string) =>
+/** Fields that may be left out together. */
+const part = <T extends z.ZodRawShape>(description: string, fields: T) =>
+  z.strictObject(fields).optional().describe(description);
+
+const identifier = (term: string) =>
   z.strictObject({
     id: name(`${term}: The identifier.`),
-    scheme: code(`${scheme}: Its scheme, such as 0088 for a GLN (ISO/IEC 6523).`).optional(),
+    scheme: code(`${term}-1: Its scheme, such as 0088 for a GLN (ISO/IEC 6523).`).optional(),
   });
+const identifierOf = (term: string, what: string) => identifier(term).optional().describe(`${term}: ${what}`);
 
 const address = (terms: readonly [string, string, string, string, string, string, string]) =>
   z.strictObject({
@@ -92,14 +99,12 @@ const period = (start: string, end: string) =>
 const seller = z.strictObject({
   name: name('BT-27: Full name.'),
   tradingName: name('BT-28: Name that it is known by.').optional(),
-  identifiers: list(identifier('BT-29', 'BT-29-1'), 'BT-29: Identifiers of the seller.', 20),
-  registration: identifier('BT-30', 'BT-30-1')
-    .optional()
-    .describe('BT-30: Registration of the legal entity.'),
+  identifiers: list(identifier('BT-29'), 'BT-29: Identifiers of the seller.', 20),
+  registration: identifierOf('BT-30', 'Registration of the legal entity.'),
   vatId: name('BT-31: VAT identifier, with its country code.').optional(),
   taxNumber: name('BT-32: Tax number of the country.').optional(),
   legalInformation: text('BT-33: Further legal information.', 1024).optional(),
-  electronicAddress: identifier('BT-34', 'BT-34-1').optional().describe('BT-34: Electronic address.'),
+  electronicAddress: identifierOf('BT-34', 'Electronic address.'),
   address: address(['BT-35', 'BT-36', 'BT-162', 'BT-37', 'BT-38', 'BT-39', 'BT-40']).describe(
     'BG-5: Address.',
   ),
@@ -109,12 +114,10 @@ const seller = z.strictObject({
 const buyer = z.strictObject({
   name: name('BT-44: Full name.'),
   tradingName: name('BT-45: Name that it is known by.').optional(),
-  identifier: identifier('BT-46', 'BT-46-1').optional().describe('BT-46: Identifier of the buyer.'),
-  registration: identifier('BT-47', 'BT-47-1')
-    .optional()
-    .describe('BT-47: Registration of the legal entity.'),
+  identifier: identifierOf('BT-46', 'Identifier of the buyer.'),
+  registration: identifierOf('BT-47', 'Registration of the legal entity.'),
   vatId: name('BT-48: VAT identifier, with its country code.').optional(),
-  electronicAddress: identifier('BT-49', 'BT-49-1').optional().describe('BT-49: Electronic address.'),
+  electronicAddress: identifierOf('BT-49', 'Electronic address.'),
   address: address(['BT-50', 'BT-51', 'BT-163', 'BT-52', 'BT-53', 'BT-54', 'BT-55'])
     .optional()
     .describe('BG-8: Address.'),
@@ -144,9 +147,7 @@ const adjustment = (
 const line = z.strictObject({
   id: name('BT-126: Identifier of the line, such as 1.'),
   note: text('BT-127: Note.').optional(),
-  objectIdentifier: identifier('BT-128', 'BT-128-1')
-    .optional()
-    .describe('BT-128: What the line is invoiced for.'),
+  objectIdentifier: identifierOf('BT-128', 'What the line is invoiced for.'),
   quantity: decimal('BT-129: Quantity.'),
   unit: code(
     'BT-130: Unit of the quantity (UN/ECE Recommendation 20), such as C62 for pieces or HUR for hours.',
@@ -176,9 +177,7 @@ const line = z.strictObject({
   description: text('BT-154: Description of the item.').optional(),
   sellerItemId: name("BT-155: The seller's identifier of the item.").optional(),
   buyerItemId: name("BT-156: The buyer's identifier of the item.").optional(),
-  standardItemId: identifier('BT-157', 'BT-157-1')
-    .optional()
-    .describe('BT-157: Registered identifier, such as a GTIN.'),
+  standardItemId: identifierOf('BT-157', 'Registered identifier, such as a GTIN.'),
   classifications: list(
     z.strictObject({
       code: name('BT-158: Code.'),
@@ -210,21 +209,15 @@ const payment = z.strictObject({
     'BG-17: Accounts that may be paid to.',
     20,
   ),
-  card: z
-    .strictObject({
-      number: name('BT-87: The last digits of the card.'),
-      holder: name('BT-88: Its holder.').optional(),
-    })
-    .optional()
-    .describe('BG-18: Payment card.'),
-  directDebit: z
-    .strictObject({
-      mandate: name('BT-89: Reference of the mandate.').optional(),
-      creditor: name('BT-90: Identifier of the creditor.').optional(),
-      iban: name('BT-91: IBAN of the account that is debited.').optional(),
-    })
-    .optional()
-    .describe('BG-19: Direct debit.'),
+  card: part('BG-18: Payment card.', {
+    number: name('BT-87: The last digits of the card.'),
+    holder: name('BT-88: Its holder.').optional(),
+  }),
+  directDebit: part('BG-19: Direct debit.', {
+    mandate: name('BT-89: Reference of the mandate.').optional(),
+    creditor: name('BT-90: Identifier of the creditor.').optional(),
+    iban: name('BT-91: IBAN of the account that is debited.').optional(),
+  }),
 });
 
 /** An invoice of EN 16931: what a template shows, and what is written as XML. */
@@ -245,7 +238,7 @@ export const invoiceSchema = z.strictObject({
   receivingAdviceReference: name('BT-15: Receiving advice.').optional(),
   despatchAdviceReference: name('BT-16: Despatch advice.').optional(),
   tenderReference: name('BT-17: Tender or lot.').optional(),
-  objectIdentifier: identifier('BT-18', 'BT-18-1').optional().describe('BT-18: What the invoice is for.'),
+  objectIdentifier: identifierOf('BT-18', 'What the invoice is for.'),
   accountingReference: name('BT-19: Accounting reference of the buyer.').optional(),
   paymentTerms: text('BT-20: Terms of payment.').optional(),
   notes: list(
@@ -267,37 +260,26 @@ export const invoiceSchema = z.strictObject({
   ),
   seller: seller.describe('BG-4: Seller.'),
   buyer: buyer.describe('BG-7: Buyer.'),
-  payee: z
-    .strictObject({
-      name: name('BT-59: Name.'),
-      identifier: identifier('BT-60', 'BT-60-1').optional().describe('BT-60: Identifier.'),
-      registration: identifier('BT-61', 'BT-61-1')
-        .optional()
-        .describe('BT-61: Registration of the legal entity.'),
-    })
-    .optional()
-    .describe('BG-10: Who is paid, if that is not the seller.'),
-  taxRepresentative: z
-    .strictObject({
-      name: name('BT-62: Name.'),
-      vatId: name('BT-63: VAT identifier.'),
-      address: address(['BT-64', 'BT-65', 'BT-164', 'BT-66', 'BT-67', 'BT-68', 'BT-69']).describe(
-        'BG-12: Address.',
-      ),
-    })
-    .optional()
-    .describe('BG-11: Tax representative of the seller.'),
-  delivery: z
-    .strictObject({
-      name: name('BT-70: Who it is delivered to.').optional(),
-      location: identifier('BT-71', 'BT-71-1').optional().describe('BT-71: Identifier of the place.'),
-      date: date('BT-72: Date of the delivery.').optional(),
-      address: address(['BT-75', 'BT-76', 'BT-165', 'BT-77', 'BT-78', 'BT-79', 'BT-80'])
-        .optional()
-        .describe('BG-15: Address.'),
-    })
-    .optional()
-    .describe('BG-13: Delivery.'),
+  payee: part('BG-10: Who is paid, if that is not the seller.', {
+    name: name('BT-59: Name.'),
+    identifier: identifierOf('BT-60', 'Identifier.'),
+    registration: identifierOf('BT-61', 'Registration of the legal entity.'),
+  }),
+  taxRepresentative: part('BG-11: Tax representative of the seller.', {
+    name: name('BT-62: Name.'),
+    vatId: name('BT-63: VAT identifier.'),
+    address: address(['BT-64', 'BT-65', 'BT-164', 'BT-66', 'BT-67', 'BT-68', 'BT-69']).describe(
+      'BG-12: Address.',
+    ),
+  }),
+  delivery: part('BG-13: Delivery.', {
+    name: name('BT-70: Who it is delivered to.').optional(),
+    location: identifierOf('BT-71', 'Identifier of the place.'),
+    date: date('BT-72: Date of the delivery.').optional(),
+    address: address(['BT-75', 'BT-76', 'BT-165', 'BT-77', 'BT-78', 'BT-79', 'BT-80'])
+      .optional()
+      .describe('BG-15: Address.'),
+  }),
   period: period('BT-73', 'BT-74').optional().describe('BG-14: Period of the invoice.'),
   payment: payment.optional().describe('BG-16: Payment.'),
   allowances: list(
@@ -343,14 +325,11 @@ export const invoiceSchema = z.strictObject({
       reference: name('BT-122: Reference.'),
       description: text('BT-123: Description.', 1024).optional(),
       location: text('BT-124: Its address.', 2048).optional(),
-      file: z
-        .strictObject({
-          content: z.base64().max(MAX_FILE).describe('BT-125: The file in base64.'),
-          type: name('BT-125-1: Its media type, such as application/pdf.'),
-          name: name('BT-125-2: Its name.'),
-        })
-        .optional()
-        .describe('BT-125: The document itself.'),
+      file: part('BT-125: The document itself.', {
+        content: z.base64().max(MAX_FILE).describe('BT-125: The file in base64.'),
+        type: name('BT-125-1: Its media type, such as application/pdf.'),
+        name: name('BT-125-2: Its name.'),
+      }),
     }),
     'BG-24: Supporting documents.',
     100,

@@ -9,8 +9,7 @@ import {
   XsdValidator,
   xmlRegisterInputProvider,
 } from 'libxml2-wasm';
-import type { ProfileName } from './profiles.ts';
-import { profileOf } from './profiles.ts';
+import { type ProfileName, profileOf } from './profiles.ts';
 
 /** An element that a type of the schema has, in the order of the schema. */
 interface Child {

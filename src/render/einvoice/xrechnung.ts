@@ -17,55 +17,30 @@ export function checkXRechnung(facts: Facts, report: Report): void {
   const { agreement, delivery, settlement, document } = facts;
   const seller = one(agreement, 'SellerTradeParty');
   const buyer = one(agreement, 'BuyerTradeParty');
-  const needed = (node: Node | undefined, path: string, term: string, rule: string, what: string): void =>
-    report.require(textAt(node, path) !== undefined, term, rule, `${what} is required`);
 
-  needed(
-    agreement,
-    'BuyerReference',
-    'BT-10',
-    'BR-DE-15',
-    'the reference of the buyer (for German authorities their Leitweg-ID)',
-  );
+  const asked = 'the reference of the buyer (for German authorities their Leitweg-ID)';
+  report.need(agreement, 'BuyerReference', 'BT-10', 'BR-DE-15', asked);
   const reference = textAt(agreement, 'BuyerReference') ?? '';
   // Only what is written as one is one: other buyers have references of their own.
-  if (/^\d{2,12}-/.test(reference) && LEITWEG_ID.test(reference))
-    report.require(
-      hasCheckDigits(reference),
-      'BT-10',
-      undefined,
-      `the check digits of the Leitweg-ID ${quoted(reference)} are wrong`,
-    );
+  if (/^\d{2,12}-/.test(reference) && LEITWEG_ID.test(reference) && !hasCheckDigits(reference))
+    report.add('BT-10', undefined, `the check digits of the Leitweg-ID ${quoted(reference)} are wrong`);
 
   const contact = one(seller, 'DefinedTradeContact');
-  report.require(contact !== undefined, 'BG-6', 'BR-DE-2', 'the contact of the seller is required');
-  if (contact !== undefined) {
-    report.require(
-      (textAt(contact, 'PersonName') ?? textAt(contact, 'DepartmentName')) !== undefined,
-      'BT-41',
-      'BR-DE-5',
-      'the name of the contact is required',
-    );
-    const [phone, email] = [
-      'TelephoneUniversalCommunication/CompleteNumber',
-      'EmailURIUniversalCommunication/URIID',
-    ];
-    needed(contact, phone!, 'BT-42', 'BR-DE-6', 'the telephone number of the contact');
-    needed(contact, email!, 'BT-43', 'BR-DE-7', 'the e-mail address of the contact');
-    const number = textAt(contact, phone!);
-    report.require(
-      number === undefined || number.replace(/\D/g, '').length >= 3,
-      'BT-42',
-      'BR-DE-27',
-      `${quoted(number)} has fewer than three digits`,
-    );
-    const mail = textAt(contact, email!);
-    report.require(
-      mail === undefined || E_MAIL.test(mail),
-      'BT-43',
-      'BR-DE-28',
-      `${quoted(mail)} is no e-mail address`,
-    );
+  if (contact === undefined) {
+    report.add('BG-6', 'BR-DE-2', 'the contact of the seller is required');
+  } else {
+    if ((textAt(contact, 'PersonName') ?? textAt(contact, 'DepartmentName')) === undefined)
+      report.add('BT-41', 'BR-DE-5', 'the name of the contact is required');
+    const phone = 'TelephoneUniversalCommunication/CompleteNumber';
+    const email = 'EmailURIUniversalCommunication/URIID';
+    report.need(contact, phone, 'BT-42', 'BR-DE-6', 'the telephone number of the contact');
+    report.need(contact, email, 'BT-43', 'BR-DE-7', 'the e-mail address of the contact');
+    const number = textAt(contact, phone);
+    if (number !== undefined && number.replace(/\D/g, '').length < 3)
+      report.add('BT-42', 'BR-DE-27', `${quoted(number)} has fewer than three digits`);
+    const mail = textAt(contact, email);
+    if (mail !== undefined && !E_MAIL.test(mail))
+      report.add('BT-43', 'BR-DE-28', `${quoted(mail)} is no e-mail address`);
   }
 
   const places = [
@@ -73,119 +48,77 @@ export function checkXRechnung(facts: Facts, report: Report): void {
     [buyer, 'BT-52', 'BR-DE-8', 'BT-53', 'BR-DE-9', 'of the buyer'],
   ] as const;
   for (const [party, city, cityRule, postCode, postCodeRule, of] of places) {
-    needed(party, 'PostalTradeAddress/CityName', city, cityRule, `the city ${of}`);
-    needed(party, 'PostalTradeAddress/PostcodeCode', postCode, postCodeRule, `the post code ${of}`);
+    report.need(party, 'PostalTradeAddress/CityName', city, cityRule, `the city ${of}`);
+    report.need(party, 'PostalTradeAddress/PostcodeCode', postCode, postCodeRule, `the post code ${of}`);
   }
   const shipTo = one(delivery, 'ShipToTradeParty/PostalTradeAddress');
   if (shipTo !== undefined) {
-    needed(shipTo, 'CityName', 'BT-77', 'BR-DE-10', 'the city of the delivery');
-    needed(shipTo, 'PostcodeCode', 'BT-78', 'BR-DE-11', 'the post code of the delivery');
+    report.need(shipTo, 'CityName', 'BT-77', 'BR-DE-10', 'the city of the delivery');
+    report.need(shipTo, 'PostcodeCode', 'BT-78', 'BR-DE-11', 'the post code of the delivery');
   }
   for (const [party, term, rule] of [
     [seller, 'BT-34', 'PEPPOL-EN16931-R020'],
     [buyer, 'BT-49', 'PEPPOL-EN16931-R010'],
   ] as const)
-    needed(party, 'URIUniversalCommunication/URIID', term, rule, 'the electronic address');
+    report.need(party, 'URIUniversalCommunication/URIID', term, rule, 'the electronic address');
 
   const rated = facts.vat.filter(({ category }) => category !== 'O');
-  report.require(
-    rated.every(({ rate }) => rate !== undefined),
-    'BT-119',
-    'BR-DE-14',
-    'the VAT rate is required',
-  );
+  if (rated.some(({ rate }) => rate === undefined))
+    report.add('BT-119', 'BR-DE-14', 'the VAT rate is required');
   const isTaxed =
     vatIdOf(seller) !== undefined ||
     all(seller, 'SpecifiedTaxRegistration').length > 0 ||
     one(agreement, 'SellerTaxRepresentativeTradeParty') !== undefined;
-  report.require(
-    isTaxed || facts.vat.every(({ category }) => category === 'O'),
-    'BT-31',
-    'BR-DE-16',
-    'the seller needs a VAT identifier, a tax number (BT-32) or a representative (BG-11)',
-  );
+  if (!isTaxed && rated.length > 0)
+    report.add(
+      'BT-31',
+      'BR-DE-16',
+      'the seller needs a VAT identifier, a tax number (BT-32) or a representative (BG-11)',
+    );
 
   const type = textAt(document, 'TypeCode') ?? '';
-  report.require(
-    TYPE_CODES.includes(type),
-    'BT-3',
-    'BR-DE-17',
-    `is ${quoted(type)}, and XRechnung has ${TYPE_CODES.join(', ')}`,
-  );
-  report.require(
-    type !== '384' || one(settlement, 'InvoiceReferencedDocument') !== undefined,
-    'BG-3',
-    'BR-DE-26',
-    'a corrected invoice names the invoice that it corrects (BT-25)',
-  );
+  if (!TYPE_CODES.includes(type))
+    report.add('BT-3', 'BR-DE-17', `is ${quoted(type)}, and XRechnung has ${TYPE_CODES.join(', ')}`);
+  if (type === '384' && one(settlement, 'InvoiceReferencedDocument') === undefined)
+    report.add('BG-3', 'BR-DE-26', 'a corrected invoice names the invoice that it corrects (BT-25)');
   checkMeans(settlement, report);
   const lines = (textAt(settlement, 'SpecifiedTradePaymentTerms/Description') ?? '').split(/\r?\n/);
   for (const line of lines.map((text) => text.trim()).filter((text) => text.startsWith('#')))
-    report.require(
-      SKONTO.test(line),
-      'BT-20',
-      'BR-DE-18',
-      `${quoted(line)} is not written as #SKONTO#TAGE=14#PROZENT=2.00#`,
-    );
+    if (!SKONTO.test(line))
+      report.add('BT-20', 'BR-DE-18', `${quoted(line)} is not written as #SKONTO#TAGE=14#PROZENT=2.00#`);
   const names = all(agreement, 'AdditionalReferencedDocument').flatMap(
     (each) => one(each, 'AttachmentBinaryObject')?.attributes.filename ?? [],
   );
-  report.require(
-    new Set(names).size === names.length,
-    'BT-125',
-    'BR-DE-22',
-    'two supporting documents have one file name',
-  );
+  if (new Set(names).size !== names.length)
+    report.add('BT-125', 'BR-DE-22', 'two supporting documents have one file name');
 }
 
 function checkMeans(settlement: Node | undefined, report: Report): void {
   const means = all(settlement, 'SpecifiedTradeSettlementPaymentMeans');
-  report.require(means.length > 0, 'BG-16', 'BR-DE-1', 'how it is paid is required');
+  if (means.length === 0) report.add('BG-16', 'BR-DE-1', 'how it is paid is required');
   for (const each of means) {
     const code = textAt(each, 'TypeCode') ?? '';
     const creditor = one(each, 'PayeePartyCreditorFinancialAccount');
     const iban = textAt(creditor, 'IBANID');
     if (TRANSFERS.includes(code)) {
-      report.require(
-        creditor !== undefined,
-        'BG-17',
-        'BR-DE-23',
-        'a transfer needs the account that is paid to',
-      );
-      if (code === '58')
-        report.require(
-          iban !== undefined && isIban(iban),
-          'BT-84',
-          'BR-DE-19',
-          `${quoted(iban)} is no IBAN, which a SEPA transfer needs`,
-        );
+      if (creditor === undefined)
+        report.add('BG-17', 'BR-DE-23', 'a transfer needs the account that is paid to');
+      if (code === '58' && !isIban(iban))
+        report.add('BT-84', 'BR-DE-19', `${quoted(iban)} is no IBAN, which a SEPA transfer needs`);
     }
-    if (CARDS.includes(code))
-      report.require(
-        one(each, 'ApplicableTradeSettlementFinancialCard') !== undefined,
-        'BG-18',
-        'BR-DE-24',
-        'a payment by card needs the card',
-      );
+    if (CARDS.includes(code) && one(each, 'ApplicableTradeSettlementFinancialCard') === undefined)
+      report.add('BG-18', 'BR-DE-24', 'a payment by card needs the card');
     if (code !== DIRECT_DEBIT) continue;
     const debited = textAt(each, 'PayerPartyDebtorFinancialAccount/IBANID');
-    report.require(
-      debited !== undefined && isIban(debited),
-      'BT-91',
-      'BR-DE-20',
-      `${quoted(debited)} is no IBAN, which a SEPA direct debit needs`,
-    );
-    report.require(
-      textAt(settlement, 'CreditorReferenceID') !== undefined,
-      'BT-90',
-      'BR-DE-30',
-      'a direct debit needs the identifier of the creditor',
-    );
+    if (!isIban(debited))
+      report.add('BT-91', 'BR-DE-20', `${quoted(debited)} is no IBAN, which a SEPA direct debit needs`);
+    if (textAt(settlement, 'CreditorReferenceID') === undefined)
+      report.add('BT-90', 'BR-DE-30', 'a direct debit needs the identifier of the creditor');
   }
 }
 
 /** ISO 13616: letters count as 10 to 35, and the rest of a division by 97 is 1. */
-function isIban(text: string): boolean {
+function isIban(text = ''): boolean {
   const iban = text.replace(/\s/g, '');
   return /^[A-Z]{2}\d{2}[A-Z0-9]{11,30}$/.test(iban) && remainder(iban.slice(4) + iban.slice(0, 4)) === 1n;
 }

@@ -1,10 +1,14 @@
 import { z } from 'zod';
 import { PlatenError } from '../../infra/errors/registry.ts';
 import { profileOf } from '../einvoice/profiles.ts';
-import type { LinkTexts } from '../pdf/conformance/links.ts';
 import { needsTags, PDFA_LEVELS } from '../pdf/conformance/target.ts';
 import type { ConformanceArgument } from '../pdf/steps/conformance.ts';
-import { COUNT_ELEMENTS, type ElementCounts, LINK_TEXTS } from './core/conformance-scripts.ts';
+import {
+  COUNT_ELEMENTS,
+  DOCUMENT_TEXTS,
+  type DocumentTexts,
+  type ElementCounts,
+} from './core/conformance-scripts.ts';
 import { defineOption, type PrintStage } from './core/option.ts';
 import { einvoice } from './einvoice.ts';
 
@@ -67,14 +71,14 @@ export const conformance = defineOption('conformance', schema, {
   },
   async afterPrint(value, stage) {
     const { pdfa, pdfua } = value;
-    const links = needsTags(value)
-      ? await stage.page.runIsolated<LinkTexts>(LINK_TEXTS, MAX_LINKS)
+    const texts = needsTags(value)
+      ? await stage.page.runIsolated<DocumentTexts>(DOCUMENT_TEXTS, MAX_LINKS, MAX_TAGGED_ELEMENTS)
       : undefined;
     const profile = stage.given(einvoice)?.profile;
     const invoice = profile && profileOf(profile);
     stage.finishBy({
       step: 'conformance',
-      argument: { pdfa, pdfua, links, invoice } satisfies ConformanceArgument,
+      argument: { pdfa, pdfua, ...texts, invoice } satisfies ConformanceArgument,
     });
   },
 });

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { MARKER, type SealPlace } from '../seal/placeholder.ts';
 import { KEY_ID, LEVELS } from '../seal/seal.ts';
 import { defineOption } from './core/option.ts';
+import { appearanceOf, visibleSchema } from './core/seal-appearance.ts';
 import { matches } from './core/text-checks.ts';
 import { addressSchema, lineSchema } from './core/text-schemas.ts';
 
@@ -47,18 +48,25 @@ export const seal = defineOption(
     level: z
       .enum(LEVELS)
       .optional()
-      .describe('The level of PAdES (ETSI EN 319 142-1): B-T has a time stamp of timestampUrl. Default B-B.'),
+      .describe(
+        'The level of PAdES (ETSI EN 319 142-1): B-T has a time stamp of timestampUrl; B-LT also what it takes to check the seal when its certificates have ended (certificates, OCSP responses, revocation lists). Default B-B.',
+      ),
     timestampUrl: addressSchema(MAX_ADDRESS, ['https:', 'http:'], 'must be an absolute http or https address')
       .check(withoutUser())
       .optional()
-      .describe('A time-stamp authority (RFC 3161), for level B-T.'),
+      .describe('A time-stamp authority (RFC 3161), for levels B-T and B-LT.'),
+    visible: visibleSchema
+      .optional()
+      .describe(
+        'Draws the seal on a page. Without it the seal is not drawn, and readers of PDFs show it all the same.',
+      ),
   }),
   {
     stage: 'finish',
     order: 7,
     documentation:
       'Seals the PDF by an electronic signature (PAdES) of all its bytes, the last step of a render: readers of PDFs show who ' +
-      'has sealed it, and that nothing has changed since. The signature is not drawn. Sealed PDFs of a batch cannot be merged.',
+      'has sealed it, and that nothing has changed since. Sealed PDFs of a batch cannot be merged.',
     rules: [
       {
         error:
@@ -67,18 +75,23 @@ export const seal = defineOption(
       },
       {
         error:
-          'must have timestampUrl with level B-T, and with no other, such as {"seal": {"key": {"keyId": "invoices"}, "level": "B-T", "timestampUrl": "https://tsa.example.com"}}',
+          'must have timestampUrl with levels B-T and B-LT, and with no other, such as {"seal": {"key": {"keyId": "invoices"}, "level": "B-T", "timestampUrl": "https://tsa.example.com"}}',
         holds: ({ seal: given }) => {
           const { level, timestampUrl } = Object(given) as Record<string, unknown>;
-          return (level === 'B-T') === (timestampUrl !== undefined);
+          return (level === 'B-T' || level === 'B-LT') === (timestampUrl !== undefined);
         },
       },
     ],
-    takesMs: ({ key, timestampUrl }) =>
-      [key.digestUrl, timestampUrl].filter((url) => url !== undefined).length * REQUEST_MS,
-    finish: async ({ timestampUrl, reason, location }) => {
+    takesMs: ({ key, timestampUrl, level }) =>
+      [key.digestUrl !== undefined, timestampUrl !== undefined, level === 'B-LT'].filter(Boolean).length *
+      REQUEST_MS,
+    finish: async ({ timestampUrl, reason, location, visible }, stage) => {
       const bytes = PLACE_BYTES + (timestampUrl === undefined ? 0 : TIMESTAMP_BYTES);
-      const place: SealPlace = { marker: MARKER, bytes, at: Date.now(), reason, location };
+      const texts = { at: Date.now(), reason, location };
+      const place: SealPlace = {
+        ...{ marker: MARKER, bytes, ...texts },
+        visible: visible && (await appearanceOf(visible, texts, stage)),
+      };
       return { step: 'seal', argument: place };
     },
   },

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { escapeHtml } from './core/escape-html.ts';
 import { defineOption } from './core/option.ts';
 import { paperOf } from './core/paper.ts';
 import { lineSchema } from './core/text-schemas.ts';
@@ -59,7 +60,8 @@ export const watermark = defineOption('watermark', schema, {
   async finish(value, { given, printSheet }) {
     const [width, height] = paperOf(given);
     const html = watermarkHtml(value, width, height);
-    return { step: 'watermark', argument: await printSheet(html, Math.hypot(width, height)) };
+    const side = Math.hypot(width, height);
+    return { step: 'watermark', argument: await printSheet(html, [side, side]) };
   },
 });
 
@@ -87,8 +89,4 @@ function markHtml(value: Watermark, width: number, height: number): string {
   );
   const style = `font: bold ${size.toFixed(4)}in sans-serif; color: ${DEFAULTS.color}; color: ${color}; opacity: ${opacity}; transform: rotate(${-rotation}deg)`;
   return `<p style="${style}">${escapeHtml(text)}</p>`;
-}
-
-function escapeHtml(text: string): string {
-  return text.replace(/[&<>]/g, (character) => `&#${character.charCodeAt(0)};`);
 }

@@ -5,7 +5,6 @@ export const RELATIONSHIPS = ['Source', 'Data', 'Alternative', 'Supplement', 'Un
 export interface Attachment {
   /** Of all files in the PDF, only one has it. */
   readonly name: string;
-  /** Media type. */
   readonly type: string;
   /** In base64. */
   readonly content: string;

@@ -3,19 +3,29 @@ import { ParseSpeeds, PDFDocument } from '@cantoo/pdf-lib';
 import { serve } from '../../infra/sandbox/serve.ts';
 import type { AccessibilityFault } from '../report/accessibility.ts';
 import type { SealCall } from '../seal/read-cms.ts';
+import type { GatherCall } from '../seal/revocation/gather.ts';
 import { destinationsOf } from './destinations.ts';
 import type { FinishedPdf, FinishStep } from './finish-step.ts';
 import { readPages } from './read-pages.ts';
+import type { SentTerms } from './sent/convert-sent.ts';
+import { RefusedPdf, refusalOf } from './sent/refusal.ts';
 
 export type FinishCall =
   | ({ readonly pdf: Uint8Array } & (
       | {
           /** The steps applied to the document, in this order. */
           readonly steps: readonly FinishStep[];
+          /** Of a PDF that somebody has sent; absent for one that Chromium has printed. */
+          readonly sent?: SentTerms | undefined;
         }
       | { readonly read: keyof typeof readers }
+      | {
+          /** When it is, in milliseconds since 1970. */
+          readonly validateAt: number;
+        }
     ))
-  | SealCall;
+  | SealCall
+  | GatherCall;
 
 /** The values that can be read from a document. */
 const readers = {
@@ -34,12 +44,31 @@ type StepModule =
 
 serve<FinishCall>(async (call) => {
   if ('cms' in call) return (await import('../seal/read-cms.ts')).readCms(call);
-  const { pdf } = call;
-  if ('read' in call) return readers[call.read](await load(pdf, { ignoreEncryption: true }));
+  if ('answers' in call) return (await import('../seal/revocation/gather.ts')).gatherValidation(call);
+  if ('read' in call) return readers[call.read](await load(call.pdf, { ignoreEncryption: true }));
+  if ('validateAt' in call)
+    return await (await import('./sent/validate-sent.ts')).validateSent(call.pdf, call.validateAt);
+  if (call.sent === undefined) {
+    return await apply(call.steps, call.pdf, undefined).catch((thrown: unknown) => {
+      if (!(thrown instanceof RefusedPdf)) throw thrown;
+      return { refusal: refusalOf(thrown) };
+    });
+  }
+  const { convertSent } = await import('./sent/convert-sent.ts');
+  const { pdf, sent, steps } = call;
+  return await convertSent(pdf, sent, steps, (document) => apply(steps, pdf, document));
+});
+
+/** @param opened the document of the file, if it has been read already: then it is written anew, also without a step. */
+async function apply(
+  steps: readonly FinishStep[],
+  pdf: Uint8Array,
+  opened: PDFDocument | undefined,
+): Promise<FinishedPdf> {
   const faults: AccessibilityFault[] = [];
   let file = pdf;
-  let document: PDFDocument | undefined;
-  for (const { step, argument } of call.steps) {
+  let document = opened;
+  for (const { step, argument } of steps) {
     const module: StepModule = await import(`./steps/${step}.ts`);
     if ('changeFile' in module) {
       file = await module.changeFile(document === undefined ? file : await save(document), argument);
@@ -50,8 +79,8 @@ serve<FinishCall>(async (call) => {
     }
   }
   if (document !== undefined) file = await save(document);
-  return { pdf: file, faults } satisfies FinishedPdf;
-});
+  return { pdf: file, faults };
+}
 
 function load(pdf: Uint8Array, more: { readonly ignoreEncryption?: boolean } = {}): Promise<PDFDocument> {
   return PDFDocument.load(pdf, { updateMetadata: false, parseSpeed: ParseSpeeds.Fastest, ...more });

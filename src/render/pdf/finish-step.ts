@@ -5,6 +5,10 @@ import type { AccessibilityFault } from '../report/accessibility.ts';
  * folder `steps`.
  */
 export const STEP_ORDER = [
+  /** Makes fields of the controls of the document. */
+  'forms',
+  /** Fills them in, and flattens them. */
+  'fill',
   /** Draws headers and footers that were printed by themselves. */
   'margins',
   /** Writes the document information, and an XMP packet with it. */
@@ -19,6 +23,8 @@ export const STEP_ORDER = [
   'seal',
   /** Encrypts the file. */
   'protection',
+  /** Appends to a file that has been sealed since what its seal can be checked with later. */
+  'validation',
 ] as const;
 
 /** A step of the finisher, and its argument. */

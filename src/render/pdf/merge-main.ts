@@ -1,25 +1,23 @@
 /** The program of a merger's process: renumbers the objects of one document for their use in a larger one. */
 import {
   ParseSpeeds,
-  PDFBool,
   PDFContext,
   PDFDict,
   PDFDocument,
-  PDFHexString,
-  PDFName,
   PDFNull,
   type PDFObject,
   PDFObjectCopier,
   PDFRef,
   PDFStream,
-  PDFString,
 } from '@cantoo/pdf-lib';
 import { serve } from '../../infra/sandbox/serve.ts';
 import type { ConformanceTarget } from './conformance/target.ts';
 import { declaredBy } from './merged-conformance.ts';
+import { moveForm, type PartForm } from './merged-form.ts';
 import { destinationFinder, resolveNames } from './merged-links.ts';
 import { copyOutline, type PartOutline } from './merged-outline.ts';
 import { type PartStructure, renumberKeys, Structure, type StructureTarget } from './merged-structure.ts';
+import { isMarked, name, textOf } from './objects.ts';
 
 export interface PartCall {
   readonly pdf: Uint8Array;
@@ -30,6 +28,8 @@ export interface PartCall {
   /** The object number of the bookmark that its own bookmarks come below. */
   readonly bookmark: number;
   readonly structure: StructureTarget;
+  /** Its number among the documents, from 1 on. */
+  readonly document: number;
 }
 
 /** The pages of a document and the objects that they need, with their numbers in the larger document. */
@@ -43,6 +43,8 @@ export interface Part {
   readonly outline?: PartOutline;
   /** Absent without structure. */
   readonly structure?: PartStructure;
+  /** Absent without fields to fill in. */
+  readonly form?: PartForm;
   /** Whether the document says that it is tagged. */
   readonly marked: boolean;
   /** Its language; absent without one. */
@@ -51,48 +53,45 @@ export interface Part {
   readonly conformance?: ConformanceTarget;
 }
 
-const name = (text: string) => PDFName.of(text);
 /** Characters of a language tag; a longer one is none. */
 const MAX_LANG = 100;
 
-serve<PartCall>(async ({ pdf, firstObject, parent, bookmark, structure: target }): Promise<Part> => {
-  const source = await PDFDocument.load(pdf, { updateMetadata: false, parseSpeed: ParseSpeeds.Fastest });
-  const sourcePages = source.getPages();
-  const find = destinationFinder(source);
-  for (const page of sourcePages) resolveNames(page.node, find);
-  const structure = Structure.of(source, target);
-  renumberKeys(source, structure?.keys ?? new Map());
-  const context = PDFContext.create();
-  context.largestObjectNumber = firstObject - 1;
-  const copier = PDFObjectCopier.for(source.context, context);
-  // Copied by reference, so that links within the document lead to the copies.
-  const pages = sourcePages.map(({ ref }) => copier.copy(ref));
-  for (const page of pages) context.lookup(page, PDFDict).set(name('Parent'), PDFRef.of(parent));
-  const lang = langOf(source);
-  const conformance = declaredBy(source);
-  const moved = structure?.moveTo(context, copier, lang);
-  const elementAt = (element: PDFObject | undefined) => structure?.movedTo(element);
-  const outline = copyOutline(source, { context, copier, parent: bookmark, find, elementAt });
-  return {
-    ...write(context, firstObject),
-    pages: pages.map(({ objectNumber }) => objectNumber),
-    marked: moved !== undefined && isMarked(source),
-    ...(outline !== undefined && { outline }),
-    ...(moved !== undefined && { structure: moved }),
-    ...(lang !== undefined && { lang: lang.decodeText() }),
-    ...(conformance !== undefined && { conformance }),
-  };
-});
+serve<PartCall>(
+  async ({ pdf, firstObject, parent, bookmark, structure: target, document }): Promise<Part> => {
+    const source = await PDFDocument.load(pdf, { updateMetadata: false, parseSpeed: ParseSpeeds.Fastest });
+    const sourcePages = source.getPages();
+    const find = destinationFinder(source);
+    for (const page of sourcePages) resolveNames(page.node, find);
+    const structure = Structure.of(source, target);
+    renumberKeys(source, structure?.keys ?? new Map());
+    const context = PDFContext.create();
+    context.largestObjectNumber = firstObject - 1;
+    const copier = PDFObjectCopier.for(source.context, context);
+    // Copied by reference, so that links within the document lead to the copies.
+    const pages = sourcePages.map(({ ref }) => copier.copy(ref));
+    for (const page of pages) context.lookup(page, PDFDict).set(name('Parent'), PDFRef.of(parent));
+    const lang = langOf(source);
+    const conformance = declaredBy(source);
+    const moved = structure?.moveTo(context, copier, lang);
+    const form = moveForm(source, { context, copier, document });
+    const elementAt = (element: PDFObject | undefined) => structure?.movedTo(element);
+    const outline = copyOutline(source, { context, copier, parent: bookmark, find, elementAt });
+    return {
+      ...write(context, firstObject),
+      pages: pages.map(({ objectNumber }) => objectNumber),
+      marked: moved !== undefined && isMarked(source.catalog),
+      ...(outline !== undefined && { outline }),
+      ...(form !== undefined && { form }),
+      ...(moved !== undefined && { structure: moved }),
+      ...(lang !== undefined && { lang: textOf(lang)! }),
+      ...(conformance !== undefined && { conformance }),
+    };
+  },
+);
 
-function isMarked({ catalog }: PDFDocument): boolean {
-  const info = catalog.lookup(name('MarkInfo'));
-  return info instanceof PDFDict && info.lookup(name('Marked')) === PDFBool.True;
-}
-
-function langOf({ catalog }: PDFDocument): PDFString | PDFHexString | undefined {
+function langOf({ catalog }: PDFDocument): PDFObject | undefined {
   const lang = catalog.lookup(name('Lang'));
-  const isText = lang instanceof PDFString || lang instanceof PDFHexString;
-  return isText && lang.decodeText().length <= MAX_LANG ? lang : undefined;
+  return (textOf(lang)?.length ?? Number.POSITIVE_INFINITY) <= MAX_LANG ? lang : undefined;
 }
 
 function write(context: PDFContext, firstObject: number): Pick<Part, 'bytes' | 'offsets'> {

@@ -1,8 +1,9 @@
-import { type PDFDocument, PDFName, PDFStream } from '@cantoo/pdf-lib';
+import { type PDFDocument, PDFStream } from '@cantoo/pdf-lib';
 import { readStream } from './conformance/content.ts';
 import { declarationParts } from './conformance/packet.ts';
 import { srgbProfile } from './conformance/srgb-profile.ts';
 import { type ConformanceTarget, PDFA_LEVELS, type PdfaLevel } from './conformance/target.ts';
+import { name } from './objects.ts';
 import { informationPart, xmpPacket } from './xmp.ts';
 
 /** A longer packet is none of ours. Bytes. */
@@ -10,10 +11,10 @@ const MAX_PACKET = 256 * 1024;
 
 /** What a document declares to conform to; undefined for nothing. */
 export function declaredBy({ catalog }: PDFDocument): ConformanceTarget | undefined {
-  const stream = catalog.lookup(PDFName.of('Metadata'));
+  const stream = catalog.lookup(name('Metadata'));
   if (!(stream instanceof PDFStream) || stream.getContentsSize() > MAX_PACKET) return undefined;
   const packet = readStream(stream);
-  const textOf = (name: string) => new RegExp(`<${name}>([^<]*)</${name}>`).exec(packet)?.[1] ?? '';
+  const textOf = (tag: string) => new RegExp(`<${tag}>([^<]*)</${tag}>`).exec(packet)?.[1] ?? '';
   const wanted = `${textOf('pdfaid:part')}${textOf('pdfaid:conformance').toLowerCase()}`;
   const pdfa = PDFA_LEVELS.find((level) => level === wanted);
   const pdfua = textOf('pdfuaid:part') === '1';

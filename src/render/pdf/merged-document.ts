@@ -4,16 +4,13 @@ import { commonConformance, declarationOf } from './merged-conformance.ts';
 
 /** A document that is to be merged with others. */
 export interface MergeSource {
-  /** Title of its bookmark. */
   readonly title: string;
   /** Its size in bytes. */
   readonly bytes: number;
   readonly read: () => Promise<Uint8Array>;
 }
 
-/** The functions that merging needs. */
 interface MergeTools {
-  /** Renumbers a document's objects for the merged document. */
   readonly renumber: (call: PartCall) => Promise<Part>;
   /** Reserves memory, in bytes, until the returned function is called. @throws when there is none left. */
   readonly hold: (bytes: number) => () => void;
@@ -27,6 +24,7 @@ interface Placed {
   readonly firstPage: number;
   readonly outline: Part['outline'];
   readonly structure: Part['structure'];
+  readonly form: Part['form'];
   readonly marked: boolean;
   readonly lang: string | undefined;
   readonly conformance: Part['conformance'];
@@ -41,7 +39,9 @@ const ELEMENT = 5;
 /** What the document conforms to, and what its colours mean. */
 const PACKET = 6;
 const PROFILE = 7;
-const FIRST_BRANCH = 8;
+/** The fields of all documents. */
+const FORM = 8;
+const FIRST_BRANCH = 9;
 /** Digits of the number of a document, before the ids of its elements. */
 const ID_DIGITS = 6;
 /**
@@ -74,9 +74,10 @@ export async function* mergedDocument(
     const firstObject = node + 2;
     const idPrefix = `${String(placed.length + 1).padStart(ID_DIGITS, '0')}-`;
     const numbers = { firstObject, parent: node, bookmark: node + 1 };
-    const call = { ...numbers, structure: { parent: ELEMENT, firstKey, idPrefix } };
+    const structureTarget = { parent: ELEMENT, firstKey, idPrefix };
+    const call = { ...numbers, structure: structureTarget, document: placed.length + 1 };
     const { objects, ...part } = yield* partOf(source, call, file, tools);
-    const { pages, outline, structure, marked, lang, conformance } = part;
+    const { pages, outline, structure, form, marked, lang, conformance } = part;
     next = firstObject + objects;
     firstKey += structure?.keys ?? 0;
     const branch = FIRST_BRANCH + Math.floor(placed.length / FAN_OUT);
@@ -93,6 +94,7 @@ export async function* mergedDocument(
       firstPage,
       outline,
       structure,
+      form,
       marked,
       lang,
       conformance,
@@ -101,6 +103,7 @@ export async function* mergedDocument(
   yield* pageTree(file, placed, branches);
   yield* outlines(file, placed);
   yield* structureTree(file, placed, firstKey);
+  yield form(file, placed);
   const conforms = commonConformance(placed.map(({ conformance }) => conformance));
   const declaration = conforms && declarationOf(conforms, titleOf(placed));
   yield file.object(PACKET, declaration?.packet ?? 'null');
@@ -180,6 +183,15 @@ function* structureTree(file: Objects, placed: readonly Placed[], nextKey: numbe
   yield file.object(ELEMENT, `<</Type/StructElem/S/Document/P ${STRUCTURE} 0 R/K[${kids}]>>`);
 }
 
+/** The fields of all documents that have some. Those of Platen share the name of their font, which is the same one. */
+function form(file: Objects, placed: readonly Placed[]): Buffer {
+  const forms = placed.flatMap((each) => each.form ?? []);
+  if (forms.length === 0) return file.object(FORM, 'null');
+  const resources = forms.find((each) => each.resources !== undefined)?.resources;
+  const shared = resources === undefined ? '' : `/DR ${resources} 0 R`;
+  return file.object(FORM, `<</Fields[${refs(forms.map(({ field }) => field))}]${shared}>>`);
+}
+
 /** The title of the first, and how many others there are. */
 function titleOf([first, ...others]: readonly Placed[]): string {
   const { title = '' } = first ?? {};
@@ -196,6 +208,7 @@ function accessibility(placed: readonly Placed[], conforms: boolean): string {
   const isOfOneLanguage =
     first?.lang !== undefined && (conforms || placed.every(({ lang }) => lang === first.lang));
   return [
+    placed.some(({ form: own }) => own !== undefined) ? `/AcroForm ${FORM} 0 R` : '',
     hasStructure ? `/StructTreeRoot ${STRUCTURE} 0 R` : '',
     placed.every(({ marked }) => marked) ? '/MarkInfo<</Marked true>>' : '',
     isOfOneLanguage ? `/Lang ${textString(first.lang!)}` : '',

@@ -1,7 +1,5 @@
 import { PDFArray, PDFDict, type PDFDocument, PDFName, type PDFObject } from '@cantoo/pdf-lib';
-import { bytesOf, dictsOf, leavesOf } from './merged-trees.ts';
-
-const name = (text: string) => PDFName.of(text);
+import { bytesOf, dictAt, dictsOf, KEYS, leavesOf, name } from './objects.ts';
 
 /** @returns the explicit destination that a destination is or names; undefined where it leads nowhere. */
 export type FindDestination = (destination: PDFObject | undefined) => PDFArray | undefined;
@@ -11,11 +9,9 @@ export function destinationFinder(source: PDFDocument): FindDestination {
   const { catalog, context } = source;
   const pages = new Set<PDFObject>(source.getPages().map(({ ref }) => ref));
   const named = new Map<string, PDFObject>();
-  const old = catalog.lookup(name('Dests'));
-  if (old instanceof PDFDict) for (const [key, value] of old.entries()) named.set(key.decodeText(), value);
-  const names = catalog.lookup(name('Names'));
-  const tree = names instanceof PDFDict ? names.get(name('Dests')) : undefined;
-  for (const [key, value] of leavesOf(context, tree, 'Names')) {
+  for (const [key, value] of dictAt(catalog, 'Dests')?.entries() ?? []) named.set(key.decodeText(), value);
+  const tree = dictAt(catalog, 'Names')?.get(name('Dests'));
+  for (const { key, value } of leavesOf(context, tree, 'Names')) {
     const text = bytesOf(key);
     if (text !== undefined) named.set(text, value);
   }
@@ -44,19 +40,19 @@ export function destinationOfAction(
 /** Replaces names of destinations in the links of a page by what they name: two documents may have the same names. */
 export function resolveNames(page: PDFDict, find: FindDestination): void {
   for (const annotation of annotationsOf(page)) {
-    const [destination, action] = [name('Dest'), name('A')];
+    const destination = name('Dest');
     if (annotation.has(destination)) replace(annotation, destination, find(annotation.get(destination)));
-    const does = annotation.lookup(action);
-    if (does instanceof PDFDict && does.lookup(name('S')) === name('GoTo')) {
+    const does = dictAt(annotation, KEYS.A);
+    if (does?.lookup(KEYS.S) === name('GoTo')) {
       const explicit = destinationOfAction(does, find);
-      if (explicit === undefined) annotation.delete(action);
+      if (explicit === undefined) annotation.delete(KEYS.A);
       else does.set(name('D'), explicit);
     }
   }
 }
 
 export function annotationsOf(page: PDFDict): PDFDict[] {
-  return dictsOf(page.lookup(name('Annots')));
+  return dictsOf(page.lookup(KEYS.Annots));
 }
 
 function replace(dict: PDFDict, key: PDFName, value: PDFObject | undefined): void {

@@ -2,13 +2,13 @@ import {
   type PDFContext,
   PDFDict,
   type PDFDocument,
-  PDFName,
   PDFNumber,
   type PDFObject,
   type PDFObjectCopier,
   PDFRef,
 } from '@cantoo/pdf-lib';
 import { destinationOfAction, type FindDestination } from './merged-links.ts';
+import { dictAt, KEYS, name, numberOf } from './objects.ts';
 
 /** The bookmarks of a document, for below the bookmark of its own in a larger one. Object numbers. */
 export interface PartOutline {
@@ -37,15 +37,13 @@ interface OutlineTarget {
   readonly elementAt: (element: PDFObject | undefined) => PDFRef | undefined;
 }
 
-const name = (text: string) => PDFName.of(text);
-
 /**
  * Copies the bookmarks of a document whose pages are copied. It follows them one by one: to copy by reference would take
  * a level of calls for each.
  */
 export function copyOutline(document: PDFDocument, target: OutlineTarget): PartOutline | undefined {
-  const root = document.catalog.lookup(name('Outlines'));
-  if (!(root instanceof PDFDict)) return undefined;
+  const root = dictAt(document.catalog, 'Outlines');
+  if (root === undefined) return undefined;
   const { context, parent } = target;
   const all: Bookmark[] = [];
   const met = new Set<PDFDict>([root]);
@@ -83,8 +81,7 @@ export function copyOutline(document: PDFDocument, target: OutlineTarget): PartO
 function count(all: readonly Bookmark[]): number {
   let seen = 0;
   for (const bookmark of all.toReversed()) {
-    const said = bookmark.source.lookup(name('Count'));
-    const isOpen = said instanceof PDFNumber && said.asNumber() > 0;
+    const isOpen = (numberOf(bookmark.source.lookup(name('Count'))) ?? 0) > 0;
     if (bookmark.seen > 0)
       bookmark.dict.set(name('Count'), PDFNumber.of(isOpen ? bookmark.seen : -bookmark.seen));
     const own = 1 + (isOpen ? bookmark.seen : 0);
@@ -101,11 +98,10 @@ function bookmarkOf(source: PDFDict, { context, copier, find, elementAt }: Outli
     const value = source.lookup(key);
     if (value !== undefined) dict.set(key, copier.copy(value));
   }
-  const action = source.lookup(name('A'));
+  const action = dictAt(source, KEYS.A);
   const destination = find(source.get(name('Dest'))) ?? destinationOfAction(action, find);
   if (destination !== undefined) dict.set(name('Dest'), copier.copy(destination));
-  else if (action instanceof PDFDict && action.lookup(name('S')) === name('URI'))
-    dict.set(name('A'), copier.copy(action));
+  else if (action?.lookup(KEYS.S) === name('URI')) dict.set(KEYS.A, copier.copy(action));
   const element = elementAt(source.get(name('SE')));
   if (element !== undefined) dict.set(name('SE'), element);
   return dict;

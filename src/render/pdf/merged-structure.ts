@@ -13,7 +13,7 @@ import {
   PDFStream,
 } from '@cantoo/pdf-lib';
 import { annotationsOf } from './merged-links.ts';
-import { bytesOf, dictsOf, leavesOf } from './merged-trees.ts';
+import { bytesOf, dictAt, dictsOf, KEYS, leavesOf, numberOf } from './objects.ts';
 
 /** What the larger document gives to the structure of a part. */
 export interface StructureTarget {
@@ -44,26 +44,6 @@ interface Element {
   readonly parent: PDFRef | undefined;
 }
 
-/** Found once: each has to be looked up for every element. */
-const NAMES = {
-  A: PDFName.of('A'),
-  Document: PDFName.of('Document'),
-  Headers: PDFName.of('Headers'),
-  ID: PDFName.of('ID'),
-  K: PDFName.of('K'),
-  Lang: PDFName.of('Lang'),
-  MCR: PDFName.of('MCR'),
-  OBJR: PDFName.of('OBJR'),
-  P: PDFName.of('P'),
-  ParentTree: PDFName.of('ParentTree'),
-  Pg: PDFName.of('Pg'),
-  RoleMap: PDFName.of('RoleMap'),
-  S: PDFName.of('S'),
-  StructParent: PDFName.of('StructParent'),
-  StructParents: PDFName.of('StructParents'),
-  StructTreeRoot: PDFName.of('StructTreeRoot'),
-  Type: PDFName.of('Type'),
-};
 /** How often the role of a role is looked up. */
 const MAX_ROLES = 16;
 
@@ -81,17 +61,17 @@ export class Structure {
     this.#target = target;
     this.#elements = elementsOf(source, root);
     this.#parents = new Map(
-      [...leavesOf(source.context, root.get(NAMES.ParentTree), 'Nums')]
-        .flatMap(([key, value]) => (key instanceof PDFNumber ? [[key.asNumber(), value] as const] : []))
+      [...leavesOf(source.context, root.get(KEYS.ParentTree), 'Nums')]
+        .flatMap(({ key, value }) => (key instanceof PDFNumber ? [[key.asNumber(), value] as const] : []))
         .sort(([a], [b]) => a - b),
     );
-    resolveRoles(this.#elements, root.lookup(NAMES.RoleMap));
+    resolveRoles(this.#elements, root.lookup(KEYS.RoleMap));
     prefixIds(this.#elements, target.idPrefix);
   }
 
   static of(source: PDFDocument, target: StructureTarget): Structure | undefined {
-    const root = source.catalog.lookup(NAMES.StructTreeRoot);
-    if (!(root instanceof PDFDict)) return undefined;
+    const root = dictAt(source.catalog, KEYS.StructTreeRoot);
+    if (root === undefined) return undefined;
     const structure = new Structure(source, root, target);
     return structure.#elements.length === 0 ? undefined : structure;
   }
@@ -117,14 +97,14 @@ export class Structure {
     this.#moved = moved;
     const element = this.#documentElement(moved, context);
     for (const { ref, dict, parent } of this.#elements) {
-      dict.delete(NAMES.P);
+      dict.delete(KEYS.P);
       for (const [key, value] of dict.entries()) dict.set(key, relocated(value, moved, copier));
-      if (moved.get(ref) !== element) dict.set(NAMES.P, (parent && moved.get(parent)) ?? element);
+      if (moved.get(ref) !== element) dict.set(KEYS.P, (parent && moved.get(parent)) ?? element);
       context.assign(moved.get(ref)!, dict);
     }
     const document = context.lookup(element, PDFDict);
-    document.set(NAMES.P, PDFRef.of(this.#target.parent));
-    if (lang !== undefined && !document.has(NAMES.Lang)) document.set(NAMES.Lang, lang.clone());
+    document.set(KEYS.P, PDFRef.of(this.#target.parent));
+    if (lang !== undefined && !document.has(KEYS.Lang)) document.set(KEYS.Lang, lang.clone());
     const [ids, parents] = [this.#ids(moved, context), this.#parentsLeaf(moved, context)];
     return {
       element: element.objectNumber,
@@ -138,7 +118,7 @@ export class Structure {
   #documentElement(moved: ReadonlyMap<PDFRef, PDFRef>, context: PDFContext): PDFRef {
     const top = this.#elements.filter(({ parent }) => parent === undefined);
     const [first] = top;
-    if (top.length === 1 && first!.dict.lookup(NAMES.S) === NAMES.Document) return moved.get(first!.ref)!;
+    if (top.length === 1 && first!.dict.lookup(KEYS.S) === KEYS.Document) return moved.get(first!.ref)!;
     const kids = top.map(({ ref }) => moved.get(ref)!);
     return context.register(context.obj({ Type: 'StructElem', S: 'Document', K: kids }));
   }
@@ -160,7 +140,7 @@ export class Structure {
   #ids(moved: ReadonlyMap<PDFRef, PDFRef>, context: PDFContext): PDFRef | undefined {
     const byId = new Map<string, PDFRef>();
     for (const { ref, dict } of this.#elements) {
-      const id = bytesOf(dict.lookup(NAMES.ID));
+      const id = bytesOf(dict.lookup(KEYS.ID));
       if (id !== undefined && !byId.has(id)) byId.set(id, moved.get(ref)!);
     }
     if (byId.size === 0) return undefined;
@@ -184,10 +164,10 @@ export function renumberKeys(source: PDFDocument, keys: ReadonlyMap<number, numb
   for (const page of source.getPages())
     for (const annotation of annotationsOf(page.node)) dicts.add(annotation);
   for (const dict of dicts) {
-    for (const entry of [NAMES.StructParents, NAMES.StructParent]) {
+    for (const entry of [KEYS.StructParents, KEYS.StructParent]) {
       const key = dict.lookup(entry);
       if (key === undefined) continue;
-      const renumbered = key instanceof PDFNumber ? keys.get(key.asNumber()) : undefined;
+      const renumbered = keys.get(numberOf(key) ?? -1);
       if (renumbered === undefined) dict.delete(entry);
       else dict.set(entry, PDFNumber.of(renumbered));
     }
@@ -212,27 +192,27 @@ function elementsOf(source: PDFDocument, root: PDFDict): Element[] {
   const elements: Element[] = [];
   const met = new Set<PDFObject>();
   const visitKids = (dict: PDFDict, parent: PDFRef | undefined) => {
-    const kids = dict.lookup(NAMES.K);
+    const kids = dict.lookup(KEYS.K);
     const list = kids instanceof PDFArray ? kids : undefined;
     if (list !== undefined) {
-      dict.set(NAMES.K, met.has(list) ? PDFNull : list);
+      dict.set(KEYS.K, met.has(list) ? PDFNull : list);
       if (met.has(list)) return;
       met.add(list);
     }
     for (let i = 0; i < (list?.size() ?? 1); i += 1) {
-      const given = list === undefined ? dict.get(NAMES.K) : list.get(i);
+      const given = list === undefined ? dict.get(KEYS.K) : list.get(i);
       const kid = context.lookup(given);
       if (!(kid instanceof PDFDict)) continue;
-      const page = kid.get(NAMES.Pg);
-      if (page !== undefined && !pages.has(page)) kid.delete(NAMES.Pg);
-      const type = kid.lookup(NAMES.Type);
-      if (type === NAMES.MCR || type === NAMES.OBJR) continue;
+      const page = kid.get(KEYS.Pg);
+      if (page !== undefined && !pages.has(page)) kid.delete(KEYS.Pg);
+      const type = kid.lookup(KEYS.Type);
+      if (type === KEYS.MCR || type === KEYS.OBJR) continue;
       const isKnown = met.has(kid);
       met.add(kid);
       const ref = given instanceof PDFRef ? given : context.register(kid);
       // An element has one parent; one that is below itself would have no end.
       const kept = isKnown ? PDFNull : ref;
-      if (list === undefined) dict.set(NAMES.K, kept);
+      if (list === undefined) dict.set(KEYS.K, kept);
       else list.set(i, kept);
       if (!isKnown) elements.push({ ref, dict: kid, parent });
     }
@@ -248,10 +228,10 @@ function resolveRoles(elements: readonly Element[], roles: PDFObject | undefined
   if (!(roles instanceof PDFDict)) return;
   for (const { dict } of elements) {
     for (let i = 0; i < MAX_ROLES; i += 1) {
-      const role = dict.lookup(NAMES.S);
+      const role = dict.lookup(KEYS.S);
       const other = role instanceof PDFName ? roles.lookup(role) : undefined;
       if (!(other instanceof PDFName)) break;
-      dict.set(NAMES.S, other);
+      dict.set(KEYS.S, other);
     }
   }
 }
@@ -265,10 +245,10 @@ function prefixIds(elements: readonly Element[], prefix: string): void {
   // Cells may share a list.
   const met = new Set<PDFArray>();
   for (const { dict } of elements) {
-    const id = prefixed(dict.lookup(NAMES.ID));
-    if (id !== undefined) dict.set(NAMES.ID, id);
-    for (const attributes of dictsOf(dict.lookup(NAMES.A))) {
-      const headers = attributes.lookup(NAMES.Headers);
+    const id = prefixed(dict.lookup(KEYS.ID));
+    if (id !== undefined) dict.set(KEYS.ID, id);
+    for (const attributes of dictsOf(dict.lookup(KEYS.A))) {
+      const headers = attributes.lookup(KEYS.Headers);
       if (!(headers instanceof PDFArray) || met.has(headers)) continue;
       met.add(headers);
       for (let i = 0; i < headers.size(); i += 1) headers.set(i, prefixed(headers.lookup(i)) ?? PDFNull);

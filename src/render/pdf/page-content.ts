@@ -1,4 +1,5 @@
-import { PDFArray, type PDFDocument, PDFName, type PDFPage, type PDFRef } from '@cantoo/pdf-lib';
+import type { PDFDocument, PDFName, PDFPage, PDFRef } from '@cantoo/pdf-lib';
+import { KEYS, oneOrMore } from './objects.ts';
 
 /** A content stream of the given operators, which several pages may share. */
 export function contentStream(document: PDFDocument, operators: string): PDFRef {
@@ -7,23 +8,19 @@ export function contentStream(document: PDFDocument, operators: string): PDFRef 
 
 /** Puts one content stream before a page's own content, and one after it. */
 export function wrapContents(document: PDFDocument, page: PDFPage, before: PDFRef, after: PDFRef): void {
-  const key = PDFName.of('Contents');
-  const own = page.node.get(key);
-  const resolved = document.context.lookup(own);
-  const streams = resolved instanceof PDFArray ? resolved.asArray() : own === undefined ? [] : [own];
-  page.node.set(key, document.context.obj([before, ...streams, after]));
+  const own = oneOrMore(document, page.node.get(KEYS.Contents));
+  page.node.set(KEYS.Contents, document.context.obj([before, ...own, after]));
 }
 
 /** Adds a form XObject. Pages may share or inherit resources, so a name must mean the same object on all of them. */
 export function addToResources(page: PDFPage, name: PDFName, object: PDFRef): void {
   const { context } = page.doc;
-  const key = PDFName.of('XObject');
   let resources = page.node.Resources();
   if (resources === undefined) {
     resources = context.obj({});
-    page.node.set(PDFName.of('Resources'), resources);
+    page.node.set(KEYS.Resources, resources);
   }
-  const objects = resources.lookup(key);
-  if (objects === undefined) resources.set(key, context.obj({ [name.decodeText()]: object }));
+  const objects = resources.lookup(KEYS.XObject);
+  if (objects === undefined) resources.set(KEYS.XObject, context.obj({ [name.decodeText()]: object }));
   else (objects as typeof resources).set(name, object);
 }

@@ -1,13 +1,4 @@
-import { inflateSync } from 'node:zlib';
-import {
-  decodePDFRawStream,
-  PDFArray,
-  PDFDict,
-  type PDFDocument,
-  PDFName,
-  type PDFObject,
-  PDFRawStream,
-} from '@cantoo/pdf-lib';
+import { type PDFDocument, type PDFObject, PDFRawStream } from '@cantoo/pdf-lib';
 import {
   codePointsOf,
   MAX_GLYPHS,
@@ -16,6 +7,8 @@ import {
   UNKNOWN_CHARACTER,
 } from '../report/missing-glyphs.ts';
 import { MAX_BLANK, type PrintedLayout, type PrintedPages } from '../report/print-facts.ts';
+import { readStream } from './conformance/content.ts';
+import { dictAt, KEYS, oneOrMore } from './objects.ts';
 import { isBlank, printedLayout } from './printed-layout.ts';
 
 /**
@@ -29,8 +22,6 @@ const NO_GLYPH = '0000';
 const SOME_MISSING = /<(?:[0-9A-F]{4})*?0000(?:[0-9A-F]{4})*> Tj/;
 /** Groups that are read, of all pages together. */
 const MAX_FORMS = 1000;
-/** Bytes of a content stream that is read: fifty pages of text have 4 MB, and a page of 100,000 elements 10 MB. */
-const MAX_CONTENT_BYTES = 64 * 1024 ** 2;
 
 /**
  * Reads a document as Chromium prints it: its layout, its blank pages, and the characters that no font had. Such a
@@ -47,12 +38,12 @@ export function readPages(document: PDFDocument): PrintedPages {
   const pages = document.getPages();
   for (const [i, { node }] of pages.entries()) {
     let isEmpty = true;
-    for (const text of contentsOf(document, node.get(PDFName.of('Contents')))) {
+    for (const text of contentsOf(document, node.get(KEYS.Contents))) {
       if (text !== undefined) layout ??= printedLayout(text);
       isEmpty &&= text !== undefined && isBlank(text);
       missing.read(text, i + 1);
     }
-    for (const stream of formsOf(document, node.get(PDFName.of('Resources')))) {
+    for (const stream of formsOf(document, node.get(KEYS.Resources))) {
       forms += 1;
       missing.read(forms > MAX_FORMS ? undefined : contentOf(stream), i + 1);
       if (forms > MAX_FORMS) break;
@@ -102,34 +93,27 @@ function* formsOf(
   resources: PDFObject | undefined,
   seen = new Set<PDFObject>(),
 ): Generator<PDFRawStream> {
-  const drawn = document.context.lookupMaybe(resources, PDFDict)?.get(PDFName.of('XObject'));
-  for (const reference of document.context.lookupMaybe(drawn, PDFDict)?.values() ?? []) {
+  for (const reference of dictAt(document.context.lookup(resources), KEYS.XObject)?.values() ?? []) {
     const stream = document.context.lookup(reference);
     if (!(stream instanceof PDFRawStream) || seen.has(stream) || seen.size > MAX_FORMS) continue;
     seen.add(stream);
-    if (stream.dict.get(PDFName.of('Subtype')) !== PDFName.of('Form')) continue;
+    if (stream.dict.get(KEYS.Subtype) !== KEYS.Form) continue;
     yield stream;
-    yield* formsOf(document, stream.dict.get(PDFName.of('Resources')), seen);
+    yield* formsOf(document, stream.dict.get(KEYS.Resources), seen);
   }
 }
 
 /** The content of a page, stream by stream; undefined for one that is too large to read. */
 function* contentsOf(document: PDFDocument, contents: PDFObject | undefined): Generator<string | undefined> {
-  const resolved = document.context.lookup(contents);
-  const references = resolved instanceof PDFArray ? resolved.asArray() : [resolved];
-  for (const reference of references) {
+  for (const reference of oneOrMore(document, contents)) {
     const stream = document.context.lookup(reference);
     if (stream instanceof PDFRawStream) yield contentOf(stream);
   }
 }
 
-/** pdf-lib's own decoder takes three times as long for the one filter that Chromium uses. */
 function contentOf(stream: PDFRawStream): string | undefined {
-  const isDeflated = stream.dict.get(PDFName.of('Filter')) === PDFName.of('FlateDecode');
-  if (!isDeflated || stream.dict.has(PDFName.of('DecodeParms')))
-    return Buffer.from(decodePDFRawStream(stream).decode()).toString('latin1');
   try {
-    return inflateSync(stream.contents, { maxOutputLength: MAX_CONTENT_BYTES }).toString('latin1');
+    return readStream(stream);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') return undefined;
     throw error;

@@ -7,10 +7,13 @@ import type { MissingGlyph } from './missing-glyphs.ts';
  * - `title`: the document has no title.
  * - `alternativeText`: a picture without a text in its place.
  * - `headingOrder`: headings that do not begin with level 1, or skip a level.
- * - `tableHeaders`: a table without header cells.
+ * - `headingText`: a heading without a text.
+ * - `listItems`: a list of something else than items, or an item outside of a list.
+ * - `tableHeaders`: a table without header cells, or with some that are not of any use.
  * - `fieldLabel`: a form field without a label.
  * - `linkText`: a link without a text.
- * - `contrast`: text that stands out too little from what is behind it.
+ * - `tabOrder`: an order of the keyboard that is not the order of the document.
+ * - `contrast`: text that stands out too little from what is behind it, or a link from the text around it.
  * - `missingCharacter`: a character that no font has.
  */
 export const ACCESSIBILITY_RULES = [
@@ -18,9 +21,12 @@ export const ACCESSIBILITY_RULES = [
   'title',
   'alternativeText',
   'headingOrder',
+  'headingText',
+  'listItems',
   'tableHeaders',
   'fieldLabel',
   'linkText',
+  'tabOrder',
   'contrast',
   'missingCharacter',
 ] as const;

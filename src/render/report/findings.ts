@@ -61,7 +61,6 @@ export class Findings {
   readonly console: ConsoleLine[] = [];
   readonly exceptions: ThrownException[] = [];
   readonly waits: Wait[] = [];
-  /** Names of the lists that were shortened. */
   readonly truncated = new Set<string>();
   readonly observations: Observation[] = [];
   readonly accessibility: AccessibilityFault[] = [];

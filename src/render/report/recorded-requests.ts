@@ -27,17 +27,17 @@ export interface LoggedRequest {
   error: string | null;
   /** As received, head included; 0 from a cache. */
   bytes: number;
+  /** Milliseconds from the beginning of the render to the request. */
+  readonly startMs: number;
   ms: number;
 }
 
-/** Facts about a request when it is sent. */
 interface SentRequest {
   readonly url: string;
   readonly kind: string;
   readonly main: boolean;
 }
 
-/** Facts about a response. */
 interface RequestResponse {
   readonly status: number;
   /** The egress proxy's reason for responding instead of the server, from its header. */
@@ -65,6 +65,7 @@ export class RequestLog {
   readonly #open = new Map<string, Followed>();
   /** Responses to requests that have not been reported yet. */
   readonly #early = new Map<string, RequestResponse>();
+  readonly #began = performance.now();
   /** Requests by relative addresses so far. */
   #relative = 0;
   readonly #redactor: Redactor;
@@ -90,6 +91,7 @@ export class RequestLog {
       rule: null,
       error: null,
       bytes: 0,
+      startMs: this.#sinceBegin(),
       ms: 0,
     };
     this.#open.set(id, { entry, began: performance.now() });
@@ -110,7 +112,8 @@ export class RequestLog {
     if (this.entries.some((entry) => entry.rule === RELATIVE && entry.url === url)) return;
     const outcome = 'unreachable';
     const ends = { outcome, status: null, rule: RELATIVE, error: null, bytes: 0, ms: 0 } as const;
-    const entry: LoggedRequest = { url, host: '', main: false, kind, ...ends };
+    const startMs = this.#sinceBegin();
+    const entry: LoggedRequest = { url, host: '', main: false, kind, startMs, ...ends };
     if (this.entries.length < MAX_REQUESTS) this.entries.push(entry);
     else {
       this.cut = true;
@@ -150,6 +153,10 @@ export class RequestLog {
     // The browser may report more about a failed request later.
     if (!failed(entry)) this.#open.delete(id);
     if (failed(entry) && this.cut && !this.entries.includes(entry)) this.#replaceBy(entry);
+  }
+
+  #sinceBegin(): number {
+    return Math.round(performance.now() - this.#began);
   }
 
   #replaceBy(entry: LoggedRequest): void {

@@ -1,13 +1,7 @@
-import { constants, createHash, createPublicKey, verify, X509Certificate } from 'node:crypto';
+import { createHash, createPublicKey, X509Certificate } from 'node:crypto';
 import { type AsnType, BitString, fromBER, ObjectIdentifier, OctetString, Sequence } from 'asn1js';
-import {
-  Certificate,
-  ContentInfo,
-  IssuerAndSerialNumber,
-  RSASSAPSSParams,
-  SignedData,
-  type SignerInfo,
-} from 'pkijs';
+import { Certificate, ContentInfo, IssuerAndSerialNumber, SignedData, type SignerInfo } from 'pkijs';
+import { isSigned, KEY_TYPES } from './is-signed.ts';
 import { HASHES, OID } from './oids.ts';
 
 /** Who has signed. */
@@ -146,31 +140,12 @@ export function requireSignedBy(
     format: 'der',
     type: 'spki',
   });
-  const { algorithmId, algorithmParams } = signatureAlgorithm;
-  const isPss = algorithmId === OID.rsaPss;
-  const named = isPss
-    ? new RSASSAPSSParams({ schema: algorithmParams }).hashAlgorithm.algorithmId
-    : algorithmId;
-  const hash = HASHES.get(named) ?? HASHES.get(digestAlgorithm.algorithmId);
-  if (
-    key.asymmetricKeyType !== 'rsa' &&
-    key.asymmetricKeyType !== 'ec' &&
-    key.asymmetricKeyType !== 'rsa-pss'
-  )
+  if (!KEY_TYPES.includes(key.asymmetricKeyType))
     throw new CmsFault(`is by a key of an unknown kind (${key.asymmetricKeyType})`);
-  const padding = isPss
-    ? { padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: constants.RSA_PSS_SALTLEN_AUTO }
-    : {};
-  const isSigned =
-    signedAttrs !== undefined &&
-    hash !== undefined &&
-    verify(
-      hash,
-      new Uint8Array(signedAttrs.encodedValue),
-      { key, ...padding },
-      signature.valueBlock.valueHexView,
-    );
-  if (!isSigned) throw new CmsFault('is not by the key of its certificate');
+  const data = signedAttrs && new Uint8Array(signedAttrs.encodedValue);
+  const bytes = signature.valueBlock.valueHexView;
+  if (data === undefined || !isSigned(data, bytes, signatureAlgorithm, key, digestAlgorithm.algorithmId))
+    throw new CmsFault('is not by the key of its certificate');
 }
 
 /** The subject of a certificate, as one line. */

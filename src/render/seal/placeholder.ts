@@ -20,6 +20,19 @@ export interface SealPlace {
   readonly at: number;
   readonly reason?: string | undefined;
   readonly location?: string | undefined;
+  readonly visible?: SealAppearance | undefined;
+}
+
+/** How a seal is drawn, and where. */
+export interface SealAppearance {
+  /** From 1 on; from -1 back, of which -1 is the last page. */
+  readonly page: number;
+  /** In points, from the left and upper edges of the page as it is shown. */
+  readonly rect: Readonly<Record<'left' | 'top' | 'width' | 'height', number>>;
+  /** A PDF whose first page is drawn. */
+  readonly sheet: Uint8Array;
+  /** What is read out in its place. */
+  readonly description: string;
 }
 
 /** A PDF that waits for its signature. */

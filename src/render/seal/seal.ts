@@ -2,18 +2,19 @@ import type { Signatory } from './check-cms.ts';
 import type { Timestamp } from './timestamp.ts';
 
 /** Of PAdES (ETSI EN 319 142-1). */
-export const LEVELS = ['B-B', 'B-T'] as const;
+export const LEVELS = ['B-B', 'B-T', 'B-LT'] as const;
 
 /** What a render asks for, as the option `seal` has checked it. */
 export interface Seal {
   readonly key: { readonly digestUrl?: string | undefined; readonly keyId?: string | undefined };
+  readonly level?: (typeof LEVELS)[number] | undefined;
   readonly timestampUrl?: string | undefined;
 }
 
 /** What is told of a seal. */
 export interface SealFacts extends Signatory {
   readonly level: (typeof LEVELS)[number];
-  /** Of level B-T. */
+  /** Of levels B-T and B-LT. */
   readonly timestamp?: Timestamp;
 }
 

@@ -1,11 +1,7 @@
-import { extname, resolve } from 'node:path';
+import { access, readdir } from 'node:fs/promises';
+import { extname, join, resolve } from 'node:path';
 import { PlatenError } from '../../infra/errors/registry.ts';
-import {
-  createSandbox,
-  type Sandbox,
-  SandboxError,
-  type SandboxLogger,
-} from '../../infra/sandbox/sandbox-pool.ts';
+import { createSandbox, SandboxError, type SandboxLogger } from '../../infra/sandbox/sandbox-pool.ts';
 import type { Signatory } from './check-cms.ts';
 import type { SignCall, SignReply } from './sign-main.ts';
 
@@ -42,38 +38,56 @@ interface KeySignerOptions {
 /** A key of 16,384 bits takes a few seconds. Milliseconds. */
 const TIMEOUT_MS = 15_000;
 const HEAP_MB = 128;
+/** Modules take their time, and sign for several at once. */
+const MODULE_PROCESSES = 4;
+/** The ending of the file that says where a key is that is in a module. */
+const MODULE = '.pkcs11';
 
-/** Starts its process at the first signature. */
+/** Starts its processes at the first signature: one for keys in files, and one, which may start programs, for modules. */
 export function createKeySigner({ folder, logger }: KeySignerOptions): KeySigner {
-  let sandbox: Sandbox | undefined;
-  let closed = false;
+  const absolute = folder === undefined ? undefined : resolve(folder);
+  const readable = absolute === undefined ? [] : [absolute];
+  const entry = new URL(`./sign-main${extname(import.meta.url)}`, import.meta.url);
+  const process = { entry, heapMb: HEAP_MB, readable, startsLate: true, logger };
+  const ofFiles = createSandbox({ ...process, processes: 1 });
+  const ofModules = createSandbox({ ...process, processes: MODULE_PROCESSES, startsPrograms: true });
 
-  function start(readable: string): Sandbox {
-    if (closed) throw new PlatenError('WORKER_LOST');
-    const entry = new URL(`./sign-main${extname(import.meta.url)}`, import.meta.url);
-    return createSandbox({ entry, processes: 1, heapMb: HEAP_MB, readable: [readable], logger });
+  const warn = (keyId: string, reason: string) =>
+    logger.warn({ keyId, reason }, 'a key that seals PDFs cannot be used');
+
+  async function tryModules(from: string): Promise<void> {
+    const files = await readdir(from).catch(() => []);
+    for (const keyId of files
+      .filter((file) => file.endsWith(MODULE))
+      .map((file) => file.slice(0, -MODULE.length))) {
+      const call: SignCall = { folder: from, keyId };
+      const reply = (await ofModules.run(call, TIMEOUT_MS)) as SignReply;
+      if ('unusable' in reply) warn(keyId, reply.unusable);
+    }
   }
+
+  // Who has a module without its program finds that in the log at the start.
+  if (absolute !== undefined) tryModules(absolute).catch(() => undefined);
 
   return {
     async sign(keyId, digest, { account, withinMs, signal }) {
-      if (folder === undefined) throw noKey(keyId);
-      const absolute = resolve(folder);
-      sandbox ??= start(absolute);
+      if (absolute === undefined) throw noKey(keyId);
+      const isInModule = await access(join(absolute, keyId + MODULE)).then(
+        () => true,
+        () => false,
+      );
       const call: SignCall = { folder: absolute, keyId, account, digest };
-      const reply = (await sandbox
+      const reply = (await (isInModule ? ofModules : ofFiles)
         .run(call, TIMEOUT_MS, { account, withinMs, signal })
         .catch(failed)) as SignReply;
-      if ('refused' in reply) throw noKey(keyId);
-      if ('unusable' in reply) {
-        logger.warn({ keyId, reason: reply.unusable }, 'a key that seals PDFs cannot be used');
-        const message = `The key "${keyId}" cannot be used at present: the operator finds the reason in the log.`;
-        throw new PlatenError('SEAL_FAILED', message, { permanent: true });
-      }
-      return reply;
+      if ('cms' in reply) return reply;
+      if (!('unusable' in reply)) throw noKey(keyId);
+      warn(keyId, reply.unusable);
+      const message = `The key "${keyId}" cannot be used at present: the operator finds the reason in the log.`;
+      throw new PlatenError('SEAL_FAILED', message, { permanent: true });
     },
     async close() {
-      closed = true;
-      await sandbox?.close();
+      await Promise.all([ofFiles.close(), ofModules.close()]);
     },
   };
 }

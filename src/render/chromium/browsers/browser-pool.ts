@@ -19,6 +19,7 @@ import {
   type RecyclingOptions,
 } from './browser-recycling.ts';
 import { BrowserScale, type BrowserWeight } from './browser-scale.ts';
+import { CheckRhythm } from './check-rhythm.ts';
 import { endHeaviestPage } from './page-memory.ts';
 import { SharedProcesses } from './shared-processes.ts';
 
@@ -66,6 +67,7 @@ export class BrowserPool implements GroupedBrowsers, RecycledBrowsers {
   readonly #recycling: BrowserRecycling;
   readonly #proof: BrowserProof;
   readonly #scale = new BrowserScale();
+  readonly #rhythm = new CheckRhythm();
   readonly #shared: SharedProcesses;
   /** All browsers that are being started; `#adding` counts the shared ones among them. */
   #starting = 0;
@@ -306,20 +308,19 @@ export class BrowserPool implements GroupedBrowsers, RecycledBrowsers {
     if (browser.retiring && browser.busy === 0 && browser.alive) void browser.kill('recycled');
   }
 
-  /** Measures the memory of every browser, checks its age, and pings it. */
+  /** Measures the memory of every browser, checks its age, and pings it: seldom while nothing is rendered. */
   async #check(): Promise<void> {
     if (this.#closed) return;
     this.#dedicated.makeRoom();
+    if (!this.#rhythm.due([...this.#browsers]) && !this.#options.memory.runsShort()) return;
     for (const browser of this.#browsers) void this.#ping(browser);
     if (this.#weighing) return;
     this.#weighing = true;
     try {
       const browsers = [...this.#browsers];
       const weights = await this.#scale.weigh(browsers);
-      this.#shared.check(
-        browsers,
-        weights.map(({ processes }) => processes),
-      );
+      const processes = weights.map((weight) => weight.processes);
+      if (this.#shared.check(browsers, processes)) this.#rhythm.wake();
       for (const [i, browser] of browsers.entries()) this.#judge(browser, weights[i]!);
       if (!this.#closed) await this.#saveMemory(weights);
     } finally {

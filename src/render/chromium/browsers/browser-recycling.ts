@@ -53,7 +53,6 @@ export interface KeptContexts {
 /** The pool whose browsers are recycled. */
 export interface RecycledBrowsers {
   readonly contexts: KeptContexts;
-  /** Starts a shared browser. */
   add(): Promise<void>;
   /** Retires a browser: it takes no more renders, and ends after the last one. */
   retire(browser: RenderBrowser): void;
@@ -99,7 +98,6 @@ export class BrowserRecycling {
       this.#pool.retire(browser);
   }
 
-  /** Stops replacing browsers. */
   close(): void {
     this.#closed = true;
   }

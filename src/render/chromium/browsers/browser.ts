@@ -55,7 +55,6 @@ export class RenderBrowser {
   readonly #stopped = new StoppedProcesses();
   readonly #documents: DocumentHost | undefined;
   readonly #egress: ListenerOpener | undefined;
-  /** The proxy listener of each context. */
   readonly #proxyListeners = new Map<string, ProxyListener>();
   #alive = true;
   /** Renders begun in it so far. */
@@ -141,7 +140,7 @@ export class RenderBrowser {
       ...(!drawsFrames && { enableBeginFrameControl: true }),
     });
     const session = await this.connection.createSession({ targetId } as Protocol.Target.TargetInfo);
-    return { session, targetId };
+    return { session: withoutStacks(session), targetId };
   }
 
   /** Services of the browser and of this process that a page uses. */
@@ -196,6 +195,24 @@ export class RenderBrowser {
   #fire(message: Promise<unknown>): void {
     message.catch(() => undefined);
   }
+}
+
+/**
+ * Puppeteer makes an error for each command, in case it fails: its stack trace costs more than sending the command, and
+ * shows only puppeteer and this file.
+ */
+function withoutStacks(session: CDPSession): CDPSession {
+  const send = session.send.bind(session);
+  session.send = (...command) => {
+    const { stackTraceLimit } = Error;
+    Error.stackTraceLimit = 0;
+    try {
+      return send(...command);
+    } finally {
+      Error.stackTraceLimit = stackTraceLimit;
+    }
+  };
+  return session;
 }
 
 /** Whether `work`, which does not reject, is done within `ms`. */

@@ -40,11 +40,8 @@ interface Watched {
 interface GraphicsWatchOptions {
   /** Called with the accounts whose renders may have caused the end of a GPU process. */
   readonly onSuspects: (accounts: readonly string[]) => void;
-  /** Ends a GPU process. */
   readonly end: (browser: RenderBrowser, process: BrowserProcess) => void;
   readonly logger: Pick<Logger, 'warn'>;
-  /** Milliseconds of a clock that never goes back. */
-  readonly now?: () => number;
 }
 
 /**
@@ -55,17 +52,15 @@ interface GraphicsWatchOptions {
  */
 export class GraphicsWatch {
   readonly #options: GraphicsWatchOptions;
-  readonly #now: () => number;
   readonly #watched = new WeakMap<RenderBrowser, Watched>();
 
   constructor(options: GraphicsWatchOptions) {
     this.#options = options;
-    this.#now = options.now ?? (() => performance.now());
   }
 
   /** To be called about every second for each browser. @param share of a core used since the last call. */
   check(browser: RenderBrowser, process: BrowserProcess, share: number): void {
-    const now = this.#now();
+    const now = performance.now();
     const watched = this.#watchedIn(browser, process, now);
     if (watched.drawingSince !== undefined) {
       const limit = browser.renders.someRunsSince(watched.busySince) ? DURING_RENDER_MS : AFTER_RENDER_MS;
@@ -98,13 +93,13 @@ export class GraphicsWatch {
   }
 
   async #requireDrawing(browser: RenderBrowser, watched: Watched): Promise<void> {
-    watched.drawingSince = this.#now();
+    watched.drawingSince = performance.now();
     const drawn = inNewPage(browser, (session) => session.send('Runtime.evaluate', { expression: DRAW }));
     // A page that cannot be opened is the matter of BrowserProof.
     await within(2 * DURING_RENDER_MS, 'drawing', drawn).catch(() => undefined);
     watched.drawingSince = undefined;
     watched.busyChecks = 0;
-    watched.againAt = this.#now() + AGAIN_MS;
+    watched.againAt = performance.now() + AGAIN_MS;
   }
 
   #end(browser: RenderBrowser, process: BrowserProcess, watched: Watched): void {

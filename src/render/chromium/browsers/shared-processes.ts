@@ -9,6 +9,8 @@ import { GraphicsWatch } from './graphics-watch.ts';
 const SHARED: ReadonlySet<ProcessKind> = new Set(['gpu', 'network', 'storage', 'utility']);
 /** A process that uses more than this share of a core computes. */
 const BUSY_SHARE = 0.25;
+/** One that uses more than this share is watched: it may compute, or draw for nobody. */
+const WATCHED_SHARE = 0.05;
 /** Consecutive checks at which it computes, without a render, before it is ended. */
 const CHECKS = 3;
 
@@ -57,8 +59,13 @@ export class SharedProcesses {
     this.#graphics = new GraphicsWatch({ logger, onSuspects, end });
   }
 
-  /** To be called about every second with all browsers and, in the same order, their processes. */
-  check(browsers: readonly RenderBrowser[], processes: readonly (readonly BrowserProcess[])[]): void {
+  /**
+   * To be called about every second with all browsers and, in the same order, their processes; seldom while nothing is
+   * rendered.
+   *
+   * @returns whether a process that pages share does something, and is to be checked again soon.
+   */
+  check(browsers: readonly RenderBrowser[], processes: readonly (readonly BrowserProcess[])[]): boolean {
     const all = processes.flat();
     const shares = this.#shares.read(all);
     this.#measure(all, shares.usedMs);
@@ -67,6 +74,7 @@ export class SharedProcesses {
       for (const process of processes[i]!) this.#check(browser, process, shares.ofCore.get(process.pid));
       browser.renders.forget();
     }
+    return all.some(({ pid, kind }) => SHARED.has(kind) && (shares.ofCore.get(pid) ?? 0) > WATCHED_SHARE);
   }
 
   /** @param share of a core; undefined at the first check of a process. */

@@ -37,7 +37,12 @@ export class WarmMemory {
     const count = renderers.reduce((sum, weight) => sum + weight.count, 0);
     const bytes = renderers.reduce((sum, weight) => sum + weight.bytes, 0);
     if (count > 0) this.#each = Math.max(LEAST_WEIGHT, bytes / count);
-    this.#missing = Math.max(0, this.#machine.total * RESERVED_SHARE - this.#machine.available());
+    this.#missing = this.#missingNow();
+  }
+
+  /** As `short`, read anew. */
+  runsShort(): boolean {
+    return this.#missingNow() > 0;
   }
 
   /** Number of idle contexts that fit into their share of memory. */
@@ -48,5 +53,8 @@ export class WarmMemory {
   /** Number of idle contexts to close, so that enough memory is left for renders. */
   toGiveBack(): number {
     return Math.ceil(this.#missing / this.#each);
+  }
+  #missingNow(): number {
+    return Math.max(0, this.#machine.total * RESERVED_SHARE - this.#machine.available());
   }
 }

@@ -24,7 +24,6 @@ const TRIM_AFTER_MS = 3000;
 /** Contexts trimmed per tick: each takes some milliseconds of a core. */
 const TRIMMED_AT_ONCE = 4;
 
-/** A render's requirements. */
 interface LeaseNeeds extends CoreUser {
   readonly document: DocumentNeeds & Pick<ContextNeeds, 'needsFrames'>;
   /** Whether it needs a browser of its own, which ends with it. */

@@ -64,13 +64,11 @@ export class ContextsAhead {
     );
   }
 
-  /** Closes the contexts in `browser`. */
   release(browser: RenderBrowser): void {
     for (const context of this.#ahead.filter((candidate) => candidate.browser === browser))
       this.#drop(context);
   }
 
-  /** Closes all contexts. */
   clear(): void {
     for (const context of [...this.#ahead]) this.#drop(context);
   }

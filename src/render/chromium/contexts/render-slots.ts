@@ -30,6 +30,8 @@ export class RenderSlots {
     },
   }).getReader();
   #busy = 0;
+  /** Slots that have started. */
+  #serving = 0;
 
   private constructor(total: number, cluster: Cluster<undefined, void>) {
     this.total = total;
@@ -51,7 +53,6 @@ export class RenderSlots {
     return slots;
   }
 
-  /** Renders that have a slot. */
   get busy(): number {
     return this.#busy;
   }
@@ -86,8 +87,17 @@ export class RenderSlots {
 
   /** The job of a worker. */
   async #serve(): Promise<void> {
+    if (++this.#serving === this.total) stopLooking(this.#cluster);
     for (let turn = await this.#turns.read(); !turn.done; turn = await this.#turns.read()) await turn.value();
   }
+}
+
+/**
+ * Ends the timer by which the cluster looks for work ten times a second, once it has none left to find. Its field is a
+ * private one: under another name the cluster would go on looking, which costs a process at rest a tenth of its time.
+ */
+function stopLooking(cluster: object): void {
+  clearInterval(Reflect.get(cluster, 'checkForWorkInterval'));
 }
 
 /** Workers that own nothing: a render leases its context when it has a slot, since its account is known only then. */

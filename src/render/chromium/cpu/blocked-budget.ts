@@ -22,13 +22,11 @@ export class BlockedBudget {
     this.#onEmpty = onEmpty;
   }
 
-  /** Called when a page begins to be blocked. */
   enter(): void {
     this.#refill();
     this.#pages++;
   }
 
-  /** Called when a page is no longer blocked. */
   leave(): void {
     this.#refill();
     if (--this.#pages === 0) this.#onEmpty();

@@ -28,7 +28,6 @@ export class ComputePermit {
   #wanted = 1;
   /** When it acquired its core, by `performance.now()`. */
   #since = 0;
-  /** The charge for computing without a core. */
   #charge: Charge | undefined;
   #wasBlocked = false;
   /** Starts the next check at once. */
@@ -62,7 +61,6 @@ export class ComputePermit {
     }
   }
 
-  /** Releases its core, if it has one. */
   release(): void {
     this.#core?.release();
     this.#core = undefined;

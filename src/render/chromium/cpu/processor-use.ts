@@ -75,7 +75,6 @@ export class ProcessorUse {
     this.#takeSample();
   }
 
-  /** Ends the sampling. */
   stop(): void {
     clearTimeout(this.#firstSample);
   }

@@ -70,7 +70,6 @@ interface Made {
   readonly bytes: Uint8Array;
 }
 
-/** A render under way. */
 interface Render extends RenderJob, Omit<RenderDeps, 'finisher'>, Made {
   readonly page: RenderPage;
   readonly core: CorePolicy;
@@ -200,7 +199,7 @@ function findServices({ document, end, services }: Render): Promise<RunningServi
 function prepareFinish({ page, options, request, sheets }: Render): Promise<FinishStep[]> {
   const { accountId } = request;
   return finishSteps(options, {
-    printSheet: (html, side) => printSheet(page, { html, side }, accountId, sheets),
+    printSheet: (html, size) => printSheet(page, { html, size }, accountId, sheets),
   });
 }
 

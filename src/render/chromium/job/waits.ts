@@ -14,7 +14,6 @@ export interface WaitingRender {
   readonly core: CorePolicy;
   readonly document: JobDocument;
   readonly end: CancelScope;
-  /** Its findings, if its options request any. */
   readonly findings?: Findings | undefined;
 }
 

@@ -7,7 +7,6 @@ export const DOCUMENT_COOKIE = 'platen-document';
 
 /** The document of one page at DOCUMENT_ORIGIN. */
 export interface HostedPage {
-  /** The value of its cookie. */
   readonly token: string;
   /** Serves `document` from now on; an empty one without it. */
   serve(document: OwnDocument | undefined): void;

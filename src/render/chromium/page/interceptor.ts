@@ -57,7 +57,6 @@ export class Interceptor {
     });
   }
 
-  /** Serves `document` at DOCUMENT_ORIGIN, at each load. */
   serve(document: OwnDocument): void {
     this.#document = document;
     this.#hosted?.serve(document);

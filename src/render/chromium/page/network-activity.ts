@@ -7,7 +7,6 @@ export const IDLE_MS = 500;
 /** Requests whose response a document does not wait for. */
 const UNHEEDED: ReadonlySet<string> = new Set(['Ping', 'CSPViolationReport']);
 
-/** The relevant fields of a request. */
 interface Asked {
   readonly type?: string;
   readonly frameId?: string;
@@ -31,7 +30,6 @@ export class NetworkActivity {
     this.#lastMs = timers.nowMs();
   }
 
-  /** Follows the network events of `session`. */
   follow(session: CDPSession): void {
     session.on('Network.requestWillBeSent', ({ requestId, loaderId, ...request }) => {
       // The response to a worker's script is reported to the worker's session.
@@ -63,7 +61,6 @@ export class NetworkActivity {
     this.moved();
   }
 
-  /** Notes network activity. */
   moved(): void {
     this.#lastMs = this.#timers.nowMs();
     this.#changed?.();

@@ -40,7 +40,6 @@ export class PageSettings {
     return this.#present.has(setting) ? (this.#present.get(setting) as Value) : setting.initial;
   }
 
-  /** Sets a value at once. */
   async set<Value>(setting: PageSetting<Value>, value: Value): Promise<void> {
     if (isDeepStrictEqual(this.get(setting), value)) return;
     if (isDeepStrictEqual(setting.initial, value)) this.#present.delete(setting);

@@ -1,7 +1,7 @@
 import { type CDPSession, CDPSessionEvent, type Protocol } from 'puppeteer';
 import { PlatenError } from '../../../infra/errors/registry.ts';
 import type { Evaluated } from '../../options/core/option.ts';
-import type { CountedSession } from '../process/bounded-pipe.ts';
+import { type CountedSession, LARGE_RESPONSE } from '../process/bounded-pipe.ts';
 import { DOCUMENT_COOKIE, type DocumentHost, type HostedPage } from './document-host.ts';
 import { DocumentLifecycle } from './document-lifecycle.ts';
 import { DOCUMENT_ORIGIN } from './document-origin.ts';
@@ -62,6 +62,8 @@ export class RenderPage {
   onWorker: () => void = () => undefined;
   /** Whether the page has died; it cannot be used again then. */
   dead = false;
+  /** Bytes of the PDF that was printed last. */
+  printedBytes: number | undefined;
   /** Whether the page contains an empty document of DOCUMENT_ORIGIN, in a window that has never run script. */
   pristine = false;
   #process: PageProcess | undefined;
@@ -158,6 +160,27 @@ export class RenderPage {
       session.send('Page.addScriptToEvaluateOnNewDocument', { source }),
     ]);
     this.#ownScript = identifier;
+  }
+
+  /**
+   * Prints the page into one response, which costs less than a stream.
+   *
+   * @returns the PDF in base64; undefined when it does not fit into a message.
+   */
+  async printInline(settings: Protocol.Page.PrintToPDFRequest): Promise<string | undefined> {
+    this.#reports.failLargeResponses(true);
+    try {
+      const { data } = await this.session.send('Page.printToPDF', {
+        ...settings,
+        transferMode: 'ReturnAsBase64',
+      });
+      return data;
+    } catch (error) {
+      if ((error as Error).message.includes(LARGE_RESPONSE)) return undefined;
+      throw error;
+    } finally {
+      this.#reports.failLargeResponses(false);
+    }
   }
 
   /** The process that computes the page, if known. A navigation may have moved the page: see `findProcess`. */
@@ -273,7 +296,6 @@ export class RenderPage {
     return this.#workers;
   }
 
-  /** Called when its document has started a worker. */
   countWorker(): void {
     if (++this.#workers > MAX_WORKERS) this.#exceed(`more than ${MAX_WORKERS} workers`);
     this.process?.niceWorker();

@@ -15,6 +15,9 @@ export const SESSION_LIMITS = {
   frameBytes: 8 * 1024 * 1024,
 };
 
+/** The error of a command whose response was too large, where that is not the end of its page. */
+export const LARGE_RESPONSE = `The response has more than ${MAX_MESSAGE_BYTES} bytes.`;
+
 /** Called with the limit that a session has exceeded. */
 type OnLimitExceeded = (what: string) => void;
 
@@ -24,6 +27,8 @@ export interface CountedSession {
   include(sessionId: string): void;
   /** Restarts the count, because another document comes into the page. */
   reset(): void;
+  /** Sets whether a response that is too large fails its command, in place of exceeding a limit; at first it does not. */
+  failLargeResponses(fail: boolean): void;
   /** The session is over. */
   stop(): void;
 }
@@ -34,6 +39,7 @@ interface Count {
   frameBytes: number;
   /** Further messages of the session are dropped. */
   exceeded: boolean;
+  failsLargeResponses: boolean;
   readonly onLimitExceeded: OnLimitExceeded;
 }
 
@@ -42,7 +48,7 @@ const SESSION = /"sessionId":"([^"\\]+)"\}$/;
 /** Long enough for a session id (32 hexadecimal digits) and for the name of a method. */
 const PART_BYTES = 96;
 /** Responses to commands, which are not counted. */
-const RESPONSE = /^\{"id":/;
+const RESPONSE = /^\{"id":(\d+)/;
 /** Events that nothing waits for, and that may be dropped. */
 const DISPENSABLE = /^\{"method":"Network\./;
 const FRAME = /^\{"method":"Network\.webSocketFrame/;
@@ -97,7 +103,14 @@ export class BoundedPipe implements ConnectionTransport {
 
   /** Counts the events of a session. @param onLimitExceeded called once, when the session has exceeded a limit. */
   count(sessionId: string, onLimitExceeded: OnLimitExceeded): CountedSession {
-    const count: Count = { events: 0, bytes: 0, frameBytes: 0, exceeded: false, onLimitExceeded };
+    const count: Count = {
+      events: 0,
+      bytes: 0,
+      frameBytes: 0,
+      exceeded: false,
+      failsLargeResponses: false,
+      onLimitExceeded,
+    };
     this.#counts.set(sessionId, count);
     let included: string[] = [];
     const exclude = () => {
@@ -105,6 +118,9 @@ export class BoundedPipe implements ConnectionTransport {
       included = [];
     };
     return {
+      failLargeResponses(fail) {
+        count.failsLargeResponses = fail;
+      },
       include: (other) => {
         included.push(other);
         this.#counts.set(other, count);
@@ -138,7 +154,6 @@ export class BoundedPipe implements ConnectionTransport {
     if (start < chunk.length) this.#take(chunk.subarray(start));
   };
 
-  /** Adds to the message that has begun. */
   #take(part: Buffer): void {
     this.#length += part.length;
     if (this.#length <= MAX_MESSAGE_BYTES) {
@@ -164,7 +179,16 @@ export class BoundedPipe implements ConnectionTransport {
     if (head.startsWith(UNREAD)) return;
     const end = tail ?? message;
     const sessionId = SESSION.exec(end.toString('latin1', Math.max(0, end.length - PART_BYTES)))?.[1];
-    if (this.#passes(sessionId, head, length)) this.#deliver(message);
+    if (this.#passes(sessionId, head, length)) this.#deliver(message.toString());
+    else if (length > MAX_MESSAGE_BYTES) this.#failCommand(sessionId, head);
+  }
+
+  /** Responds to a command whose response was too large, if its session wants to know. */
+  #failCommand(sessionId: string | undefined, head: string): void {
+    const id = RESPONSE.exec(head)?.[1];
+    if (id === undefined || !this.#counts.get(sessionId ?? '')?.failsLargeResponses) return;
+    const error = { code: -32000, message: LARGE_RESPONSE };
+    this.#deliver(JSON.stringify({ id: Number(id), error, sessionId }));
   }
 
   /** Whether a message is to be delivered. */
@@ -173,12 +197,14 @@ export class BoundedPipe implements ConnectionTransport {
     const count = sessionId === undefined ? undefined : this.#counts.get(sessionId);
     if (count === undefined) return !tooLarge;
     if (count.exceeded) return false;
-    if (!RESPONSE.test(head)) {
+    const response = RESPONSE.test(head);
+    if (!response) {
       count.events++;
       count.bytes += length;
       if (FRAME.test(head)) count.frameBytes += length;
     }
-    const error = errorOf(count, tooLarge && !DISPENSABLE.test(head));
+    const dropped = response ? count.failsLargeResponses : DISPENSABLE.test(head);
+    const error = errorOf(count, tooLarge && !dropped);
     if (error === undefined) return !tooLarge;
     count.exceeded = true;
     count.onLimitExceeded(error);
@@ -186,9 +212,8 @@ export class BoundedPipe implements ConnectionTransport {
   }
 
   /** Delivers one message at a time, so that its consequences are done before the next. */
-  #deliver(message: Buffer): void {
-    const text = message.toString();
-    setImmediate(() => this.onmessage?.(text));
+  #deliver(message: string): void {
+    setImmediate(() => this.onmessage?.(message));
   }
 }
 

@@ -36,7 +36,6 @@ export interface LaunchedBrowser {
   readonly pipe: BoundedPipe;
   /** Pid of the browser's main process, the root of its process tree. */
   readonly pid: number;
-  /** Pids of the processes that its pages share. */
   readonly services: ServicePids;
   /** Resolves when the browser has ended, for whatever reason. */
   readonly exited: Promise<void>;

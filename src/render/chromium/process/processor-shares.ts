@@ -19,7 +19,6 @@ export class ProcessorShares {
     this.#now = now;
   }
 
-  /** Reads `processes`; all others are forgotten. */
   read(processes: readonly ProcessSample[]): Shares {
     const now = this.#now();
     const elapsedMs = now - this.#readAt;

@@ -36,7 +36,6 @@ export class StoppedProcesses {
     this.#guard?.stdin?.write(`- ${pid}\n`);
   }
 
-  /** Resolves when the guard has ended. */
   async end(): Promise<void> {
     const guard = this.#guard;
     if (guard === undefined) return;

@@ -6,21 +6,26 @@ type Options = typeof OPTIONS;
 
 export const ALL_OPTIONS: readonly Option[] = Object.values(OPTIONS);
 
-const shape = Object.fromEntries(ALL_OPTIONS.map(({ name, schema }) => [name, schema])) as {
-  [Name in keyof Options]: Options[Name]['schema'];
-};
+/** The schema of an object of these options, each of which may be left out. Unknown fields are rejected. */
+export function optionsSchema<Name extends keyof Options>(chosen: Pick<Options, Name>) {
+  const options: readonly Option[] = Object.values(chosen);
+  const shape = Object.fromEntries(options.map(({ name, schema }) => [name, schema])) as {
+    [Each in Name]: Options[Each]['schema'];
+  };
+  return options.reduce(
+    (schema, { name, rules = [] }) =>
+      // Checked even where other options have errors, so that all are reported at once.
+      rules.reduce(
+        (checked, { error, holds }) =>
+          checked.refine((given) => holds({ ...given }), { path: [name], error, when: () => true }),
+        schema,
+      ),
+    z.strictObject(shape).partial(),
+  );
+}
 
-/** The contract's render options object (interface: "Render options object"). Unknown fields are rejected. */
-export const renderOptionsSchema = ALL_OPTIONS.reduce(
-  (schema, { name, rules = [] }) =>
-    // Checked even where other options have errors, so that all are reported at once.
-    rules.reduce(
-      (checked, { error, holds }) =>
-        checked.refine((options) => holds({ ...options }), { path: [name], error, when: () => true }),
-      schema,
-    ),
-  z.strictObject(shape).partial(),
-).meta({ id: 'RenderOptions' });
+/** The contract's render options object (interface: "Render options object"). */
+export const renderOptionsSchema = optionsSchema(OPTIONS).meta({ id: 'RenderOptions' });
 
 export type RenderOptions = z.infer<typeof renderOptionsSchema>;
 

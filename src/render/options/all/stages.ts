@@ -20,12 +20,21 @@ export const IN_ORDER: readonly Option[] = ALL_OPTIONS.toSorted(
     STAGES.indexOf(one.stage) - STAGES.indexOf(other.stage) || (one.order ?? 0) - (other.order ?? 0),
 );
 
+type Present = readonly (readonly [option: Option, value: unknown])[];
+
+/** Of the options of renders under way, which do not change: each render asks a dozen times. */
+const found = new WeakMap<RenderOptions, Present>();
+
 /** The given options with their values, in the order in which they act. */
-function present(options: RenderOptions): [option: Option, value: unknown][] {
+function present(options: RenderOptions): Present {
+  const known = found.get(options);
+  if (known !== undefined) return known;
   const values: Readonly<Record<string, unknown>> = options;
-  return IN_ORDER.flatMap((option): [Option, unknown][] =>
+  const resolved = IN_ORDER.flatMap((option): [Option, unknown][] =>
     values[option.name] === undefined ? [] : [[option, values[option.name]]],
   );
+  found.set(options, resolved);
+  return resolved;
 }
 
 const LOADED = IN_ORDER.filter(({ load }) => load !== undefined);

@@ -1,3 +1,4 @@
+import type { LinkTexts } from '../../pdf/conformance/links.ts';
 import { MAX_ROOTS, ROOTS } from './document-roots.ts';
 
 /** What is tagged of a document. */
@@ -22,22 +23,40 @@ export const COUNT_ELEMENTS = `(maxElements) => {
   return { elements: cut ? Math.max(elements, maxElements + 1) : elements, rows };
 }`;
 
+/** What a document says that its PDF does not, or not always. */
+export interface DocumentTexts {
+  readonly links: LinkTexts;
+  /** The language of the document, such as `en-GB`; empty where it gives none. */
+  readonly language: string;
+}
+
 /**
- * Runs in the document: the texts of its links by the address that they lead to, or by `#` and the name of a part of the
- * document. The first link to an address says what it is for.
+ * Runs in the document: its language, and the texts of its links by the address that they lead to, or by `#` and the name of a
+ * part of the document; of frames and open shadow trees as well. The first link to an address says what it is for.
  */
-export const LINK_TEXTS = `(maxLinks) => {
+export const DOCUMENT_TEXTS = `(maxLinks, maxElements) => {
   const texts = {};
   const [own] = document.baseURI.split('#');
-  for (const link of [...document.querySelectorAll('a[href], area[href]')].slice(0, maxLinks)) {
-    const [address, hash] = link.href.split('#');
+  const { roots } = (${ROOTS})(${MAX_ROOTS}, maxElements, () => false);
+  const linksIn = ({ root }) => {
+    const { querySelectorAll } = (root.nodeType === 9 ? Document : DocumentFragment).prototype;
+    return [...querySelectorAll.call(root, ':is(a, area):is([href], [*|href])')];
+  };
+  const addressOf = ({ href, baseURI }) => {
+    if (typeof href === 'string') return href;
+    // That of a link in a drawing is as it is written.
+    try { return new URL(href.baseVal, baseURI).href; } catch { return ''; }
+  };
+  for (const link of roots.flatMap(linksIn).slice(0, maxLinks)) {
+    const whole = addressOf(link);
+    const [address, hash] = whole.split('#');
     let name = hash ?? '';
     try { name = decodeURIComponent(name); } catch { /* It is a name as it is. */ }
-    const target = hash !== undefined && address === own ? '#' + name : link.href;
+    const target = hash !== undefined && address === own ? '#' + name : whole;
     const picture = link.querySelector('img[alt], [aria-label]');
     const text = link.getAttribute('aria-label') || link.textContent.trim() || link.getAttribute('alt') ||
-      picture?.getAttribute('alt') || picture?.getAttribute('aria-label') || link.title || '';
+      picture?.getAttribute('alt') || picture?.getAttribute('aria-label') || link.getAttribute('title') || '';
     if (text !== '' && target.length < 2000) texts[target] ??= text.replace(/\\s+/g, ' ').slice(0, 200);
   }
-  return texts;
+  return { links: texts, language: document.documentElement?.getAttribute('lang')?.trim().slice(0, 100) ?? '' };
 }`;

@@ -2,6 +2,7 @@ import type { CDPSession, Protocol } from 'puppeteer';
 import type { ZodType, z } from 'zod';
 import type { ErrorCode } from '../../../infra/errors/registry.ts';
 import type { FinishStep } from '../../pdf/finish-step.ts';
+import type { Size } from './lengths.ts';
 
 /** The loading progress at which a document counts as loaded. */
 export type Milestone = 'DOMContentLoaded' | 'load' | 'networkIdle';
@@ -51,7 +52,6 @@ export interface LoadSettings {
   readonly cookies?: readonly Cookie[];
   /** Whether the document is printed as it is when its waits take too long. */
   readonly bestEffort?: boolean;
-  /** Requests of the document that are blocked. */
   readonly blocked?: BlockedRequests;
   /** Whether an error response of the source URL is printed. */
   readonly errorPages?: boolean;
@@ -125,8 +125,8 @@ export type PrintSettings = Protocol.Page.PrintToPDFRequest;
 /** Operations of an option before its step of the finisher. */
 export interface FinishStage {
   readonly given: Given;
-  /** Prints a document made by the option, alone on a transparent square page. @param side in inches. */
-  printSheet(html: string, side: number): Promise<Uint8Array>;
+  /** Prints a document of the option, alone on a transparent page, without script and network. @param size in inches. */
+  printSheet(html: string, size: Size): Promise<Uint8Array>;
 }
 
 /** Operations of an option on the document before and after it is printed. */
@@ -144,13 +144,11 @@ export interface PrintStage {
   layOut(size: { readonly width: number; readonly height: number }): Promise<void>;
   /** Prints the document by `settings`; the previous PDF is dropped. */
   print(): Promise<void>;
-  /** The number of printed pages. */
   pages(): Promise<number>;
   /** The named destinations of the printed document: the page of each, from 1 on. */
   destinations(): Promise<Readonly<Record<string, number>>>;
   /** Prints the margins of some pages without the document, which stays hidden from then on. */
   printMargins(settings: PrintSettings): Promise<Uint8Array>;
-  /** Adds a step of the finisher. */
   finishBy(step: FinishStep): void;
 }
 
@@ -168,7 +166,6 @@ export const MASK = '***';
 /** The complete definition of one option of a render. */
 export interface Option<Value = unknown> {
   readonly name: string;
-  /** Validates its value. */
   readonly schema: ZodType<Value>;
   readonly stage: Stage;
   /** A description of its effect, in sentences, for callers. `Default …` is appended where there is a default. */

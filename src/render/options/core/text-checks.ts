@@ -20,3 +20,11 @@ export function matches(pattern: RegExp, error: string) {
 export function holds(condition: (text: string) => boolean, error: Rejection) {
   return z.refine<string>(condition, { error, ...onValid });
 }
+
+/** Decoding skips what is not base64, so what it has decoded is encoded again: that takes linear time and no stack. */
+export function isBase64() {
+  return holds(
+    (text) => Buffer.from(text, 'base64').toString('base64') === text,
+    'must be base64 (RFC 4648) with its padding and without line breaks',
+  );
+}

@@ -12,10 +12,12 @@ import { delayMs } from '../delayMs.ts';
 import { displayHeaderFooter } from '../displayHeaderFooter.ts';
 import { einvoice } from '../einvoice.ts';
 import { failOn } from '../failOn.ts';
+import { fill } from '../fill.ts';
 import { firstFooterTemplate } from '../firstFooterTemplate.ts';
 import { firstHeaderTemplate } from '../firstHeaderTemplate.ts';
 import { footerTemplate } from '../footerTemplate.ts';
 import { format } from '../format.ts';
+import { forms } from '../forms.ts';
 import { headerTemplate } from '../headerTemplate.ts';
 import { height } from '../height.ts';
 import { javascriptEnabled } from '../javascriptEnabled.ts';
@@ -68,10 +70,12 @@ export const OPTIONS = {
   displayHeaderFooter,
   einvoice,
   failOn,
+  fill,
   firstFooterTemplate,
   firstHeaderTemplate,
   footerTemplate,
   format,
+  forms,
   headerTemplate,
   height,
   javascriptEnabled,

@@ -1,6 +1,6 @@
-import { type PDFDocument, type PDFObject, PDFRef, PDFStream } from '@cantoo/pdf-lib';
-import { contentsOf, formNamed, readStream, withText } from './content.ts';
-import { KEYS } from './keys.ts';
+import { PDFDict, type PDFDocument, PDFName, type PDFObject, PDFRef, PDFStream } from '@cantoo/pdf-lib';
+import { dictAt, KEYS, oneOrMore } from '../objects.ts';
+import { formNamed, readStream, withText } from './content.ts';
 
 /**
  * Marks what is drawn outside of all structure, such as backgrounds and the boxes of form controls, as artefacts (ISO
@@ -11,11 +11,11 @@ export function markArtefacts(document: PDFDocument): void {
   for (const { node } of document.getPages()) {
     const resources = node.Resources();
     let depth = 0;
-    const contents = contentsOf(document, node.get(KEYS.Contents)).map((content) => {
+    const contents = oneOrMore(document, node.get(KEYS.Contents)).map((content) => {
       const stream = document.context.lookup(content);
       if (!(stream instanceof PDFStream)) return content;
       const text = readStream(stream);
-      const marked = marking.marked(text, resources, depth);
+      const marked = marking.marked(marking.once(text, resources), resources, depth);
       depth = marked.depth;
       return marked.text === text ? content : marking.replace(content, stream, marked.text);
     });
@@ -27,6 +27,10 @@ export function markArtefacts(document: PDFDocument): void {
 const MARK = /\b(BDC|BMC|EMC)\b/g;
 /** Something that is drawn. */
 const DRAWN = /\b(?:[fFBbSs]\*?|Tj|TJ|Do|sh|EI)\s*(?:\n|$)/;
+/** Draws a form, or a picture. */
+const DRAWS_FORM = /\/(\S+) Do\b/g;
+/** What begins and ends marked content, with its operands. */
+const MARKS = /\/\w+(?: *<<[^>]*>> *BDC| BMC)\n?|\bEMC\n?/g;
 const MAX_DEPTH = 12;
 
 interface Marked {
@@ -39,6 +43,10 @@ class Marking {
   readonly #document: PDFDocument;
   /** Whether the forms have marked content in them; each is changed once. */
   readonly #forms = new Map<PDFStream, boolean>();
+  /** Forms with marks that are drawn somewhere. */
+  readonly #drawn = new Set<PDFStream>();
+  /** The copies of forms without marks. */
+  readonly #copies = new Map<PDFStream, PDFRef>();
   /** What takes the place of streams, which several pages may share. */
   readonly #replaced = new Map<PDFObject, PDFRef>();
 
@@ -67,6 +75,52 @@ class Marking {
     }
     take(text.length);
     return { text: parts.join(''), depth: open };
+  }
+
+  /**
+   * Lets what is drawn again be drawn without marks: an id of marked content stands for one place (ISO 32000-1, 14.7.4.2), and
+   * Skia draws what is masked twice.
+   */
+  once(text: string, resources: PDFObject | undefined, nesting = 0): string {
+    if (!text.includes(' Do')) return text;
+    return text.replaceAll(DRAWS_FORM, (draws, name: string) => {
+      if (!this.#hasMarks(name, resources, nesting)) return draws;
+      const stream = formNamed(this.#document, resources, name)!.stream;
+      if (!this.#drawn.has(stream)) {
+        this.#drawn.add(stream);
+        return draws;
+      }
+      const objects = this.#document.context.lookup(resources, PDFDict).lookup(KEYS.XObject, PDFDict);
+      objects.set(PDFName.of(`${name}u`), this.#unmarked(stream, resources));
+      return `/${name}u Do`;
+    });
+  }
+
+  /** A copy of a form, and of the forms in it, without marks. */
+  #unmarked(stream: PDFStream, resources: PDFObject | undefined, nesting = 0): PDFRef {
+    const known = this.#copies.get(stream);
+    if (known !== undefined) return known;
+    const { context } = this.#document;
+    const ref = context.nextRef();
+    this.#copies.set(stream, ref);
+    const copy = withText(this.#document, stream, readStream(stream).replaceAll(MARKS, ''));
+    copy.dict.delete(KEYS.StructParents);
+    const own = dictAt(stream.dict, KEYS.Resources);
+    const objects = dictAt(own, KEYS.XObject);
+    if (own !== undefined && objects !== undefined && nesting < MAX_DEPTH) {
+      const [ownCopy, objectsCopy] = [own.clone(context), objects.clone(context)];
+      for (const [key] of objects.entries()) {
+        const name = key.decodeText();
+        if (!this.#hasMarks(name, own, nesting)) continue;
+        const inner = formNamed(this.#document, own, name)!.stream;
+        objectsCopy.set(key, this.#unmarked(inner, own ?? resources, nesting + 1));
+      }
+      ownCopy.set(KEYS.XObject, objectsCopy);
+      copy.dict.set(KEYS.Resources, ownCopy);
+    }
+    context.assign(ref, copy);
+    this.#forms.set(copy, false);
+    return ref;
   }
 
   replace(content: PDFObject, stream: PDFStream, text: string): PDFRef {
@@ -114,12 +168,17 @@ class Marking {
     this.#forms.set(stream, false);
     const text = readStream(stream);
     const own = stream.dict.get(KEYS.Resources);
-    const drawn = [...text.matchAll(/\/(\S+) Do\b/g)].map((match) => match[1]!);
+    const drawn = [...text.matchAll(DRAWS_FORM)].map((match) => match[1]!);
     const has =
       text.includes('/MCID') || drawn.some((each) => this.#hasMarks(each, own ?? resources, nesting + 1));
     this.#forms.set(stream, has);
     if (!has) return false;
-    const marked = this.marked(text, own ?? resources, 0, nesting + 1);
+    const marked = this.marked(
+      this.once(text, own ?? resources, nesting + 1),
+      own ?? resources,
+      0,
+      nesting + 1,
+    );
     if (marked.text !== text) {
       const changed = withText(this.#document, stream, marked.text);
       this.#document.context.assign(ref as PDFRef, changed);

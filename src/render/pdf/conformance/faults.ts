@@ -1,6 +1,6 @@
-import { type PDFDocument, PDFName, PDFRef } from '@cantoo/pdf-lib';
+import { type PDFDocument, PDFRef } from '@cantoo/pdf-lib';
 import type { AccessibilityFault, AccessibilityRule } from '../../report/accessibility.ts';
-import { KEYS } from './keys.ts';
+import { KEYS, name } from '../objects.ts';
 import type { StructureElement, StructureTree } from './structure.ts';
 
 /** What is still wrong with a document after its repair, which only its author can mend; with the page, where it is known. */
@@ -38,8 +38,8 @@ export function faultsOf(document: PDFDocument, tree: StructureTree): Accessibil
   return found;
 }
 
-const FIGURE = PDFName.of('Figure');
-const ACTUAL_TEXT = PDFName.of('ActualText');
+const FIGURE = name('Figure');
+const ACTUAL_TEXT = name('ActualText');
 
 /** The page of an element, or of the first one in it that has one. */
 function pageOf(element: StructureElement, pages: ReadonlyMap<PDFRef, number>): number | null {

@@ -1,6 +1,6 @@
 import { PDFDict, type PDFDocument, PDFRef, PDFStream } from '@cantoo/pdf-lib';
+import { KEYS } from '../objects.ts';
 import { readStream, withText } from './content.ts';
-import { KEYS } from './keys.ts';
 
 /** Values that stand for no character (ISO 19005-2, 6.2.11.7.2). */
 const NO_CHARACTER = /<(?:0000|FEFF|FFFE)>(?=\s*(?:\n|$))/gi;

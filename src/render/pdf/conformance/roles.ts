@@ -1,5 +1,4 @@
-import { PDFDict, PDFName } from '@cantoo/pdf-lib';
-import { KEYS } from './keys.ts';
+import { dictAt, KEYS, name } from '../objects.ts';
 import type { StructureTree } from './structure.ts';
 
 /** The standard types of PDF 1.7 (ISO 32000-1, 14.8.4), which need no role. */
@@ -20,12 +19,8 @@ const NO_MEANING = 'NonStruct';
 export function mapRoles({ document, root, elements }: StructureTree): void {
   const own = new Set(elements.map(({ type }) => type).filter((type) => !STANDARD.has(type)));
   if (own.size === 0) return;
-  const known = root.lookup(KEYS.RoleMap);
-  const roles = known instanceof PDFDict ? known : document.context.obj({});
-  for (const type of own) {
-    const name = PDFName.of(type);
-    if (!roles.has(name)) roles.set(name, PDFName.of(ROLES[type] ?? NO_MEANING));
-  }
+  const roles = dictAt(root, KEYS.RoleMap) ?? document.context.obj({});
+  for (const type of own) if (!roles.has(name(type))) roles.set(name(type), name(ROLES[type] ?? NO_MEANING));
   root.set(KEYS.RoleMap, roles);
 }
 
@@ -33,9 +28,8 @@ export function mapRoles({ document, root, elements }: StructureTree): void {
 export function addListBodies(tree: StructureTree): void {
   const { context } = tree.document;
   const isLabelOrBody = (kid: Parameters<typeof context.lookup>[0]) => {
-    const found = context.lookup(kid);
-    const type = found instanceof PDFDict ? found.get(KEYS.S) : undefined;
-    return type === PDFName.of('Lbl') || type === PDFName.of('LBody');
+    const type = dictAt(context.lookup(kid))?.get(KEYS.S);
+    return type === name('Lbl') || type === name('LBody');
   };
   for (const element of tree.elements)
     if (element.type === 'LI') tree.wrapKids(element, 'LBody', (kid) => !isLabelOrBody(kid));
@@ -47,5 +41,5 @@ export function addListBodies(tree: StructureTree): void {
  */
 export function groupFigures({ elements }: StructureTree): void {
   for (const { type, dict, children } of elements)
-    if (type === 'Figure' && !dict.has(KEYS.Alt) && children.length > 0) dict.set(KEYS.S, PDFName.of('Div'));
+    if (type === 'Figure' && !dict.has(KEYS.Alt) && children.length > 0) dict.set(KEYS.S, name('Div'));
 }

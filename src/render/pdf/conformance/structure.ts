@@ -1,14 +1,14 @@
 import {
-  PDFArray,
   PDFDict,
   type PDFDocument,
   PDFName,
-  PDFNumber,
+  type PDFNull,
   type PDFObject,
   PDFRef,
   PDFStream,
 } from '@cantoo/pdf-lib';
-import { KEYS } from './keys.ts';
+import { dictAt, KEYS, name, numberOf, oneOrMore } from '../objects.ts';
+import { ParentTree } from './parent-tree.ts';
 
 /** An element of the structure (ISO 32000-1, 14.7.2), with where it is. */
 export interface StructureElement {
@@ -38,14 +38,26 @@ export class StructureTree {
 
   /** Undefined for a document without a structure. */
   static of(document: PDFDocument): StructureTree | undefined {
-    const root = document.catalog.lookup(KEYS.StructTreeRoot);
-    return root instanceof PDFDict ? new StructureTree(document, root) : undefined;
+    const root = dictAt(document.catalog, KEYS.StructTreeRoot);
+    return root && new StructureTree(document, root);
+  }
+
+  /** Gives a document without a structure one, of a single element that has nothing in it. */
+  static begin(document: PDFDocument): StructureTree {
+    const { context, catalog } = document;
+    const [root, whole] = [context.nextRef(), context.nextRef()];
+    context.assign(whole, context.obj({ S: 'Document', P: root, K: [] }));
+    const parents = context.register(context.obj({ Nums: [] }));
+    context.assign(root, context.obj({ Type: 'StructTreeRoot', K: whole, ParentTree: parents }));
+    catalog.set(KEYS.StructTreeRoot, root);
+    catalog.set(name('MarkInfo'), context.obj({ Marked: true }));
+    return new StructureTree(document, context.lookup(root, PDFDict));
   }
 
   /** Adds an element that takes over all kids of `element` for which `moves` holds, in place of the first of them. */
   wrapKids(element: StructureElement, type: string, moves: (kid: PDFObject) => boolean): void {
     const { context } = this.document;
-    const kids = kidsOf(this.document, element.dict);
+    const kids = oneOrMore(this.document, element.dict.get(KEYS.K));
     const moved = kids.filter(moves);
     const [first] = moved;
     if (first === undefined) return;
@@ -60,41 +72,66 @@ export class StructureTree {
     element.dict.set(KEYS.K, context.obj(left));
   }
 
-  /** Makes `parent` the parent of a kid: of an element, or of marked content. */
+  /** The element that an annotation belongs to; undefined for one that belongs to none. */
+  holderOf(annotation: PDFDict): StructureElement | undefined {
+    const found = dictAt(
+      this.document.context.lookup(this.parents.valueAt(annotation.get(KEYS.StructParent))),
+    );
+    this.#byDict ??= new Map(this.elements.map((element) => [element.dict, element]));
+    return found && this.#byDict.get(found);
+  }
+  #byDict: ReadonlyMap<PDFDict, StructureElement> | undefined;
+
+  /** Adds an element of a type at the end of the document, which an annotation belongs to from then on. */
+  addFor(annotation: PDFRef, page: PDFRef, type: string): void {
+    const { context } = this.document;
+    const [first] = this.elements;
+    const dict = context.obj({
+      S: type,
+      P: first?.ref ?? this.document.catalog.get(KEYS.StructTreeRoot),
+      Pg: page,
+    });
+    dict.set(KEYS.K, context.obj({ Type: 'OBJR', Obj: annotation, Pg: page }));
+    const ref = context.register(dict);
+    const parent = first?.dict ?? this.root;
+    parent.set(KEYS.K, context.obj([...oneOrMore(this.document, parent.get(KEYS.K)), ref]));
+    context.lookup(annotation, PDFDict).set(KEYS.StructParent, this.parents.add(ref));
+  }
+
+  /** Makes `parent` the parent of a kid: of an element, of an annotation, or of marked content. */
   #adopt(kid: PDFObject, from: StructureElement, parent: PDFRef): void {
-    const found = this.document.context.lookup(kid);
-    if (found instanceof PDFDict && found.has(KEYS.S)) {
-      found.set(KEYS.P, parent);
-      return;
+    const found = dictAt(this.document.context.lookup(kid));
+    const object = dictAt(found, KEYS.Obj);
+    if (found?.has(KEYS.S)) found.set(KEYS.P, parent);
+    else if (object !== undefined) this.parents.set(object.get(KEYS.StructParent), parent);
+    else {
+      const mark = this.markOf(kid, from);
+      if (mark !== undefined) this.setHolder(mark.holder, mark.id, parent);
     }
-    const holder = found instanceof PDFDict ? (found.get(KEYS.Stm) ?? found.get(KEYS.Pg)) : undefined;
-    const id = found instanceof PDFDict ? found.get(KEYS.MCID) : found;
-    if (id instanceof PDFNumber) this.#setParent(holder ?? from.dict.get(KEYS.Pg), id.asNumber(), parent);
   }
 
-  /** @param holder the page or form whose content is marked with this id. */
-  #setParent(holder: PDFObject | undefined, id: number, parent: PDFRef): void {
+  /** The marked content that a kid of an element is: its id, and the page or form that draws it. */
+  markOf(kid: PDFObject, { dict }: StructureElement): { holder: PDFObject; id: number } | undefined {
+    const given = this.document.context.lookup(kid);
+    const found = dictAt(given);
+    const id = numberOf(found === undefined ? given : found.get(KEYS.MCID));
+    const holder = found?.get(KEYS.Stm) ?? found?.get(KEYS.Pg) ?? dict.get(KEYS.Pg);
+    return holder === undefined || id === undefined ? undefined : { holder, id };
+  }
+
+  /** @param owner the element of marked content from then on; null for none. */
+  setHolder(holder: PDFObject, id: number, owner: PDFRef | typeof PDFNull): void {
     const found = this.document.context.lookup(holder);
-    const dict = found instanceof PDFStream ? found.dict : found;
-    const key = dict instanceof PDFDict ? dict.get(KEYS.StructParents) : undefined;
-    if (!(key instanceof PDFNumber)) return;
-    const parents = this.#parentsByKey.get(key.asNumber());
-    if (parents instanceof PDFArray && id < parents.size()) parents.set(id, parent);
+    const dict = found instanceof PDFStream ? found.dict : dictAt(found);
+    const owners = this.parents.listAt(dict?.get(KEYS.StructParents));
+    if (owners !== undefined && id < owners.size()) owners.set(id, owner);
   }
 
-  get #parentsByKey(): ReadonlyMap<number, PDFObject | undefined> {
-    this.#parents ??= parentsOf(this.document, this.root);
+  get parents(): ParentTree {
+    this.#parents ??= new ParentTree(this.document, this.root);
     return this.#parents;
   }
-  #parents: ReadonlyMap<number, PDFObject | undefined> | undefined;
-}
-
-/** The kids of an element: elements, ids of marked content, references to content and to objects. */
-export function kidsOf({ context }: PDFDocument, dict: PDFDict): PDFObject[] {
-  const kids = dict.get(KEYS.K);
-  const found = context.lookup(kids);
-  if (found instanceof PDFArray) return found.asArray();
-  return kids === undefined ? [] : [kids];
+  #parents: ParentTree | undefined;
 }
 
 function elementsOf(document: PDFDocument, root: PDFDict): StructureElement[] {
@@ -102,17 +139,17 @@ function elementsOf(document: PDFDocument, root: PDFDict): StructureElement[] {
   const seen = new Set<PDFDict>();
   const open: { kid: PDFObject; parent: StructureElement | undefined }[] = [];
   const push = (dict: PDFDict, parent: StructureElement | undefined) => {
-    for (const kid of kidsOf(document, dict).toReversed()) open.push({ kid, parent });
+    for (const kid of oneOrMore(document, dict.get(KEYS.K)).toReversed()) open.push({ kid, parent });
   };
   push(root, undefined);
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const { kid, parent } = next;
     if (!(kid instanceof PDFRef)) continue;
-    const dict = document.context.lookup(kid);
-    const type = dict instanceof PDFDict ? dict.get(KEYS.S) : undefined;
-    if (!(dict instanceof PDFDict) || !(type instanceof PDFName) || seen.has(dict)) continue;
+    const dict = dictAt(document.context.lookup(kid));
+    const type = dict?.get(KEYS.S);
+    if (dict === undefined || !(type instanceof PDFName) || seen.has(dict)) continue;
     seen.add(dict);
-    const hasContent = kidsOf(document, dict).some((own) => !isElement(document, own));
+    const hasContent = oneOrMore(document, dict.get(KEYS.K)).some((own) => !isElement(document, own));
     const element = { ref: kid, dict, type: type.decodeText(), parent, children: [], hasContent };
     all.push(element);
     parent?.children.push(element);
@@ -122,27 +159,5 @@ function elementsOf(document: PDFDocument, root: PDFDict): StructureElement[] {
 }
 
 function isElement({ context }: PDFDocument, kid: PDFObject): boolean {
-  const found = kid instanceof PDFRef ? context.lookup(kid) : kid;
-  return found instanceof PDFDict && found.has(KEYS.S);
-}
-
-/** The tree of parents (ISO 32000-1, 14.7.4.4), as Chromium writes it: in one node, or with nodes below it. */
-function parentsOf({ context }: PDFDocument, root: PDFDict): Map<number, PDFObject | undefined> {
-  const found = new Map<number, PDFObject | undefined>();
-  const open = [root.get(KEYS.ParentTree)];
-  const seen = new Set<unknown>();
-  for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    const node = context.lookup(next);
-    if (!(node instanceof PDFDict) || seen.has(node)) continue;
-    seen.add(node);
-    const kids = node.lookup(KEYS.Kids);
-    if (kids instanceof PDFArray) open.push(...kids.asArray());
-    const numbers = node.lookup(KEYS.Nums);
-    if (!(numbers instanceof PDFArray)) continue;
-    for (let i = 0; i + 1 < numbers.size(); i += 2) {
-      const key = numbers.get(i);
-      if (key instanceof PDFNumber) found.set(key.asNumber(), context.lookup(numbers.get(i + 1)));
-    }
-  }
-  return found;
+  return dictAt(context.lookup(kid))?.has(KEYS.S) === true;
 }

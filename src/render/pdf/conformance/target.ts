@@ -2,6 +2,10 @@
 export const PDFA_LEVELS = ['2b', '2u', '2a', '3b', '3u', '3a', '4'] as const;
 export type PdfaLevel = (typeof PDFA_LEVELS)[number];
 
+/** The levels that a PDF of others can be made to conform to: what the others need cannot be added to it. */
+export const ARCHIVE_LEVELS = ['2b', '3b'] as const;
+export type ArchiveLevel = (typeof ARCHIVE_LEVELS)[number];
+
 /** What a document is to conform to: at least one of them. */
 export interface ConformanceTarget {
   readonly pdfa?: PdfaLevel | undefined;

@@ -5,15 +5,14 @@ import {
   PDFDict,
   type PDFDocument,
   PDFHexString,
-  PDFName,
   type PDFObject,
   PDFRawStream,
   type PDFRef,
   PDFString,
 } from '@cantoo/pdf-lib';
 import type { Attachment } from '../attachment.ts';
-
-const name = (text: string) => PDFName.of(text);
+import { filesOf } from '../files-of.ts';
+import { name } from '../objects.ts';
 
 /**
  * Embeds files, as associated files of the document (ISO 32000-2, 14.13). Each has what PDF/A-3 wants of it: its media
@@ -23,18 +22,17 @@ export default function attachFiles(document: PDFDocument, files: readonly Attac
   const { catalog, context } = document;
   const names = catalog.lookupMaybe(name('Names'), PDFDict) ?? context.obj({});
   catalog.set(name('Names'), names);
-  const tree = names.lookupMaybe(name('EmbeddedFiles'), PDFDict)?.lookupMaybe(name('Names'), PDFArray);
-  const entries: [fileName: string, file: PDFObject][] = [];
-  for (let i = 0; i + 1 < (tree?.size() ?? 0); i += 2)
-    entries.push([tree!.lookup(i, PDFHexString).decodeText(), tree!.get(i + 1)]);
-  const associated = catalog.lookupMaybe(name('AF'), PDFArray) ?? context.obj([]);
-  catalog.set(name('AF'), associated);
+  const entries = new Map(filesOf(document));
+  const associated = new Set(catalog.lookupMaybe(name('AF'), PDFArray)?.asArray());
   for (const file of files) {
+    const replaced = entries.get(file.name);
+    if (replaced !== undefined) associated.delete(replaced);
     const reference = fileSpecification(document, file);
-    associated.push(reference);
-    entries.push([file.name, reference]);
+    associated.add(reference);
+    entries.set(file.name, reference);
   }
-  names.set(name('EmbeddedFiles'), context.obj({ Names: sortedKeys(entries).flat() }));
+  catalog.set(name('AF'), context.obj([...associated]));
+  names.set(name('EmbeddedFiles'), context.obj({ Names: sortedKeys([...entries]).flat() }));
 }
 
 /**

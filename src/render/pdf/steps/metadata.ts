@@ -1,5 +1,6 @@
-import { type PDFDocument, PDFHexString, PDFName } from '@cantoo/pdf-lib';
+import { type PDFDocument, PDFHexString } from '@cantoo/pdf-lib';
 import { informationDict, informationOf, setPacket } from '../information.ts';
+import { name } from '../objects.ts';
 import { informationPart, type PdfMetadata, xmpPacket } from '../xmp.ts';
 
 const INFO_KEYS = {
@@ -16,7 +17,7 @@ const INFO_KEYS = {
  */
 export default function writeMetadata(document: PDFDocument, metadata: PdfMetadata): void {
   const info = informationDict(document);
-  const set = (key: string, text: string): void => info.set(PDFName.of(key), PDFHexString.fromText(text));
+  const set = (key: string, text: string): void => info.set(name(key), PDFHexString.fromText(text));
   for (const [field, key] of Object.entries(INFO_KEYS)) {
     const text = metadata[field as keyof typeof INFO_KEYS];
     if (text) set(key, text);

@@ -1,7 +1,6 @@
 import { type PDFDocument, PDFName, type PDFPage, type PDFRef } from '@cantoo/pdf-lib';
 import { addToResources, contentStream, wrapContents } from '../page-content.ts';
 
-/** The name of the watermark in a page's resources. */
 const RESOURCE_NAME = PDFName.of('PlatenWatermark');
 
 /**

@@ -10,11 +10,9 @@ export interface JobDocument {
   readonly kind: RenderSource['kind'];
   /** The HTML itself, with `baseUrl` as its base, or the document's address. */
   readonly source: string;
-  /** The source of the template that the HTML was made from, if any. */
   readonly template?: string | undefined;
   /** Traits found in its text; undefined for an address, since its content is not known. */
   readonly traits: DocumentTraits | undefined;
-  /** Settings for loading it, from its options. */
   readonly settings: LoadSettings;
   readonly needs: RenderNeeds;
   /** Whether the document's console output and exceptions are reported. */

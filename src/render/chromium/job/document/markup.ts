@@ -6,9 +6,7 @@ export type Attributes = readonly Token.Attribute[];
 /** Receives the parts of a document's markup, in their order. */
 export interface MarkupVisitor {
   tag(name: string, attributes: Attributes): void;
-  /** The text of a style sheet. */
   style(text: string): void;
-  /** The text of a script, of whatever type. */
   script(text: string): void;
   /** Text that no browser parses as markup and that a script can read: comments, `textarea`, `xmp` and the like. */
   hidden(text: string): void;

@@ -4,7 +4,6 @@ export type CssAddressKind = 'stylesheet' | 'font' | 'image';
 /** Replaces an address. @returns the address in its place; undefined removes it. */
 export type ReplaceAddress = (address: string, kind: CssAddressKind) => Promise<string | undefined>;
 
-/** An address that holds nothing. */
 const NOTHING = 'data:,';
 
 const STRING = `"(?:[^"\\\\\\n]|\\\\[^])*"|'(?:[^'\\\\\\n]|\\\\[^])*'`;

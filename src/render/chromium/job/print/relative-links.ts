@@ -3,7 +3,6 @@ import { DOCUMENT_ORIGIN } from '../../page/document-origin.ts';
 import type { RenderPage } from '../../page/render-page.ts';
 import type { JobDocument } from '../document/job-document.ts';
 
-/** Links that are named. */
 const MAX_NAMED = 20;
 /** Characters kept of the address of each. */
 const MAX_ADDRESS = 300;

@@ -1,5 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { printSettings } from '../../../options/all/stages.ts';
+import type { Size } from '../../../options/core/lengths.ts';
+import { NETWORK_EVENTS } from '../../page/page-settings.ts';
 import type { RenderPage } from '../../page/render-page.ts';
 import { emptyPage } from '../../page/reset.ts';
 import { setContent } from '../document/load-html.ts';
@@ -48,24 +50,42 @@ function emptyCache(): Sheets {
   });
 }
 
+/** Addresses that a sheet does not load: all but those that hold their content. */
+const BLOCKED = ['http://*', 'https://*', 'ws://*', 'wss://*', 'file://*', 'blob:*'];
+
 /**
- * A document made by Platen, printed alone on a transparent square page. It is taken from the cache, or printed in the
- * page of the render that needs it, before that render's document is loaded. It runs no script and loads nothing.
+ * A document of an option, printed alone on a transparent page. It is taken from the cache, or printed in the
+ * page of the render that needs it, before that render's document is loaded. It runs no script and loads nothing but
+ * pictures and fonts that are in it.
  *
- * @param side in inches.
+ * @param size in inches.
  */
 export async function printSheet(
   page: RenderPage,
-  { html, side }: { readonly html: string; readonly side: number },
+  { html, size }: { readonly html: string; readonly size: Size },
   accountId: string,
   cache: SheetCache,
 ): Promise<Uint8Array> {
-  const key = `${side} ${html}`;
+  const key = `${size.join()} ${html}`;
   const known = cache.get(accountId, key);
   if (known) return known;
+  // Not by a policy of the sheet: its document is that of the render, which would have it too.
+  const { session, settings: pageSettings } = page;
+  // Nothing is blocked where requests are not reported.
+  await Promise.all([
+    pageSettings.set(NETWORK_EVENTS, true),
+    session.send('Network.setBlockedURLs', { urls: BLOCKED }),
+  ]);
   await setContent(page, html);
-  const settings = { ...printSettings({}), paperWidth: side, paperHeight: side };
+  // Else pictures would be missing.
+  if (html.includes('data:')) await page.lifecycle.until('load');
+  const [paperWidth, paperHeight] = size;
+  const settings = { ...printSettings({}), paperWidth, paperHeight };
   const pdf = await printPage(page, settings, MAX_BYTES);
+  await Promise.all([
+    session.send('Network.setBlockedURLs', { urls: [] }),
+    pageSettings.restore(NETWORK_EVENTS),
+  ]);
   emptyPage(page);
   cache.set(accountId, key, pdf);
   return pdf;

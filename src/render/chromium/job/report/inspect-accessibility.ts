@@ -85,7 +85,7 @@ function unseenIn({ elements, frames, looked }: Omit<AccessibilityFacts, 'facts'
   if (!looked.rest) return [`accessibility was not looked at: ${of(MAX_ELEMENTS)}`];
   return [
     ...(looked.contrast ? [] : [`contrast was not looked at: ${of(MAX_CONTRAST_ELEMENTS)}`]),
-    ...(frames > 0 ? [`accessibility was not looked at within frames, of which there are ${frames}`] : []),
+    ...(frames > 0 ? [`the PDF has no structure of what is in frames, of which there are ${frames}`] : []),
   ];
 }
 
@@ -110,15 +110,51 @@ function messageOf({ rule, kind, selector, values: [one, other] }: Accessibility
       return kind === 'first'
         ? `${selector} is the first heading, and has level ${one}; headings begin with h1`
         : `${selector} has level ${one} after a heading of level ${other}; levels must not be skipped`;
+    case 'headingText':
+      return `the heading ${selector} has no text; give it one, or take it out`;
+    case 'listItems':
+      return messageOfList(kind, selector);
     case 'tableHeaders':
-      return `the table ${selector} has ${one} rows and no header cells; use th for them, or role="presentation" if it only lays out`;
+      return messageOfTable(kind, selector, one);
     case 'fieldLabel':
       return `the form field ${selector} has no label; put it into a label element, or give it an aria-label`;
     case 'linkText':
       return `the link ${selector} has no text; give it one, or an aria-label`;
+    case 'tabOrder':
+      return `${selector} has a tabindex above 0; readers of a PDF go through it in the order of the document, so put the element where it belongs`;
     case 'contrast':
+      if (kind === 'link-in-text-block')
+        return `the link ${selector} is told from the text around it by its colour alone; underline it`;
       return `the text of ${selector} has a contrast of ${one}:1 to what is behind it, and needs ${other}`;
     case 'missingCharacter':
       return `no font has a character of ${selector}`;
+  }
+}
+
+function messageOfList(kind: string, selector: string): string {
+  switch (kind) {
+    case 'list':
+      return `the list ${selector} has something else in it than li; put that into an item, or after the list`;
+    case 'listitem':
+      return `the item ${selector} is in no list; put it into ul or ol`;
+    case 'definition-list':
+      return `the list ${selector} has something else in it than groups of dt and dd; put that into one of them, or after the list`;
+    default:
+      return `${selector} is in no list of terms; put it into dl`;
+  }
+}
+
+function messageOfTable(kind: string, selector: string, rows: unknown): string {
+  switch (kind) {
+    case 'empty-table-header':
+      return `the header cell ${selector} has no text; give it one, or make it a td`;
+    case 'scope-attr-valid':
+      return `${selector} has a scope that says nothing; it is for th, and is col, row, colgroup or rowgroup`;
+    case 'td-headers-attr':
+      return `a cell of ${selector} has headers that name no header cells of its table; name the ids of these`;
+    case 'th-has-data-cells':
+      return `a header cell of ${selector} has no cells that it could be of; make it a td, or put the cells beside it`;
+    default:
+      return `the table ${selector} has ${String(rows)} rows and no header cells; use th for them, or role="presentation" if it only lays out`;
   }
 }

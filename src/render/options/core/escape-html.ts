@@ -1,0 +1,4 @@
+/** A text as the content of an element. */
+export function escapeHtml(text: string): string {
+  return text.replace(/[&<>]/g, (character) => `&#${character.charCodeAt(0)};`);
+}
