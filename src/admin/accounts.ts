@@ -1,5 +1,6 @@
 import { deletionHindrance } from '../billing/deletion-hindrance.ts';
 import { PlatenError } from '../infra/errors/registry.ts';
+import { ownershipHindrance } from '../tenants/accounts/account-access.ts';
 import type { Account, AccountSearch } from '../tenants/accounts/account-store.ts';
 import type { DoneBy } from '../tenants/audit/audit-log.ts';
 import { periodStart } from '../tenants/usage/periods.ts';
@@ -92,7 +93,7 @@ export class AccountAdmin {
    * @throws PlatenError NOT_FOUND; VALIDATION when `confirm` is another one, or the payment provider hinders it.
    */
   async delete(accountId: string, confirm: string, by: DoneBy): Promise<ShownAccountDetail> {
-    const { accountService, deletions, billing, clock } = this.#core;
+    const { accounts, accountService, deletions, billing, clock } = this.#core;
     const account = await this.require(accountId);
     if (![account.email, accountId].includes(confirm.trim().toLowerCase()))
       throw new PlatenError(
@@ -100,7 +101,10 @@ export class AccountAdmin {
         `confirm: is neither the address nor the id of account ${accountId}.`,
       );
     const reason =
-      account.deletingSince === undefined ? await deletionHindrance(billing, accountId, clock) : undefined;
+      account.deletingSince === undefined
+        ? ((await ownershipHindrance(accounts, accountId)) ??
+          (await deletionHindrance(billing, accountId, clock)))
+        : undefined;
     if (reason !== undefined)
       throw new PlatenError('VALIDATION', `Account ${accountId} cannot be deleted: ${reason}.`);
     // First, because no sweep would find a marked account that is not noted.

@@ -17,7 +17,6 @@ export interface BillingProblem {
   readonly id: string;
   readonly accountId: string | null;
   readonly state: string;
-  /** What is wrong, in words. */
   readonly problems: readonly string[];
   /** Failures in a row. */
   readonly failures: number;

@@ -8,35 +8,6 @@ import { type Page, type RequestedPage, readPage } from './cursor.ts';
 export const MESSAGE_STATES = ['waiting', 'failed'] as const;
 type MessageState = (typeof MESSAGE_STATES)[number];
 
-/** A callback as operators see it: its receiver's host, and no more of the address. */
-export interface ShownDelivery {
-  readonly id: string;
-  readonly accountId: string;
-  readonly jobId: string;
-  readonly event: string;
-  readonly host: string;
-  readonly state: string;
-  readonly attempts: number;
-  readonly createdAt: string;
-  readonly lastAttemptAt: string | null;
-  readonly nextAttemptAt: string | null;
-  readonly responseStatus: number | null;
-}
-
-/** A mail as operators see it: to whom and of which kind, without its text. */
-export interface ShownMail {
-  readonly id: string;
-  readonly accountId: string;
-  readonly to: string;
-  readonly kind: string;
-  readonly state: string;
-  readonly attempts: number;
-  readonly createdAt: string;
-  readonly nextAttemptAt: string | null;
-  /** What the mail server said last. */
-  readonly error: string | null;
-}
-
 /** What was given up is listed for this time, in milliseconds. */
 const LISTED_MS = 7 * 24 * 3_600_000;
 
@@ -49,7 +20,10 @@ export class MessageAdmin {
   }
 
   /** Waiting ones, the longest due first; or those of a week that were given up, the newest first. */
-  async deliveries(state: MessageState, requested: RequestedPage): Promise<Page<ShownDelivery>> {
+  async deliveries(
+    state: MessageState,
+    requested: RequestedPage,
+  ): Promise<Page<ReturnType<typeof shownDelivery>>> {
     const { deliveries } = this.#core;
     const { rows, cursor } =
       state === 'waiting'
@@ -67,7 +41,7 @@ export class MessageAdmin {
   }
 
   /** As `deliveries`. */
-  async mails(state: MessageState, requested: RequestedPage): Promise<Page<ShownMail>> {
+  async mails(state: MessageState, requested: RequestedPage): Promise<Page<ReturnType<typeof shownMail>>> {
     const { outbox } = this.#core;
     const { rows, cursor } =
       state === 'waiting'
@@ -85,7 +59,7 @@ export class MessageAdmin {
   }
 
   /** Sends a callback anew, now. @throws PlatenError NOT_FOUND; NOT_RETRYABLE for one that was delivered. */
-  async retryDelivery(id: string, by: DoneBy): Promise<ShownDelivery> {
+  async retryDelivery(id: string, by: DoneBy) {
     const { deliveries, audit } = this.#core;
     const known = await deliveries.find(id);
     if (known === undefined) throw new PlatenError('NOT_FOUND', `There is no callback ${id}.`);
@@ -97,7 +71,7 @@ export class MessageAdmin {
   }
 
   /** Sends a mail now. @throws PlatenError NOT_FOUND; NOT_RETRYABLE for one that was sent. */
-  async retryMail(id: string, by: DoneBy): Promise<ShownMail> {
+  async retryMail(id: string, by: DoneBy) {
     const { outbox, audit } = this.#core;
     const again = await outbox.retry(id);
     if (again === undefined) {
@@ -115,7 +89,8 @@ export class MessageAdmin {
   }
 }
 
-function shownDelivery(delivery: Delivery): ShownDelivery {
+/** A callback as operators see it: its receiver's host, and no more of the address. */
+function shownDelivery(delivery: Delivery) {
   return {
     id: delivery._id,
     accountId: delivery.accountId,
@@ -131,7 +106,8 @@ function shownDelivery(delivery: Delivery): ShownDelivery {
   };
 }
 
-function shownMail(mail: Mail): ShownMail {
+/** A mail as operators see it: to whom and of which kind, without its text. */
+function shownMail(mail: Mail) {
   return {
     id: mail._id,
     accountId: mail.accountId,
@@ -141,6 +117,7 @@ function shownMail(mail: Mail): ShownMail {
     attempts: mail.attempts,
     createdAt: mail.createdAt.toISOString(),
     nextAttemptAt: mail.dueAt?.toISOString() ?? null,
+    /** What the mail server said last. */
     error: mail.error ?? null,
   };
 }

@@ -3,10 +3,9 @@ import type { Tenants } from '../tenants/open-tenants.ts';
 import type { Usage } from '../tenants/usage/open-usage.ts';
 import type { Work } from '../work/open-work.ts';
 import { AccountAdmin } from './accounts.ts';
-import type { Admin } from './admin.ts';
 import type { AdminCore } from './admin-core.ts';
 import { BillingAdmin } from './billing.ts';
-import { readPage } from './cursor.ts';
+import { type RequestedPage, readPage } from './cursor.ts';
 import { JobOperation } from './job-operation.ts';
 import { JobAdmin } from './jobs.ts';
 import { MessageAdmin } from './messages.ts';
@@ -25,7 +24,7 @@ export function openAdmin(
   process: Process,
   api: Pick<AdminCore, 'renders' | 'admission'>,
   { tenants, billing }: { readonly tenants: Tenants; readonly billing: Billing },
-): Admin {
+) {
   const { usage, callbacks } = process;
   const core: AdminCore = {
     ...process,
@@ -40,12 +39,14 @@ export function openAdmin(
   return {
     jobs,
     accounts: new AccountAdmin(core),
-    queues: (limit) => readQueues(core, limit),
+    /** What waits and runs, of the `limit` accounts with the most waiting jobs. */
+    queues: (limit: number) => readQueues(core, limit),
     workers: new WorkerAdmin(core),
     operation: new JobOperation(core, jobs),
     messages: new MessageAdmin(core),
     billing: new BillingAdmin(core),
-    audit: (page) =>
+    /** What operators did by the administration, the newest first. */
+    audit: (page: RequestedPage) =>
       readPage(
         page,
         (at) => core.audit.operatorEntries(at),
@@ -53,3 +54,6 @@ export function openAdmin(
       ),
   };
 }
+
+/** The administration of an installation, for those who run it. Nothing that it shows is what accounts have sent. */
+export type Admin = ReturnType<typeof openAdmin>;

@@ -11,51 +11,8 @@ import type { AdminCore } from './admin-core.ts';
  */
 type WaitReason = 'account_suspended' | 'plan_concurrency' | 'no_worker_slot' | 'retry_not_due';
 
-interface ShownPool {
-  readonly pool: string;
-  /** Jobs that wait for a plan slot, or for their next attempt. */
-  readonly waiting: number;
-  /** Jobs with a plan slot that no worker has taken, by class. */
-  readonly dispatched: Readonly<Record<JobClass, number>>;
-  /** Jobs that a worker renders, by class. */
-  readonly running: Readonly<Record<JobClass, number>>;
-  readonly oldestDispatchedAt: string | null;
-  /** Workers that have reported lately, their slots and the jobs that they hold. */
-  readonly workers: number;
-  readonly slots: number;
-  readonly busy: number;
-}
-
-interface ShownQueue {
-  readonly accountId: string;
-  readonly email: string | null;
-  readonly plan: string;
-  readonly pool: string;
-  /** Plan slots in use, and as many as the plan allows. */
-  readonly inFlight: number;
-  readonly concurrentRenders: number;
-  /** Jobs that wait for a plan slot, by class. */
-  readonly waiting: Readonly<Record<JobClass, number>>;
-  /** Jobs that wait for the time of their next attempt, and when the first is due. */
-  readonly retries: number;
-  readonly nextRetryAt: string | null;
-  readonly dispatched: number;
-  /** When the oldest job at the head of a queue was accepted. */
-  readonly oldestWaitingAt: string | null;
-  readonly reasons: readonly WaitReason[];
-}
-
-export interface ShownQueues {
-  readonly at: string;
-  readonly pools: readonly ShownPool[];
-  /** Accounts with live jobs; those with the most waiting ones first. */
-  readonly accounts: readonly ShownQueue[];
-  /** Accounts with live jobs, including those that are not shown. */
-  readonly totalAccounts: number;
-}
-
 /** What waits and runs at this moment, by pool and class, and of the `limit` accounts with the most waiting jobs. */
-export async function readQueues(core: AdminCore, limit: number): Promise<ShownQueues> {
+export async function readQueues(core: AdminCore, limit: number) {
   const { ledger, store, accountPlans, accounts, registry, clock } = core;
   const active = await ledger.active();
   const [plans, jobs, workers] = await Promise.all([
@@ -73,6 +30,7 @@ export async function readQueues(core: AdminCore, limit: number): Promise<ShownQ
   return {
     at: clock.now().toISOString(),
     pools: [...pools].sort().map(([name, count]) => count.shown(name)),
+    /** Accounts with live jobs; those with the most waiting ones first. */
     accounts: await Promise.all(
       shown.map(async (record) => {
         const account = known.get(record._id);
@@ -89,9 +47,12 @@ export async function readQueues(core: AdminCore, limit: number): Promise<ShownQ
         };
       }),
     ),
+    /** Accounts with live jobs, including those that are not shown. */
     totalAccounts: active.length,
   };
 }
+
+export type ShownQueues = Awaited<ReturnType<typeof readQueues>>;
 
 async function queueOf(
   { live, retries }: AdminCore['store'],
@@ -122,12 +83,16 @@ async function queueOf(
   if (dispatched > 0) reasons.push('no_worker_slot');
   if (retrying > 0) reasons.push('retry_not_due');
   return {
+    /** Plan slots in use, and as many as the plan allows. */
     inFlight,
     concurrentRenders,
+    /** Jobs that wait for a plan slot, by class. */
     waiting,
+    /** Jobs that wait for the time of their next attempt, and when the first is due. */
     retries: retrying,
     nextRetryAt: nextRetry?.toISOString() ?? null,
     dispatched,
+    /** When the oldest job at the head of a queue was accepted. */
     oldestWaitingAt: times.length === 0 ? null : new Date(Math.min(...times)).toISOString(),
     reasons,
   };
@@ -163,13 +128,17 @@ class PoolCount {
     this.#busy += busy;
   }
 
-  shown(pool: string): ShownPool {
+  shown(pool: string) {
     return {
       pool,
+      /** Jobs that wait for a plan slot, or for their next attempt. */
       waiting: this.waiting,
+      /** Jobs with a plan slot that no worker has taken, by class. */
       dispatched: this.#dispatched,
+      /** Jobs that a worker renders, by class. */
       running: this.#running,
       oldestDispatchedAt: this.#oldest?.toISOString() ?? null,
+      /** Workers that have reported lately, their slots and the jobs that they hold. */
       workers: this.#workers,
       slots: this.#slots,
       busy: this.#busy,

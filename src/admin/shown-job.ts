@@ -1,47 +1,6 @@
-import type { Job } from '../work/jobs/job.ts';
+import { type Job, pdfSize } from '../work/jobs/job.ts';
 
-/**
- * A job as operators see it: what became of it, and nothing of what its account has sent. The message of an error may
- * quote the document, an address or a template, so its code stands alone.
- */
-export interface ShownJob {
-  readonly id: string;
-  readonly accountId: string;
-  readonly state: string;
-  readonly class: string;
-  readonly pool: string;
-  readonly plan: string;
-  readonly test: boolean;
-  readonly inputMode: string;
-  readonly templateId: string | null;
-  readonly batchId: string | null;
-  readonly retryOf: string | null;
-  readonly createdAt: string;
-  readonly dispatchedAt: string | null;
-  readonly startedAt: string | null;
-  readonly completedAt: string | null;
-  readonly attempts: number;
-  readonly maxAttempts: number;
-  readonly worker: string | null;
-  readonly errorCode: string | null;
-  readonly pages: number | null;
-  readonly outputBytes: number | null;
-  readonly processingTimeMs: number;
-}
-
-/** A job with its failed attempts. */
-export interface ShownJobDetail extends ShownJob {
-  readonly failedAttempts: readonly {
-    readonly number: number;
-    readonly startedAt: string;
-    readonly endedAt: string;
-    readonly errorCode: string;
-  }[];
-  /** When its next attempt is due; null when it waits for none. */
-  readonly nextAttemptAt: string | null;
-}
-
-export function shownJob(job: Job): ShownJob {
+export function shownJob(job: Job) {
   return {
     id: job._id,
     accountId: job.accountId,
@@ -63,12 +22,19 @@ export function shownJob(job: Job): ShownJob {
     worker: job.owner,
     errorCode: job.error?.code ?? null,
     pages: job.output?.pages ?? null,
-    outputBytes: job.output?.size ?? null,
+    outputBytes: job.output && pdfSize(job),
     processingTimeMs: job.processingTimeMs,
   };
 }
 
-export function shownJobDetail(job: Job): ShownJobDetail {
+/**
+ * A job as operators see it: what became of it, and nothing of what its account has sent. The message of an error may
+ * quote the document, an address or a template, so its code stands alone.
+ */
+export type ShownJob = ReturnType<typeof shownJob>;
+
+/** A job with its failed attempts. */
+export function shownJobDetail(job: Job) {
   const waitsForAttempt = job.state === 'queued' && job.position === undefined;
   return {
     ...shownJob(job),
@@ -78,9 +44,12 @@ export function shownJobDetail(job: Job): ShownJobDetail {
       endedAt: endedAt.toISOString(),
       errorCode: error.code,
     })),
+    /** When its next attempt is due; null when it waits for none. */
     nextAttemptAt: waitsForAttempt ? job.notBefore.toISOString() : null,
   };
 }
+
+export type ShownJobDetail = ReturnType<typeof shownJobDetail>;
 
 function time(at: Date | null): string | null {
   return at?.toISOString() ?? null;

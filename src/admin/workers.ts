@@ -11,7 +11,6 @@ export interface ShownWorker {
   readonly node: string | null;
   /** `unseen`: it has not reported for 10 s. `unregistered`: it holds jobs and does not report, as standalone does not. */
   readonly state: WorkerRecord['state'] | 'unseen' | 'unregistered';
-  /** Whether an operator has it drained. */
   readonly draining: boolean;
   readonly slots: number | null;
   readonly busy: number;

@@ -8,12 +8,17 @@ import { Collection, type CollectionSpec } from '../../infra/store/collection.ts
 export interface AccessToken {
   /** Hex SHA-256 of the token. */
   readonly _id: string;
+  /** The account whose person has signed in. */
   readonly accountId: string;
+  /** The other account that the person acts for; absent for the own one. */
+  readonly memberOf?: string;
   readonly createdAt: Date;
   readonly expiresAt: Date;
   readonly revoked: boolean;
   /** Of the account when the token was issued; absent for 0. */
   readonly ownerFence?: number;
+  /** The person has signed in with a second factor, or through an issuer, which asks for what it wants. */
+  readonly secondFactor?: true;
   /** Present for a session: a token that a browser holds in a cookie. */
   readonly session?: BrowserSession;
 }
@@ -54,13 +59,15 @@ const SESSION_TOKEN = /^st_[A-Za-z0-9_-]{43}$/;
 const TOKENS: CollectionSpec = {
   name: 'access_tokens',
   account: 'accountId',
+  alsoOf: 'memberOf',
   indexes: [
     // Unique because it contains the id: see docs/decisions/0178.
-    { fields: { accountId: 1, createdAt: 1, _id: 1 }, unique: true },
+    { fields: { accountId: 1, createdAt: 1, _id: 1 }, unique: 'embedded' },
     { fields: { expiresAt: 1 } },
+    { fields: { memberOf: 1 }, sparse: true },
   ],
   filtersBy: {
-    fields: ['expiresAt', 'revoked', 'session.lastUsedAt'],
+    fields: ['expiresAt', 'memberOf', 'revoked', 'session.lastUsedAt'],
     reason: 'the index leads to the tokens of one account, which were made within the last 12 hours',
   },
 };
@@ -84,6 +91,10 @@ export function isSessionToken(token: string): boolean {
   return SESSION_TOKEN.test(token);
 }
 
+function newToken(prefix: 'at' | 'st'): string {
+  return `${prefix}_${randomBytes(32).toString('base64url')}`;
+}
+
 /** Owns the access tokens: every token that this service issued, and an OpenID Connect issuer's revoked tokens. */
 export class AccessTokenStore {
   readonly #tokens: Collection<AccessToken>;
@@ -102,9 +113,17 @@ export class AccessTokenStore {
    * @param browser that holds the token in a cookie; the token then also ends after SESSION_IDLE_MS without use. Absent
    * for a bearer token.
    * @param ownerFence of the account as it was when its owner proved to be that.
+   * @param actsFor the account that the person acts for. Default: the own one.
+   * @param secondFactor whether the person has signed in with one.
    */
-  async issue(accountId: string, browser?: Browser, ownerFence = 0): Promise<IssuedToken> {
-    const token = `${browser === undefined ? 'at' : 'st'}_${randomBytes(32).toString('base64url')}`;
+  async issue(
+    accountId: string,
+    browser?: Browser,
+    ownerFence = 0,
+    actsFor = accountId,
+    secondFactor = false,
+  ): Promise<IssuedToken> {
+    const token = newToken(browser === undefined ? 'at' : 'st');
     const createdAt = this.#clock.now();
     const expiresAt = new Date(createdAt.getTime() + LIFETIME_MS);
     const record: AccessToken = {
@@ -114,10 +133,61 @@ export class AccessTokenStore {
       expiresAt,
       revoked: false,
       ...(ownerFence > 0 && { ownerFence }),
+      ...(actsFor !== accountId && { memberOf: actsFor }),
+      ...(secondFactor && { secondFactor }),
       ...(browser && { session: { ...browser, lastUsedAt: createdAt } }),
     };
     await this.#tokens.insert(record);
     return { token, expiresAt };
+  }
+
+  /**
+   * Ends a session and continues it under a new token, as old as before, for another account of the person.
+   *
+   * @returns undefined when the session has ended.
+   */
+  async succeed(id: string, actsFor: string): Promise<IssuedToken | undefined> {
+    const old = await this.#tokens.findById(id);
+    if (old === undefined || old.revoked || old.session === undefined) return undefined;
+    const token = newToken('st');
+    const { memberOf: _, ...kept } = old;
+    await this.#tokens.insert({
+      ...kept,
+      _id: hashSecret(token),
+      ...(actsFor !== old.accountId && { memberOf: actsFor }),
+      session: { ...old.session, lastUsedAt: this.#clock.now() },
+    });
+    await this.revoke(id, old.accountId, old.expiresAt);
+    return { token, expiresAt: old.expiresAt };
+  }
+
+  /** Notes that the person has given a second factor with this token. */
+  async markSecondFactor(id: string): Promise<void> {
+    await this.#tokens.updateOne({ _id: id }, { $set: { secondFactor: true } });
+    this.#cache.forget(id);
+  }
+
+  /** Notes that the person has none any more. */
+  async forgetSecondFactor(id: string): Promise<void> {
+    await this.#tokens.updateOne({ _id: id }, { $unset: { secondFactor: '' } });
+    this.#cache.forget(id);
+  }
+
+  /** Deletes all other tokens of a person. */
+  async deleteOthers(personId: string, id: string): Promise<void> {
+    const others = await this.#tokens.find({ accountId: personId });
+    for (const { _id } of others) {
+      if (_id === id) continue;
+      await this.#tokens.deleteOne({ _id });
+      this.#cache.forget(_id);
+    }
+  }
+
+  /** Deletes the tokens with which a person acts for an account that is not the own one. */
+  async deleteActing(personId: string, accountId: string): Promise<void> {
+    const acting = await this.#tokens.find({ accountId: personId, memberOf: accountId });
+    await this.#tokens.deleteMany({ accountId: personId, memberOf: accountId });
+    for (const { _id } of acting) this.#cache.forget(_id);
   }
 
   /** The record of a token, at most CACHE_MS old. The token may be revoked or expired. */

@@ -1,10 +1,8 @@
-import type { Clock } from '../../infra/clock.ts';
 import { namedUuid } from '../../infra/ids/named-uuid.ts';
 import { DueWork } from '../../infra/store/due-work.ts';
-import type { Logger } from '../../infra/telemetry/logger.ts';
-import type { AuditLog } from '../audit/audit-log.ts';
-import type { Account, AccountStore } from './account-store.ts';
+import type { Account } from './account-store.ts';
 import type { DeletionStore, NotedDeletion } from './deletion-store.ts';
+import type { Stores } from './stores.ts';
 
 /** Ends or deletes what an account has, of one kind. Repeated, it continues, and does so with what was added since. */
 export interface DeletionWork {
@@ -13,16 +11,11 @@ export interface DeletionWork {
   run(accountId: string): Promise<boolean>;
 }
 
-interface AccountDeletionDeps {
-  readonly accounts: Pick<AccountStore, 'findNow' | 'deleteMarked'>;
+interface AccountDeletionDeps extends Pick<Stores, 'accounts' | 'audit' | 'clock' | 'logger'> {
   readonly deletions: DeletionStore;
   /** Why the payment provider does not allow the deletion at present. */
   readonly hindrance: (accountId: string) => Promise<string | undefined>;
-  /** In the order in which they run. */
   readonly steps: readonly DeletionWork[];
-  readonly audit: Pick<AuditLog, 'recordDeletion'>;
-  readonly clock: Clock;
-  readonly logger: Pick<Logger, 'error' | 'warn' | 'info'>;
 }
 
 /**

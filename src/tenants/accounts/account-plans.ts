@@ -17,12 +17,15 @@ export class AccountPlans {
 
   /** Jobs of a deleted account may still be running; they end under the plan `free`. */
   async planOf(accountId: string): Promise<NamedPlan> {
-    return this.named(await this.#accounts.find(accountId));
+    const account = await this.#accounts.find(accountId);
+    if (account !== undefined) await this.#plans.resolve(account.plan);
+    return this.named(account);
   }
 
   /** `planOf` for many accounts, with one query for each 1,000 accounts. */
   async plansOf(accountIds: readonly string[]): Promise<Map<string, NamedPlan>> {
     const known = await this.factsOf(accountIds);
+    for (const name of new Set([...known.values()].map(({ plan }) => plan))) await this.#plans.resolve(name);
     return new Map(accountIds.map((accountId) => [accountId, this.named(known.get(accountId))]));
   }
 

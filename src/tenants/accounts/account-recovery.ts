@@ -1,13 +1,11 @@
 import { PlatenError } from '../../infra/errors/registry.ts';
-import type { Logger } from '../../infra/telemetry/logger.ts';
 import { byAccount } from '../audit/audit-log.ts';
-import type { MailOutbox } from '../mail/outbox.ts';
-import { type AccountLinks, type MailedPurpose, openLink, readLink } from './account-links.ts';
+import { type MailedPurpose, openLink, readLink } from './account-links.ts';
 import type { AccountService } from './account-service.ts';
-import type { Account, AccountStore } from './account-store.ts';
+import type { Account } from './account-store.ts';
 import type { AccountTakeover } from './account-takeover.ts';
 import { hasKnownOwner } from './known-owner.ts';
-import type { MailLimit } from './mail-limit.ts';
+import type { Stores } from './stores.ts';
 
 const HOUR_MS = 3_600_000;
 const LIFE_MS: Readonly<Record<MailedPurpose, number>> = {
@@ -15,16 +13,10 @@ const LIFE_MS: Readonly<Record<MailedPurpose, number>> = {
   'email-verification': 24 * HOUR_MS,
 };
 
-interface AccountRecoveryDeps {
-  readonly accounts: AccountStore;
+interface AccountRecoveryDeps extends Pick<Stores, 'accounts' | 'links' | 'mailLimit' | 'outbox' | 'logger'> {
   readonly accountService: AccountService;
   readonly takeover: AccountTakeover;
-  /** The number of active API keys of an account. */
   readonly countKeys: (accountId: string) => Promise<number>;
-  readonly links: AccountLinks;
-  readonly limit: MailLimit;
-  readonly outbox: MailOutbox;
-  readonly logger: Logger;
 }
 
 /** How the holder of a link proves to be who registered the account, or asks to take it over. */
@@ -51,7 +43,7 @@ export class AccountRecovery {
    */
   async forgot(email: string, address: string | undefined): Promise<void> {
     const login = email.toLowerCase();
-    await this.#deps.limit.count(login, 'password-reset', address);
+    await this.#deps.mailLimit.count(login, 'password-reset', address);
     this.#sending = Promise.all([this.#sending, this.#sendReset(login)]).catch((error: unknown) => {
       this.#deps.logger.error({ err: error }, 'a link for a new password could not be sent');
     });
@@ -108,7 +100,7 @@ export class AccountRecovery {
   async sendVerification(account: Account, address: string | undefined): Promise<void> {
     const { email } = account;
     if (email === null) return;
-    await this.#deps.limit.count(email, 'email-verification', address);
+    await this.#deps.mailLimit.count(email, 'email-verification', address);
     await this.#send(account, email, 'email-verification');
   }
 
@@ -121,9 +113,8 @@ export class AccountRecovery {
     );
   }
 
-  /** @returns the number of deleted counts and links. */
   async deleteExpired(now: Date): Promise<number> {
-    return (await this.#deps.limit.deleteExpired(now)) + (await this.#deps.links.deleteExpired(now));
+    return (await this.#deps.mailLimit.deleteExpired(now)) + (await this.#deps.links.deleteExpired(now));
   }
 
   /** @throws PlatenError LINK_INVALID when the account was taken over at the same moment. */

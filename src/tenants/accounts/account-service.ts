@@ -1,11 +1,13 @@
 import { PlatenError } from '../../infra/errors/registry.ts';
-import type { AuditAction, AuditLog, DoneBy, UnrecordedChange } from '../audit/audit-log.ts';
+import { namedUuid } from '../../infra/ids/named-uuid.ts';
+import type { AuditAction, DoneBy, UnrecordedChange } from '../audit/audit-log.ts';
+import type { SignInDomain } from '../members/sign-in-domain-store.ts';
 import { FREE_PLAN, type PlanName } from '../plans/plan.ts';
 import { type PlanSource, unknownPlan } from '../plans/plan-source.ts';
 import type { QuotaWindow } from '../plans/quota-period.ts';
-import type { AccessTokenStore } from './access-token-store.ts';
-import type { Account, AccountStore, Subscribed } from './account-store.ts';
+import type { Account, Subscribed } from './account-store.ts';
 import { hashPassword } from './password.ts';
+import type { Stores } from './stores.ts';
 
 export interface NewAccount {
   readonly email: string;
@@ -17,28 +19,21 @@ export interface NewAccount {
 /** Attempts to update an account that other processes change concurrently. */
 const TRIES = 20;
 
+interface AccountServiceDeps extends Pick<Stores, 'accounts' | 'tokens' | 'audit'> {
+  readonly plans: PlanSource;
+}
+
 /** All changes of accounts: each is in the audit log when its promise resolves. */
 export class AccountService {
-  readonly #accounts: AccountStore;
-  readonly #tokens: AccessTokenStore;
-  readonly #audit: AuditLog;
-  readonly #plans: PlanSource;
+  readonly #deps: AccountServiceDeps;
 
-  constructor(deps: {
-    accounts: AccountStore;
-    tokens: AccessTokenStore;
-    audit: AuditLog;
-    plans: PlanSource;
-  }) {
-    this.#accounts = deps.accounts;
-    this.#tokens = deps.tokens;
-    this.#audit = deps.audit;
-    this.#plans = deps.plans;
+  constructor(deps: AccountServiceDeps) {
+    this.#deps = deps;
   }
 
   /** @throws PlatenError VALIDATION when there is no plan of this name. */
   requirePlan(plan: PlanName): void {
-    const error = unknownPlan(this.#plans, plan);
+    const error = unknownPlan(this.#deps.plans, plan);
     if (error !== undefined) throw new PlatenError('VALIDATION', error);
   }
 
@@ -46,18 +41,45 @@ export class AccountService {
   async create({ email, password, plan }: NewAccount, by: DoneBy): Promise<Account | undefined> {
     this.requirePlan(plan);
     const hash = password === null ? null : await hashPassword(password);
-    const account = await this.#accounts.create(email, hash, plan, by.actor === 'operator');
+    const account = await this.#deps.accounts.create(email, hash, plan, by.actor === 'operator');
     if (account !== undefined) await this.#record(account, 'account.registered', by, { plan });
     return account;
   }
 
+  /** Makes the sign-in of a member, who has proved the address by an invitation, unless the address has one. */
+  async createMember(email: string, password: string, by: DoneBy): Promise<void> {
+    if ((await this.#deps.accounts.findByEmail(email)) !== undefined) return;
+    const hash = await hashPassword(password);
+    const account = await this.#deps.accounts.create(email, hash, FREE_PLAN, false, true);
+    if (account !== undefined) await this.#record(account, 'account.registered', by, { plan: FREE_PLAN });
+  }
+
+  /** Gives the account another name. */
+  async rename(account: Account, name: string, by: DoneBy): Promise<Account> {
+    await this.#deps.accounts.setName(account._id, name);
+    await this.#record(account, 'account.renamed', by, { name });
+    return { ...account, name };
+  }
+
+  /** Sets whether only people with a second factor may act for the account. */
+  async setRequiresSecondFactor(account: Account, required: boolean, by: DoneBy): Promise<void> {
+    await this.#deps.accounts.setRequiresSecondFactor(account._id, required);
+    await this.#record(account, 'account.second_factor_required', by, { required: `${required}` });
+  }
+
+  /** Sets whether headers and bodies of requests are kept in the log. */
+  async setKeepsRequestDetails(account: Account, kept: boolean, by: DoneBy): Promise<void> {
+    await this.#deps.accounts.setKeepsRequestDetails(account._id, kept);
+    await this.#record(account, 'account.request_details_changed', by, { kept: `${kept}` });
+  }
+
   /** The account with this address, whatever its plan; created as described when there is none. */
   async findOrCreate(described: NewAccount, by: DoneBy) {
-    const known = await this.#accounts.findByEmail(described.email);
+    const known = await this.#deps.accounts.findByEmail(described.email);
     if (known !== undefined) return { account: known, created: false };
     const made = await this.create(described, by);
     // Another process may have made it at the same moment.
-    const account = made ?? (await this.#accounts.findByEmail(described.email));
+    const account = made ?? (await this.#deps.accounts.findByEmail(described.email));
     if (account === undefined) throw new Error('An account is neither there nor can it be made.');
     return { account, created: made !== undefined };
   }
@@ -68,15 +90,34 @@ export class AccountService {
     by: DoneBy,
   ): Promise<Account> {
     const plan = FREE_PLAN;
-    const { account, created } = await this.#accounts.findOrCreateFederated(issuer, subject, email, plan);
+    const accountId = namedUuid(issuer, subject);
+    const { account, created } = await this.#deps.accounts.findOrCreateFederated(accountId, email, plan);
     if (created) await this.#record(account, 'account.registered', by, { plan, issuer });
+    return account;
+  }
+
+  /** The record of somebody who signs in at the issuer of another account; it is only a sign-in. */
+  async findOrCreateManaged(
+    personId: string,
+    email: string,
+    { accountId, domain, issuer }: Pick<SignInDomain, 'accountId' | 'domain' | 'issuer'>,
+    by: DoneBy,
+  ): Promise<Account> {
+    const managed = { managedBy: accountId, signInDomain: domain, memberOnly: true } as const;
+    const { account, created } = await this.#deps.accounts.findOrCreateFederated(
+      personId,
+      email,
+      FREE_PLAN,
+      managed,
+    );
+    if (created) await this.#record(account, 'account.registered', by, { plan: FREE_PLAN, issuer });
     return account;
   }
 
   /** In force in every process within a second. @throws PlatenError VALIDATION when there is no plan of this name. */
   async setPlan(account: Account, plan: PlanName, by: DoneBy): Promise<Account> {
     this.requirePlan(plan);
-    await this.#accounts.setPlan(account._id, plan);
+    await this.#deps.accounts.setPlan(account._id, plan);
     await this.#record(account, 'account.plan_changed', by, { from: account.plan, to: plan });
     return { ...account, plan };
   }
@@ -98,13 +139,13 @@ export class AccountService {
     { cause, differs }: { readonly cause: string; readonly differs: boolean },
   ): Promise<boolean> {
     for (let tries = 0; tries < TRIES; tries += 1) {
-      const seen = await this.#accounts.findNow(accountId);
+      const seen = await this.#deps.accounts.findNow(accountId);
       if (seen === undefined) return !differs;
       await this.#recordFollowed(seen);
       const { subscribed, billingFence = 0 } = seen;
       if (subscribed === undefined ? !differs : isSame(subscribed, to)) return true;
       if (billingFence > to.fence) return false;
-      const after = await this.#accounts.followSubscription(seen, to, changesBetween(seen, to, cause));
+      const after = await this.#deps.accounts.followSubscription(seen, to, changesBetween(seen, to, cause));
       if (after === undefined) continue;
       await this.#recordFollowed(after);
       return true;
@@ -114,7 +155,7 @@ export class AccountService {
 
   /** Records in the audit log what a crashed process has changed and not recorded. */
   async recordFollowed(accountId: string): Promise<void> {
-    const seen = await this.#accounts.findNow(accountId);
+    const seen = await this.#deps.accounts.findNow(accountId);
     if (seen !== undefined) await this.#recordFollowed(seen);
   }
 
@@ -132,7 +173,7 @@ export class AccountService {
    */
   async resetPassword(account: Account, password: string, by: DoneBy): Promise<boolean> {
     this.requirePassword(account);
-    if (!(await this.#accounts.setPasswordHash(account, await hashPassword(password)))) return false;
+    if (!(await this.#deps.accounts.setPasswordHash(account, await hashPassword(password)))) return false;
     await this.#record(account, 'account.password_reset', by);
     await this.revokeTokens(account, by);
     return true;
@@ -148,24 +189,24 @@ export class AccountService {
   async takeOver(account: Account, password: string, by: DoneBy): Promise<boolean> {
     const passwordHash = await hashPassword(password);
     const byOperator = by.actor === 'operator' && ({ byOperator: true } as const);
-    const taken = await this.#accounts.takeOver(account, { passwordHash, ...byOperator });
+    const taken = await this.#deps.accounts.takeOver(account, { passwordHash, ...byOperator });
     if (taken === undefined) return false;
     await this.#record(account, 'account.password_reset', by);
-    await this.#tokens.deleteBefore(account._id, taken.tokensNotBefore!);
+    await this.#deps.tokens.deleteBefore(account._id, taken.tokensNotBefore!);
     await this.#record(account, 'account.tokens_revoked', by);
     return true;
   }
 
   /** Notes that the owner of the account has confirmed its address. */
   async confirmAddress(account: Account, by: DoneBy): Promise<void> {
-    await this.#accounts.setEmailVerified(account._id);
+    await this.#deps.accounts.setEmailVerified(account._id);
     await this.#record(account, 'account.address_confirmed', by);
   }
 
   /** Revokes every bearer token of the account, in every process within a second. API keys remain valid. */
   async revokeTokens(account: Account, by: DoneBy): Promise<void> {
-    await this.#accounts.endTokens(account._id);
-    await this.#tokens.deleteOf(account._id);
+    await this.#deps.accounts.endTokens(account._id);
+    await this.#deps.tokens.deleteOf(account._id);
     await this.#record(account, 'account.tokens_revoked', by);
   }
 
@@ -177,14 +218,14 @@ export class AccountService {
    * @returns false when it was suspended already.
    */
   async suspend(account: Account, reason: string, by: DoneBy): Promise<boolean> {
-    if (!(await this.#accounts.setSuspended(account._id, true))) return false;
+    if (!(await this.#deps.accounts.setSuspended(account._id, true))) return false;
     await this.#record(account, 'account.suspended', by, { reason });
     return true;
   }
 
   /** Ends a suspension; the waiting jobs begin within a second. @returns false when there was none. */
   async resume(account: Account, by: DoneBy): Promise<boolean> {
-    if (!(await this.#accounts.setSuspended(account._id, false))) return false;
+    if (!(await this.#deps.accounts.setSuspended(account._id, false))) return false;
     await this.#record(account, 'account.resumed', by);
     return true;
   }
@@ -196,20 +237,20 @@ export class AccountService {
    * @returns false when it was marked already.
    */
   async markDeleting(account: Account, by: DoneBy): Promise<boolean> {
-    if (!(await this.#accounts.markDeleting(account._id, by.operator))) return false;
+    if (!(await this.#deps.accounts.markDeleting(account._id, by.operator))) return false;
     await this.#record(account, 'account.deletion_requested', by);
     return true;
   }
 
   async #recordFollowed({ _id, unrecorded = [] }: Account): Promise<void> {
     for (const change of unrecorded) {
-      await this.#audit.recordOnce(_id, change);
-      await this.#accounts.recorded(_id, change.id);
+      await this.#deps.audit.recordOnce(_id, change);
+      await this.#deps.accounts.recorded(_id, change.id);
     }
   }
 
   #record({ _id }: Account, action: AuditAction, by: DoneBy, details: Record<string, string> = {}) {
-    return this.#audit.record({ accountId: _id, action, ...by, details });
+    return this.#deps.audit.record({ accountId: _id, action, ...by, details });
   }
 }
 

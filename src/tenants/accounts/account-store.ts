@@ -2,48 +2,23 @@ import { randomUUID } from 'node:crypto';
 import type { Connection } from 'mongoose';
 import { TtlCache } from '../../infra/async/ttl-cache.ts';
 import type { Clock } from '../../infra/clock.ts';
-import { namedUuid } from '../../infra/ids/named-uuid.ts';
-import { Collection, type CollectionSpec } from '../../infra/store/collection.ts';
+import { Collection } from '../../infra/store/collection.ts';
 import { beyond, type KeysetPage } from '../../infra/store/keyset.ts';
 import type { UnrecordedChange } from '../audit/audit-log.ts';
 import type { PlanName } from '../plans/plan.ts';
 import type { Account, Subscribed } from './account.ts';
+import { ACCOUNTS, type AccountSearch } from './account-collection.ts';
 
 export type { Account, Subscribed } from './account.ts';
-
-/** Accounts that the operator looks for. */
-export interface AccountSearch {
-  /** How the shown address begins; the other conditions do not count then. */
-  readonly email?: string | undefined;
-  readonly plan?: PlanName | undefined;
-  /** Only those that are suspended. */
-  readonly suspended?: boolean | undefined;
-}
+export type { AccountSearch } from './account-collection.ts';
 
 /** A change of plan, or the revocation of all tokens, is in force in every process after this time, in milliseconds. */
 export const ACCOUNT_CACHE_MS = 800;
 const CACHE_ENTRIES = 10_000;
+/** Accounts that a person may own by transfer, as far as they are looked for. */
+const MAX_OWNED = 100;
 /** Accounts that one query reads. */
 const NAMES_AT_ONCE = 1000;
-
-const ACCOUNTS: CollectionSpec = {
-  name: 'accounts',
-  account: { step: 'account' },
-  indexes: [
-    { fields: { login: 1 }, unique: true, sparse: true },
-    // Unique because they contain the id: the embedded database reads only parts of a unique index
-    // (docs/decisions/0178).
-    { fields: { email: 1, _id: 1 }, unique: true },
-    { fields: { createdAt: 1, _id: 1 }, unique: true },
-    { fields: { plan: 1, createdAt: 1, _id: 1 }, unique: true },
-    { fields: { suspendedAt: 1 }, sparse: true },
-  ],
-  scans: { '{} sort createdAt, _id': 'one page, for the operator of the service' },
-  filtersBy: {
-    fields: ['$or', 'suspendedAt', 'sort createdAt, _id'],
-    reason: 'a page begins among accounts of one moment, and few accounts are suspended',
-  },
-};
 
 /** Owns the accounts. Changes go through the `AccountService`, which records them. */
 export class AccountStore {
@@ -82,12 +57,17 @@ export class AccountStore {
     return this.#accounts.findOne({ login: email.toLowerCase() });
   }
 
-  /** @param byOperator whether the operator creates it. @returns undefined when the address has an account. */
+  /**
+   * @param byOperator whether the operator creates it.
+   * @param member whether it is only the sign-in of a member, whose address an invitation has proved.
+   * @returns undefined when the address has an account.
+   */
   async create(
     email: string,
     passwordHash: string | null,
     plan: PlanName,
     byOperator = false,
+    member = false,
   ): Promise<Account | undefined> {
     const login = email.toLowerCase();
     const account: Account = {
@@ -98,20 +78,25 @@ export class AccountStore {
       plan,
       createdAt: this.#clock.now(),
       ...(byOperator && { byOperator }),
+      ...(member && { memberOnly: true, emailVerifiedAt: this.#clock.now() }),
     };
     return (await this.#accounts.insertIfAbsent(account)) ? account : undefined;
   }
 
-  /** Made at the subject's first use. @param email an address that the issuer has verified, or null. */
+  /**
+   * The record of an issuer's person, made at the first use.
+   *
+   * @param email an address that the issuer has verified, or null.
+   * @param managed where the issuer is one of another account.
+   */
   async findOrCreateFederated(
-    issuer: string,
-    subject: string,
+    accountId: string,
     email: string | null,
     plan: PlanName,
+    managed: Pick<Account, 'managedBy' | 'signInDomain' | 'memberOnly'> = {},
   ): Promise<{ account: Account; created: boolean }> {
-    const accountId = namedUuid(issuer, subject);
     const known = await this.find(accountId);
-    if (known === undefined) return this.#createFederated(accountId, email, plan);
+    if (known === undefined) return this.#createFederated(accountId, email, plan, managed);
     if (email === null || known.email === email) return { account: known, created: false };
     await this.#change(accountId, { email });
     return { account: { ...known, email }, created: false };
@@ -172,7 +157,6 @@ export class AccountStore {
     await this.#change(accountId, { plan });
   }
 
-  /** The account, read from the database. */
   findNow(accountId: string): Promise<Account | undefined> {
     return this.#accounts.findById(accountId);
   }
@@ -221,6 +205,75 @@ export class AccountStore {
     return isSet;
   }
 
+  /** The accounts whose ownership was transferred to a person. */
+  ownedBy(personId: string): Promise<Account[]> {
+    return this.#accounts.find({ ownerId: personId }, { limit: MAX_OWNED });
+  }
+
+  /**
+   * Gives the account to another person.
+   *
+   * @param seen the account as the caller has read it.
+   * @returns false when it has had another owner since, and nothing was written.
+   */
+  async setOwner(
+    { _id, ownerId, ownerFence }: Pick<Account, '_id' | 'ownerId' | 'ownerFence'>,
+    personId: string,
+  ): Promise<boolean> {
+    const asSeen = {
+      _id,
+      ownerId: ownerId ?? { $exists: false },
+      ownerFence: ownerFence ?? { $exists: false },
+    };
+    const changed = await this.#accounts.updateOne(asSeen, { $set: { ownerId: personId } });
+    this.#cache.forget(_id);
+    return changed;
+  }
+
+  /** Some of the people who sign in at an account's issuer for a domain. */
+  managedBy(accountId: string, signInDomain: string): Promise<Account[]> {
+    return this.#accounts.find({ managedBy: accountId, signInDomain }, { limit: MAX_OWNED });
+  }
+
+  /** Deletes the record of somebody who signs in at an account's issuer. */
+  async deleteManaged(personId: string): Promise<void> {
+    await this.#accounts.deleteOne({ _id: personId, managedBy: { $exists: true } });
+    this.#cache.forget(personId);
+  }
+
+  /** For which domains members may open the account only through the issuer; in force within ACCOUNT_CACHE_MS. */
+  async setIssuerRequired(accountId: string, domains: readonly string[]): Promise<void> {
+    await this.#change(accountId, { issuerRequiredFor: domains });
+  }
+
+  /** Whether only people with a second factor may act for the account; in force within ACCOUNT_CACHE_MS. */
+  async setRequiresSecondFactor(accountId: string, required: boolean): Promise<void> {
+    const change = required
+      ? { $set: { requiresSecondFactor: true as const } }
+      : { $unset: { requiresSecondFactor: '' } as const };
+    await this.#accounts.updateOne({ _id: accountId }, change);
+    this.#cache.forget(accountId);
+  }
+
+  /** Gives the account another name. */
+  async setName(accountId: string, name: string): Promise<void> {
+    await this.#change(accountId, { name });
+  }
+
+  /** Whether headers and bodies of requests are kept in the log; in force within ACCOUNT_CACHE_MS. */
+  async setKeepsRequestDetails(accountId: string, kept: boolean): Promise<void> {
+    const change = kept
+      ? ({ $unset: { withoutRequestDetails: '' } } as const)
+      : { $set: { withoutRequestDetails: true as const } };
+    await this.#accounts.updateOne({ _id: accountId }, change);
+    this.#cache.forget(accountId);
+  }
+
+  /** Notes which account a person acts for in browsers. */
+  async setActsFor(personId: string, accountId: string): Promise<void> {
+    await this.#change(personId, { actsFor: accountId });
+  }
+
   /** Notes that the owner has confirmed the address. */
   async setEmailVerified(accountId: string): Promise<void> {
     await this.#change(accountId, { emailVerifiedAt: this.#clock.now() });
@@ -241,7 +294,8 @@ export class AccountStore {
     const times = { tokensNotBefore: now, takenOverAt: now };
     // The operator's word for the owner proves no address.
     const verified = fields.byOperator === undefined && { emailVerifiedAt: now };
-    const update = { $set: { ...fields, ...times, ...verified, ownerFence: ownerFence + 1 } };
+    const $set = { ...fields, ...times, ...verified, ownerFence: ownerFence + 1 };
+    const update = { $set, $unset: { ownerId: '', issuerRequiredFor: '' } as const };
     const asSeen = { _id, ownerFence: ownerFence === 0 ? { $exists: false } : ownerFence };
     try {
       return await this.#accounts.findOneAndUpdate(asSeen, update);
@@ -302,13 +356,14 @@ export class AccountStore {
     await this.#change(accountId, { tokensNotBefore: this.#clock.now() });
   }
 
-  async #createFederated(accountId: string, email: string | null, plan: PlanName) {
+  async #createFederated(accountId: string, email: string | null, plan: PlanName, managed: Partial<Account>) {
     const account: Account = {
       _id: accountId,
       email,
       passwordHash: null,
       plan,
       createdAt: this.#clock.now(),
+      ...managed,
     };
     const created = await this.#accounts.insertIfAbsent(account);
     this.#cache.forget(accountId);
@@ -334,15 +389,8 @@ export type AccountReader = Pick<
   | 'findByEmail'
   | 'list'
   | 'listByShownEmail'
+  | 'ownedBy'
   | 'planNames'
   | 'search'
   | 'some'
 >;
-
-/** The e-mail address of an account; null without an account or an address. */
-export async function emailOf(
-  accounts: Pick<AccountReader, 'find'>,
-  accountId: string,
-): Promise<string | null> {
-  return (await accounts.find(accountId))?.email ?? null;
-}

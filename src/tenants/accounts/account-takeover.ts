@@ -1,10 +1,8 @@
-import type { Clock } from '../../infra/clock.ts';
 import { DueWork } from '../../infra/store/due-work.ts';
-import type { Logger } from '../../infra/telemetry/logger.ts';
-import type { AuditLog, DoneBy } from '../audit/audit-log.ts';
-import type { MailOutbox } from '../mail/outbox.ts';
+import type { DoneBy } from '../audit/audit-log.ts';
 import type { AccountService } from './account-service.ts';
-import type { Account, AccountReader } from './account-store.ts';
+import type { Account } from './account-store.ts';
+import type { Stores } from './stores.ts';
 import type { Takeover, TakeoverStore, TakeoverSubject } from './takeover-store.ts';
 
 /** Ends what an earlier owner of an account has begun, of one kind. Repeated, it ends what has been added since. */
@@ -16,16 +14,11 @@ export interface TakeoverStep {
   run(accountId: string, ownerFence: number, by: DoneBy): Promise<number>;
 }
 
-interface AccountTakeoverDeps {
-  readonly accounts: Pick<AccountReader, 'findNow'>;
+interface AccountTakeoverDeps extends Pick<Stores, 'accounts' | 'outbox' | 'audit' | 'clock' | 'logger'> {
   readonly accountService: AccountService;
   readonly takeovers: TakeoverStore;
   /** In the order in which they run. */
   readonly steps: readonly TakeoverStep[];
-  readonly outbox: MailOutbox;
-  readonly audit: AuditLog;
-  readonly clock: Clock;
-  readonly logger: Logger;
 }
 
 /**

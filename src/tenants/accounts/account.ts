@@ -19,6 +19,8 @@ export interface Account {
    * person who registered the same address here may be two people.
    */
   readonly login?: string;
+  /** What its owner calls it; absent for `nameOf`'s default. */
+  readonly name?: string;
   /** From `hashPassword`; null for an account without a password. */
   readonly passwordHash: string | null;
   readonly plan: PlanName;
@@ -40,6 +42,22 @@ export interface Account {
   readonly deletingSince?: Date;
   /** Who of the operators asked for that; absent when it was asked for by no name. */
   readonly deletedBy?: string;
+  /** The person who owns it, once its ownership was transferred: the id of the record with which the person signs in. */
+  readonly ownerId?: string;
+  /** Its person came by the invitation of another account, and signs in with it: it has no work of its own. */
+  readonly memberOnly?: true;
+  /** The account at whose issuer its person signs in, by `signInDomain`; the record ends with that. Absent for others. */
+  readonly managedBy?: string;
+  /** The mail domain of that issuer. */
+  readonly signInDomain?: string;
+  /** Domains whose members may open it only through the issuer that is set for them; absent for none. */
+  readonly issuerRequiredFor?: readonly string[];
+  /** Only people who have signed in with a second factor may act for it. */
+  readonly requiresSecondFactor?: true;
+  /** Headers and bodies of its requests are not kept in the log. */
+  readonly withoutRequestDetails?: true;
+  /** The account that its person acted for last in a browser; absent for the own one. */
+  readonly actsFor?: string;
   /** The operator of the service has created the account or taken it over; absent for other accounts. */
   readonly byOperator?: true;
   /** The subscription period whose quota is used; absent or null for the calendar month. */

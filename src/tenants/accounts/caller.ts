@@ -17,6 +17,8 @@ export interface Caller {
   readonly plan: Plan;
   /** The subscription period whose quota is used; without one, the calendar month. */
   readonly quotaWindow?: QuotaWindow | null | undefined;
+  /** Whether headers and bodies of its requests are kept in the log. Default: no. */
+  readonly keepsRequestDetails?: boolean;
   /** Of the account when the request was authenticated; absent for 0. */
   readonly ownerFence?: number | undefined;
 }

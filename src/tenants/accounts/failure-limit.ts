@@ -14,6 +14,10 @@ interface FailureBounds {
   readonly perNetwork: number;
 }
 
+/** Wrong codes of one person from all networks together, in 15 minutes. */
+const CODES = 10;
+/** Passkeys that one person begins to make, in 15 minutes. */
+const REGISTRATIONS = 50;
 /** How many times `perAccount` there may be for one account from all addresses. */
 const EVERYWHERE_TIMES = 10;
 
@@ -32,12 +36,11 @@ const FAILURES: CountedWindows = {
  * Counts failed sign-ins, over all processes. An attempt counts as a failure from its beginning until it succeeds, so
  * that concurrent guesses cannot exceed the bounds.
  */
-export class FailureLimit {
-  readonly #failures: WindowCounter;
+export class FailureLimit extends WindowCounter {
   readonly #bounds: FailureBounds;
 
   constructor(connection: Connection, clock: Clock, bounds: FailureBounds) {
-    this.#failures = new WindowCounter(connection, clock, FAILURES);
+    super(connection, clock, FAILURES);
     this.#bounds = bounds;
   }
 
@@ -59,15 +62,46 @@ export class FailureLimit {
     // One after the other: a network that is rejected must not count against accounts.
     for (const { kind, name, bound } of counted) {
       const key = `${kind}:${createHash('sha256').update(name).digest('base64url')}`;
-      windows.push(await this.#failures.countWithin(key, bound, 'TOO_MANY_FAILURES'));
+      windows.push(await this.countWithin(key, bound, 'TOO_MANY_FAILURES'));
     }
     return async () => {
-      await Promise.all(windows.map((window) => this.#failures.add(window, -1)));
+      await Promise.all(windows.map((window) => this.add(window, -1)));
     };
   }
 
-  /** @returns the number of deleted counts. */
-  deleteExpired(now: Date): Promise<number> {
-    return this.#failures.deleteEnded(now);
+  /**
+   * Begins an attempt at a second factor. All attempts of a person count together: whoever makes them knows the password,
+   * and there are a million codes.
+   *
+   * @returns a function to call when the attempt has succeeded.
+   * @throws PlatenError TOO_MANY_FAILURES with the time until the next attempt is allowed.
+   */
+  async beginCode(personId: string): Promise<() => Promise<void>> {
+    const window = await this.countWithin(`code:${personId}`, CODES, 'TOO_MANY_FAILURES');
+    return async () => {
+      await this.add(window, -1);
+    };
+  }
+
+  /**
+   * Begins a sign-in by a passkey, which stores a challenge.
+   *
+   * @param address the client's IP address; undefined when the connection is closed already.
+   * @throws PlatenError TOO_MANY_FAILURES with the time until the next attempt is allowed.
+   */
+  async beginPasskey(address: string | undefined): Promise<void> {
+    for (const { kind, name, bound } of countedNetworks(address, this.#bounds.perNetwork))
+      await this.countWithin(`passkey-${kind}:${name}`, bound, 'TOO_MANY_FAILURES');
+  }
+
+  /** A sign-in by a passkey has succeeded, from this address. */
+  async passkeySucceeded(address: string | undefined): Promise<void> {
+    for (const { kind, name } of countedNetworks(address, 0))
+      await this.add(this.window(`passkey-${kind}:${name}`), -1);
+  }
+
+  /** A person begins to make a passkey. @throws PlatenError TOO_MANY_FAILURES */
+  async beginRegistration(personId: string): Promise<void> {
+    await this.countWithin(`passkey-of:${personId}`, REGISTRATIONS, 'TOO_MANY_FAILURES');
   }
 }

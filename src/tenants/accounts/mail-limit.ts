@@ -5,6 +5,9 @@ import { type CountedWindows, WindowCounter } from '../../infra/store/fixed-wind
 import { countedNetworks, siteOf } from '../limits/network-of.ts';
 import type { MailedPurpose } from './account-links.ts';
 
+/** What a counted mail is for. */
+type CountedPurpose = MailedPurpose | 'team-invitation';
+
 /** Mails that one network may request an hour; an IPv6 /48 may request ten times as many. */
 const MAILS_OF_NETWORK = 20;
 /** Mails of one purpose to one address an hour, from one IPv4 address or one IPv6 /48. */
@@ -23,12 +26,10 @@ const MAILS: CountedWindows = {
 };
 
 /** Counts requested mails, over all processes, whether or not their addresses have accounts. */
-export class MailLimit {
-  readonly #mails: WindowCounter;
-
+export class MailLimit extends WindowCounter {
   /** To be created before the connection's indexes. */
   constructor(connection: Connection, clock: Clock) {
-    this.#mails = new WindowCounter(connection, clock, MAILS);
+    super(connection, clock, MAILS);
   }
 
   /**
@@ -39,7 +40,7 @@ export class MailLimit {
    * @param client the IP address of the request; undefined when the connection is closed already.
    * @throws PlatenError TOO_MANY_MAILS with the time until the next mail may be requested.
    */
-  async count(email: string, purpose: MailedPurpose, client: string | undefined): Promise<void> {
+  async count(email: string, purpose: CountedPurpose, client: string | undefined): Promise<void> {
     const counted = [
       ...countedNetworks(client, MAILS_OF_NETWORK),
       { kind: `${purpose} address-and-site`, name: `${email}\n${siteOf(client)}`, bound: MAILS_TO_ADDRESS },
@@ -48,12 +49,7 @@ export class MailLimit {
     // One after the other: a network that is rejected must not count against addresses.
     for (const { kind, name, bound } of counted) {
       const key = `${kind} ${createHash('sha256').update(name).digest('base64url')}`;
-      await this.#mails.countWithin(key, bound, 'TOO_MANY_MAILS');
+      await this.countWithin(key, bound, 'TOO_MANY_MAILS');
     }
-  }
-
-  /** @returns the number of deleted counts. */
-  deleteExpired(now: Date): Promise<number> {
-    return this.#mails.deleteEnded(now);
   }
 }

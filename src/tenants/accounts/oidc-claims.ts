@@ -43,13 +43,17 @@ const claimsSchema = z.object({
  * @returns undefined when they name nobody, are of a security event, or were issued in the future: such a token would
  * be newer than the revocation of all tokens that is to end it. An address that cannot be signed in with counts as
  * none.
+ *
+ * @param vouches whether the issuer speaks for the domain of the address, so that an address counts of which it does not
+ * say whether it has verified it. Default: only one that it says to have verified does.
  */
-export function claimsOf(payload: JWTPayload, now: Date): OidcClaims | undefined {
+export function claimsOf(payload: JWTPayload, now: Date, vouches = false): OidcClaims | undefined {
   const { data } = claimsSchema.safeParse(payload);
   if (data === undefined) return undefined;
   const { sub, exp, iat, email, email_verified: isVerified } = data;
   if (iat !== undefined && iat > now.getTime() / 1000 + CLOCK_SKEW_S) return undefined;
-  const address = isVerified === true ? emailSchema.safeParse(email).data : undefined;
+  const counts = isVerified === true || (vouches && isVerified === undefined);
+  const address = counts ? emailSchema.safeParse(email).data : undefined;
   return {
     subject: sub,
     email: address?.toLowerCase() ?? null,

@@ -1,6 +1,7 @@
 import {
   type AuthorizationServer,
   allowInsecureRequests,
+  customFetch,
   discoveryRequest,
   processDiscoveryResponse,
 } from 'oauth4webapi';
@@ -11,6 +12,8 @@ interface OidcIssuerOptions {
   /** The issuer identifier as tokens contain it; its discovery document is below this address. */
   readonly issuer: string;
   readonly clock: Clock;
+  /** Reaches the issuer. Default: the global one, for an issuer of the operator. */
+  readonly fetch?: typeof fetch;
 }
 
 /** Time limit of a request to the issuer, in milliseconds: callers get their response within 5 s. */
@@ -38,8 +41,14 @@ export class OidcIssuer {
   }
 
   /** Options of every request to the issuer: a time limit, and plain http where the operator's address has it. */
-  request(): { signal: AbortSignal; [allowInsecureRequests]: boolean } {
+  request(): {
+    signal: AbortSignal;
+    [allowInsecureRequests]: boolean;
+    [customFetch]?: typeof fetch;
+  } {
+    const { fetch } = this.#options;
     return {
+      ...(fetch && { [customFetch]: fetch }),
       signal: AbortSignal.timeout(ISSUER_TIMEOUT_MS),
       [allowInsecureRequests]: this.issuer.startsWith('http:'),
     };

@@ -1,85 +1,41 @@
-import { decodeProtectedHeader } from 'jose';
-import * as oauth from 'oauth4webapi';
 import { FairSemaphore } from '../../infra/async/fair-semaphore.ts';
-import type { Clock } from '../../infra/clock.ts';
-import { PlatenError } from '../../infra/errors/registry.ts';
-import { type AuditLog, byAccount } from '../audit/audit-log.ts';
+import { byAccount } from '../audit/audit-log.ts';
 import { networkOf } from '../limits/network-of.ts';
-import type { AccessTokenStore, Browser, IssuedToken } from './access-token-store.ts';
+import type { Browser } from './access-token-store.ts';
+import type { AccountAccess } from './account-access.ts';
 import type { AccountService } from './account-service.ts';
 import type { Account } from './account-store.ts';
-import { CLOCK_SKEW_S, claimsOf } from './oidc-claims.ts';
-import type { OidcIssuer } from './oidc-issuer.ts';
-import { isMeantFor } from './oidc-purpose.ts';
-import { tooMany } from './sign-in.ts';
+import type { OidcClient, PendingSignIn } from './oidc-client.ts';
+import { type SignedIn, tooMany } from './sign-in.ts';
+import type { Stores } from './stores.ts';
 
-/** What a browser keeps while its user is at the issuer: the issuer's response must belong to this request. */
-export interface PendingSignIn {
-  readonly state: string;
-  readonly nonce: string;
-  readonly codeVerifier: string;
-  /** The page to return to, below the public address. */
-  readonly returnTo: string;
+/** What a session is made with. */
+interface LandingDeps extends Pick<Stores, 'tokens' | 'audit'> {
+  readonly access: AccountAccess;
 }
 
-interface OidcSignInDeps {
-  readonly issuer: OidcIssuer;
-  readonly clock: Clock;
-  readonly clientId: string;
-  /** Absent for a public client, which PKCE alone protects. */
-  readonly clientSecret: string | undefined;
+interface OidcSignInDeps extends LandingDeps {
+  /** The issuer identifier. */
+  readonly issuer: string;
+  readonly client: OidcClient;
   readonly accountService: AccountService;
-  readonly tokens: AccessTokenStore;
-  readonly audit: AuditLog;
 }
 
 /** Concurrent exchanges of codes for tokens: each sends requests to the issuer. Networks are served in rotation. */
-const EXCHANGES = { permits: 10, maxWaiting: 50, maxWaitingOfKey: 20, full: tooMany } as const;
+export const EXCHANGES = { permits: 10, maxWaiting: 50, maxWaitingOfKey: 20, full: tooMany } as const;
 
-/**
- * Signs in at an OpenID Connect issuer with a browser: the authorization code flow with PKCE, state and nonce (OpenID
- * Connect Core 1.0, 3.1). The result is a session of this service; the issuer's tokens are not stored.
- */
+/** Signs in at the issuer of the operator with a browser. The result is a session of this service. */
 export class OidcSignIn {
   readonly #deps: OidcSignInDeps;
-  readonly #client: oauth.Client;
   readonly #exchanges = new FairSemaphore(EXCHANGES);
 
   constructor(deps: OidcSignInDeps) {
     this.#deps = deps;
-    this.#client = { client_id: deps.clientId, [oauth.clockTolerance]: CLOCK_SKEW_S };
   }
 
-  /**
-   * @param redirectUri where the issuer sends the browser back to.
-   * @returns the issuer's page, and what the browser must present when it comes back.
-   * @throws PlatenError UNAVAILABLE when the issuer cannot be reached.
-   */
-  async begin(
-    redirectUri: string,
-    returnTo: string,
-  ): Promise<{ readonly location: string; readonly pending: PendingSignIn }> {
-    const { authorization_endpoint: page } = await this.#deps.issuer.metadata();
-    if (page === undefined) throw this.#deps.issuer.unreachable(new Error('It names no page to sign in at.'));
-    const pending = {
-      state: oauth.generateRandomState(),
-      nonce: oauth.generateRandomNonce(),
-      codeVerifier: oauth.generateRandomCodeVerifier(),
-      returnTo,
-    };
-    const location = new URL(page);
-    const parameters = {
-      client_id: this.#deps.clientId,
-      redirect_uri: redirectUri,
-      response_type: 'code',
-      scope: 'openid email',
-      state: pending.state,
-      nonce: pending.nonce,
-      code_challenge: await oauth.calculatePKCECodeChallenge(pending.codeVerifier),
-      code_challenge_method: 'S256',
-    };
-    for (const [name, value] of Object.entries(parameters)) location.searchParams.set(name, value);
-    return { location: location.href, pending };
+  /** As `OidcClient.begin`. */
+  begin(redirectUri: string, returnTo: string) {
+    return this.#deps.client.begin(redirectUri, returnTo);
   }
 
   /**
@@ -92,81 +48,35 @@ export class OidcSignIn {
     { pending, redirectUri }: { readonly pending: PendingSignIn; readonly redirectUri: string },
     address: string | undefined,
     browser: Browser,
-  ): Promise<IssuedToken & { readonly account: Account }> {
+  ): Promise<SignedIn> {
     return this.#exchanges.run(networkOf(address), async () => {
-      const { accountService, tokens, audit, issuer } = this.#deps;
-      const { subject, email } = await this.#exchange(authResponse, pending, redirectUri);
-      const account = await accountService.findOrCreateFederated(
-        { issuer: issuer.issuer, subject, email },
+      const { accountService, issuer, client } = this.#deps;
+      const { subject, email } = await client.exchange(authResponse, pending, redirectUri);
+      const person = await accountService.findOrCreateFederated(
+        { issuer, subject, email },
         byAccount(address),
       );
-      const issued = await tokens.issue(account._id, browser, account.ownerFence);
-      await audit.record({ accountId: account._id, action: 'account.signed_in', ...byAccount(address) });
-      return { ...issued, account };
+      return land(this.#deps, person, person.actsFor, { address, browser });
     });
   }
-
-  async #exchange(authResponse: URLSearchParams, pending: PendingSignIn, redirectUri: string) {
-    const { issuer, clientId, clientSecret, clock } = this.#deps;
-    const server = await issuer.metadata();
-    // Those who have waited behind a request without a response must not wait for another one.
-    issuer.assertResponds();
-    const secret = clientSecret === undefined ? oauth.None() : clientAuthentication(server, clientSecret);
-    let validated: { readonly idToken: string; readonly payload: oauth.IDToken };
-    try {
-      const code = oauth.validateAuthResponse(server, this.#client, authResponse, pending.state);
-      const response = await oauth.authorizationCodeGrantRequest(
-        server,
-        this.#client,
-        secret,
-        code,
-        redirectUri,
-        pending.codeVerifier,
-        issuer.request(),
-      );
-      const tokens = await oauth.processAuthorizationCodeResponse(server, this.#client, response, {
-        expectedNonce: pending.nonce,
-        requireIdToken: true,
-      });
-      await oauth.validateApplicationLevelSignature(server, response, issuer.request());
-      validated = { idToken: tokens.id_token!, payload: oauth.getValidatedIdTokenClaims(tokens)! };
-    } catch (error) {
-      throw isRejection(error) ? rejectionOf(error) : issuer.unreachable(error);
-    }
-    const { idToken, payload } = validated;
-    const isMeant = isMeantFor(decodeProtectedHeader(idToken), payload, [clientId]);
-    const claims = isMeant ? claimsOf(payload, clock.now()) : undefined;
-    // Not the issuer's failure: others can still sign in there.
-    if (claims === undefined)
-      throw rejectionOf(new Error('The ID token names nobody, or is for another client.'));
-    return claims;
-  }
 }
 
-/** In the header, unless the issuer supports it in the body only (OpenID Connect Discovery 1.0, 3). */
-function clientAuthentication(
-  { token_endpoint_auth_methods_supported: methods }: oauth.AuthorizationServer,
-  secret: string,
-): oauth.ClientAuth {
-  const inBody = methods?.includes('client_secret_post') && !methods.includes('client_secret_basic');
-  return inBody ? oauth.ClientSecretPost(secret) : oauth.ClientSecretBasic(secret);
-}
-
-/** Whether the issuer has responded with a rejection or an invalid response, and not failed itself. */
-function isRejection(error: unknown): boolean {
-  if (error instanceof oauth.ResponseBodyError) return error.status < 500;
-  return (
-    error instanceof oauth.AuthorizationResponseError ||
-    error instanceof oauth.OperationProcessingError ||
-    error instanceof oauth.UnsupportedOperationError ||
-    error instanceof oauth.WWWAuthenticateChallengeError
-  );
-}
-
-function rejectionOf(cause: unknown): PlatenError {
-  const isDenied = cause instanceof oauth.AuthorizationResponseError && cause.error === 'access_denied';
-  const message = isDenied
-    ? 'The issuer did not sign you in.'
-    : 'The answer of the issuer is not valid here.';
-  return new PlatenError('UNAUTHENTICATED', message, { cause });
+/**
+ * Ends a sign-in at an issuer: the person has a session, which acts for the account of `actsFor` if it may.
+ *
+ * @param confirm throws when the person may not be signed in any more.
+ */
+export async function land(
+  { access, tokens, audit }: LandingDeps,
+  person: Account,
+  actsFor: string | undefined,
+  { address, browser }: { readonly address: string | undefined; readonly browser: Browser },
+  confirm?: () => Promise<unknown>,
+): Promise<SignedIn> {
+  const acting = await access.landing(person, actsFor);
+  const issued = await tokens.issue(person._id, browser, person.ownerFence, acting.account._id, true);
+  await confirm?.();
+  for (const accountId of new Set([person._id, acting.account._id]))
+    await audit.record({ accountId, action: 'account.signed_in', ...byAccount(address, person._id) });
+  return { ...issued, ...acting, secondFactor: true };
 }

@@ -108,7 +108,6 @@ export class OidcVerifier {
   }
 }
 
-/** The issuer that a token names; not verified. */
 function issuerNamedBy(token: string): string | undefined {
   try {
     return decodeJwt(token).iss;

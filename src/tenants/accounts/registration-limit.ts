@@ -15,13 +15,12 @@ const REGISTRATIONS: CountedWindows = {
 };
 
 /** Counts attempts of a network to register accounts, over all processes, whether or not they succeed. */
-export class RegistrationLimit {
-  readonly #registrations: WindowCounter;
+export class RegistrationLimit extends WindowCounter {
   readonly #bound: number;
 
   /** @param bound attempts of one network an hour; an IPv6 /48 may make ten times as many. */
   constructor(connection: Connection, clock: Clock, bound: number) {
-    this.#registrations = new WindowCounter(connection, clock, REGISTRATIONS);
+    super(connection, clock, REGISTRATIONS);
     this.#bound = bound;
   }
 
@@ -34,12 +33,7 @@ export class RegistrationLimit {
   async count(address: string | undefined): Promise<void> {
     for (const { kind, name, bound } of countedNetworks(address, this.#bound)) {
       const key = kind === 'network' ? name : `${kind} ${name}`;
-      await this.#registrations.countWithin(key, bound, 'TOO_MANY_REGISTRATIONS');
+      await this.countWithin(key, bound, 'TOO_MANY_REGISTRATIONS');
     }
-  }
-
-  /** @returns the number of deleted counts. */
-  deleteExpired(now: Date): Promise<number> {
-    return this.#registrations.deleteEnded(now);
   }
 }

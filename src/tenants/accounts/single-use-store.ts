@@ -15,7 +15,7 @@ export interface SingleUse {
 
 /** Declares a collection of such rights. A connection has one declaration of a name, however many stores it has. */
 export function singleUseSpec(name: string, account: CollectionSpec['account']): CollectionSpec {
-  const ofAccount = { fields: { accountId: 1, _id: 1 }, unique: true } as const;
+  const ofAccount = { fields: { accountId: 1, _id: 1 }, unique: 'embedded' } as const;
   const indexes = [{ fields: { expiresAt: 1 } }, ...(account === 'accountId' ? [ofAccount] : [])] as const;
   return { name, account, indexes };
 }
@@ -23,20 +23,20 @@ export function singleUseSpec(name: string, account: CollectionSpec['account']):
 /** Owns rights to do something once. Their secrets are not stored. */
 export class SingleUseStore<T extends SingleUse> {
   protected readonly records: Collection<T>;
-  readonly #clock: Clock;
+  protected readonly clock: Clock;
   readonly #secretBytes: number;
 
   /** To be created before the connection's indexes. @param spec of the collection, by `singleUseSpec`. */
   constructor(connection: Connection, clock: Clock, spec: CollectionSpec, secretBytes: number) {
     this.records = new Collection(connection, spec);
-    this.#clock = clock;
+    this.clock = clock;
     this.#secretBytes = secretBytes;
   }
 
   /** @param lifeMs how long the right can be used, in milliseconds. */
   async create(fields: Omit<T, keyof SingleUse>, lifeMs: number): Promise<{ secret: string; record: T }> {
     const secret = randomBytes(this.#secretBytes).toString('base64url');
-    const createdAt = this.#clock.now();
+    const createdAt = this.clock.now();
     const expiresAt = new Date(createdAt.getTime() + lifeMs);
     const record = { ...fields, _id: hashSecret(secret), createdAt, expiresAt } as T;
     await this.records.insert(record);
@@ -46,7 +46,7 @@ export class SingleUseStore<T extends SingleUse> {
   /** A right that is not used up by this. @returns undefined when no valid right that `matches` has this secret. */
   async read(secret: string, matches: (record: T) => boolean = () => true): Promise<T | undefined> {
     const record = await this.records.findById(hashSecret(secret));
-    return record !== undefined && matches(record) && record.expiresAt > this.#clock.now()
+    return record !== undefined && matches(record) && record.expiresAt > this.clock.now()
       ? record
       : undefined;
   }

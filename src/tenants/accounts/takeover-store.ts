@@ -10,7 +10,6 @@ export type TakeoverCounts = Readonly<Partial<Record<TakeoverSubject, number>>>;
 
 /** A takeover whose consequences are not all there yet. */
 export interface Takeover extends Due {
-  /** The account. */
   readonly _id: string;
   /** Of the new owner. */
   readonly ownerFence: number;

@@ -18,6 +18,14 @@ export const AUDIT_ACTIONS = [
   'account.tokens_revoked',
   'account.address_confirmed',
   'account.taken_over',
+  'account.owner_changed',
+  'account.renamed',
+  'account.second_factor_required',
+  'account.request_details_changed',
+  'second_factor.added',
+  'second_factor.removed',
+  'passkey.added',
+  'passkey.removed',
   'account.suspended',
   'account.resumed',
   'account.deletion_requested',
@@ -25,20 +33,32 @@ export const AUDIT_ACTIONS = [
   'billing.subscription_cancelled',
   'billing.subscription_resumed',
   'billing.plan_change_scheduled',
+  'billing.plan_change_withdrawn',
   'billing.auto_overage_changed',
   'billing.block_granted',
   'billing.block_frozen',
   'billing.block_taken_back',
   'billing.block_returned',
   'billing.block_expired',
+  'domain.claimed',
+  'domain.verified',
+  'domain.changed',
+  'domain.removed',
+  'member.invited',
+  'member.invitation_revoked',
+  'member.joined',
+  'member.role_changed',
+  'member.removed',
   'key.created',
   'key.rotated',
   'key.changed',
   'key.revoked',
   'webhook_key.rotated',
+  'notifications.changed',
   'template.saved',
   'template.deleted',
   'render.shared',
+  'render.share_revoked',
   'job.retried',
   'job.cancelled',
   'callback.retried',
@@ -59,6 +79,8 @@ export interface DoneBy {
   readonly actor: AuditActor;
   /** The client's IP address; undefined on the command line, or when the connection is closed already. */
   readonly ipAddress?: string | undefined;
+  /** The person who acted for the account; absent when it is not known. */
+  readonly personId?: string | undefined;
   /** Who of the operators it was. Shown to operators alone. */
   readonly operator?: string | undefined;
 }
@@ -66,9 +88,9 @@ export interface DoneBy {
 export const BY_OPERATOR: DoneBy = { actor: 'operator' };
 /** By the payment provider's state of the account's subscription and payments. */
 export const BY_BILLING: DoneBy = { actor: 'billing' };
-/** By the account itself. */
-export function byAccount(ipAddress: string | undefined): DoneBy {
-  return { actor: 'account', ipAddress };
+/** By a person who acts for the account. @param personId absent where the credential shows none, as a mailed link. */
+export function byAccount(ipAddress: string | undefined, personId?: string): DoneBy {
+  return { actor: 'account', ipAddress, ...(personId !== undefined && { personId }) };
 }
 
 export interface AuditEntry {
@@ -77,6 +99,8 @@ export interface AuditEntry {
   readonly accountId: string | null;
   readonly action: AuditAction;
   readonly actor: AuditActor;
+  /** The person who acted for the account; null when it is not known, or was nobody of the account. */
+  readonly personId: string | null;
   /** The client's address; null on the command line. */
   readonly ipAddress: string | null;
   /** The key, template, render or block that it was about. */
@@ -91,7 +115,8 @@ export interface OperatorEntry extends AuditEntry {
 }
 
 /** An entry may stand for others that were left out: `leftOut` counts them. */
-interface StoredEntry extends AuditEntry {
+interface StoredEntry extends Omit<AuditEntry, 'personId'> {
+  readonly personId?: string | null;
   readonly leftOut?: number;
   /** As in `DoneBy`; absent for whatever no operator did by the administration. */
   readonly operator?: string;
@@ -134,8 +159,8 @@ const ENTRIES: CollectionSpec = {
   account: 'accountId',
   // Unique because they contain the id: the embedded database reads only parts of a unique index (docs/decisions/0178).
   indexes: [
-    { fields: { accountId: 1, at: 1, _id: 1 }, unique: true },
-    { fields: { at: 1, _id: 1 }, unique: true },
+    { fields: { accountId: 1, at: 1, _id: 1 }, unique: 'embedded' },
+    { fields: { at: 1, _id: 1 }, unique: 'embedded' },
     { fields: { operator: 1 }, sparse: true },
   ],
   filtersBy: {
@@ -177,10 +202,12 @@ export class AuditLog {
    * instead.
    */
   async record(event: AuditEvent): Promise<void> {
-    const { accountId, action, actor, operator, ipAddress = null, targetId = null, details = {} } = event;
+    const { accountId, action, actor, operator, personId } = event;
+    const { ipAddress = null, targetId = null, details = {} } = event;
     const at = this.#clock.now();
     const entry: StoredEntry = {
       ...(operator !== undefined && { operator }),
+      ...(personId !== undefined && { personId }),
       _id: randomUUID(),
       accountId,
       action,
@@ -254,7 +281,7 @@ export class AuditLog {
    *
    * @returns the day when its bound is exceeded.
    */
-  async #exhaustedDay({ accountId, action, actor }: AuditEntry): Promise<OpenWindow | undefined> {
+  async #exhaustedDay({ accountId, action, actor }: StoredEntry): Promise<OpenWindow | undefined> {
     if (actor === 'operator' || actor === 'billing') return undefined;
     const day = this.#counts.window(`${accountId ?? 'nobody'}:${action}`);
     const bound = accountId === null ? this.#bounds.withoutAccount : this.#bounds.perAccount;
@@ -262,7 +289,7 @@ export class AuditLog {
   }
 
   /** Counts the entry in the day's summary entry of its action, which has the time of the first entry left out. */
-  async #leaveOut({ accountId, action, actor, at }: AuditEntry, day: OpenWindow): Promise<void> {
+  async #leaveOut({ accountId, action, actor, at }: StoredEntry, day: OpenWindow): Promise<void> {
     const summary = { accountId, actor, ipAddress: null, targetId: null, details: { action }, at };
     await this.#entries.upsert(namedUuid('left out', day.id), {
       $inc: { leftOut: 1 },
@@ -272,12 +299,16 @@ export class AuditLog {
 
   /** @returns the number of deleted entries. */
   async deleteOld(now: Date): Promise<number> {
-    await this.#counts.deleteEnded(now);
+    await this.#counts.deleteExpired(now);
     const before = new Date(now.getTime() - KEPT_MS);
     return this.#entries.deleteMany({ at: { $lt: before } });
   }
 }
 
-function asShown({ leftOut, operator: _, details, ...entry }: StoredEntry): AuditEntry {
-  return { ...entry, details: leftOut === undefined ? details : { ...details, entries: `${leftOut}` } };
+function asShown({ leftOut, operator: _, personId = null, details, ...entry }: StoredEntry): AuditEntry {
+  return {
+    ...entry,
+    personId,
+    details: leftOut === undefined ? details : { ...details, entries: `${leftOut}` },
+  };
 }

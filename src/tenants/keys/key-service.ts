@@ -3,7 +3,6 @@ import type { Account, AccountReader } from '../accounts/account-store.ts';
 import type { AuditAction, AuditLog, DoneBy } from '../audit/audit-log.ts';
 import type { ApiKey, KeyChange, KeyStore, KeyWithSecret, NewKey } from './key-store.ts';
 
-/** Keys that `revokeBefore` reads at a time. */
 const PAGE = 100;
 
 /** All changes of API keys: each is in the audit log when its promise resolves. */
@@ -30,7 +29,11 @@ export class KeyService {
     by: DoneBy,
     capacity?: number,
   ): Promise<KeyWithSecret> {
-    const made = await this.#keys.create(accountId, { ...fields, ownerFence }, capacity);
+    const made = await this.#keys.create(
+      accountId,
+      { ...fields, ownerFence, createdBy: by.personId },
+      capacity,
+    );
     await this.#requireOwner(made);
     const { name, mode, prefix } = made.key;
     await this.#record(made.key, 'key.created', by, { name, mode, prefix });
@@ -39,7 +42,7 @@ export class KeyService {
 
   /** @throws PlatenError NOT_FOUND when the account has no such active key; UNAUTHENTICATED as `create`. */
   async rotate(accountId: string, keyId: string, by: DoneBy): Promise<KeyWithSecret> {
-    const made = await this.#keys.rotate(accountId, keyId);
+    const made = await this.#keys.rotate(accountId, keyId, by.personId);
     await this.#requireOwner(made);
     const { name, prefix } = made.key;
     await this.#record(made.key, 'key.rotated', by, { name, replaced: keyId, prefix });

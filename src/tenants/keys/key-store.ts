@@ -35,6 +35,8 @@ export interface ApiKey {
   readonly revokedAt: Date | null;
   /** Of the account when the key was made; absent for 0. A key of a lower fence than the account's is not valid. */
   readonly ownerFence?: number;
+  /** The person who made it; absent for keys that the operator made, and for keys from before there were members. */
+  readonly createdBy?: string;
 }
 
 /**
@@ -63,6 +65,8 @@ export interface NewKey {
   readonly secret?: string;
   /** As in an `ApiKey`. */
   readonly ownerFence?: number | undefined;
+  /** As in an `ApiKey`. */
+  readonly createdBy?: string | undefined;
 }
 
 /** The fields of a key that can be changed; an absent field stays as it is. */
@@ -167,13 +171,13 @@ export class KeyStore {
   }
 
   /** While one write lasts, both keys are valid. @throws PlatenError NOT_FOUND without such an active key. */
-  async rotate(accountId: string, keyId: string): Promise<KeyWithSecret> {
+  async rotate(accountId: string, keyId: string, createdBy?: string): Promise<KeyWithSecret> {
     const old = await this.#find(accountId, keyId);
     if (old?.status !== 'active') throw noActiveKey(keyId);
     const { name, mode, allowedIps, number, generation, ownerFence } = old;
     const made = await this.#insert(
       accountId,
-      { name, mode, allowedIps, ownerFence },
+      { name, mode, allowedIps, ownerFence, createdBy },
       { number, generation: generation + 1 },
     );
     // Also without a new key: another rotation has then taken the number over, and may have died before revoking the
@@ -295,6 +299,7 @@ export class KeyStore {
       revokedAt: null,
       ...(fields.secret !== undefined && { given: true }),
       ...(fields.ownerFence !== undefined && { ownerFence: fields.ownerFence }),
+      ...(fields.createdBy !== undefined && { createdBy: fields.createdBy }),
     };
     try {
       await this.#keys.insert(key);

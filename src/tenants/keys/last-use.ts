@@ -4,8 +4,11 @@ import type { Logger } from '../../infra/telemetry/logger.ts';
 import type { CountryDatabase } from './country-database.ts';
 import type { KeyStore, KeyUse } from './key-store.ts';
 
-/** A process writes the last use of a key once in this time at most, in milliseconds. */
-const WRITE_EVERY_MS = 2000;
+/**
+ * A process writes the last uses of all keys together, once in this time at most; in milliseconds. A shorter time would be a
+ * write for each request where a process serves one a second.
+ */
+const WRITE_EVERY_MS = 15_000;
 
 interface NotedUse {
   readonly keyId: string;

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Connection } from 'mongoose';
 import type { Clock } from '../../infra/clock.ts';
+import { LOSABLE } from '../../infra/store/collection.ts';
 import { type CountedWindows, WindowCounter } from '../../infra/store/fixed-window.ts';
 import type { Plan } from '../plans/plan.ts';
 
@@ -46,7 +47,7 @@ const REQUESTS: CountedWindows = {
   fields: { count: 'count', end: 'endsAt' },
   lengthMs: RATE_WINDOW_MS,
   // A counter may lose its last updates with the server; waiting for the disk would cost more than they are worth.
-  writeConcern: { w: 1, j: false },
+  writeConcern: LOSABLE,
 };
 
 /**
@@ -54,13 +55,12 @@ const REQUESTS: CountedWindows = {
  * exact id. The windows of different accounts begin at different seconds of the minute, so that rejected callers do not
  * all come back at the same time.
  */
-export class RateLimiter {
-  readonly #counter: WindowCounter;
+export class RateLimiter extends WindowCounter {
   /** Counts that have reached their limit, by window. A count only grows, so an exhausted window stays exhausted. */
   readonly #exhausted = new LRUCache<string, number>({ max: REMEMBERED });
 
   constructor(connection: Connection, clock: Clock) {
-    this.#counter = new WindowCounter(connection, clock, REQUESTS);
+    super(connection, clock, REQUESTS);
   }
 
   /** Counts one request. @param limit requests that the account may make in a window. */
@@ -74,7 +74,7 @@ export class RateLimiter {
   }
 
   async #count(key: string, shiftMs: number, limit: number): Promise<RateVerdict> {
-    const window = this.#counter.window(key, shiftMs);
+    const window = this.window(key, shiftMs);
     const verdict = (count: number): RateVerdict => ({
       allowed: count <= limit,
       remaining: Math.max(0, limit - count),
@@ -83,14 +83,9 @@ export class RateLimiter {
     const seen = this.#exhausted.get(window.id);
     // Further requests in an exhausted window cost the database nothing.
     if (seen !== undefined && seen >= limit) return verdict(seen + 1);
-    const count = await this.#counter.add(window, 1);
+    const count = await this.add(window, 1);
     if (count >= limit) this.#exhausted.set(window.id, count);
     return verdict(count);
-  }
-
-  /** Deletes the counts of windows that have ended. @returns the number of deleted counts. */
-  deleteOld(now: Date): Promise<number> {
-    return this.#counter.deleteEnded(now);
   }
 }
 

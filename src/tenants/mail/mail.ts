@@ -18,6 +18,16 @@ export interface MailValues {
     readonly callbacks?: number;
     readonly templates?: number;
   };
+  /** Somebody is invited to an account. `until`: ISO 8601, when the invitation expires. `by`: the address of who invites. `account`: its name; absent in mails of an earlier version. */
+  readonly 'team-invitation': {
+    readonly token: string;
+    readonly until: string;
+    readonly by: string | null;
+    readonly role: string;
+    readonly account?: string;
+  };
+  /** An account has another owner: the addresses of both, which both are told. */
+  readonly 'ownership-transferred': { readonly from: string | null; readonly to: string | null };
   /** Auto overage has bought a block. */
   readonly 'overage-purchased': {
     readonly units: number;
@@ -59,6 +69,57 @@ export interface MailValues {
   };
   /** A second subscription of the customer was ended and refunded. */
   readonly 'duplicate-subscription': { readonly plan: string };
+  /** So much of the period's renders is used. */
+  readonly 'quota-alert': {
+    readonly percent: number;
+    readonly used: number;
+    /** Renders of the plan, and of blocks. */
+    readonly limit: number;
+    /** ISO 8601, when the quota begins anew. */
+    readonly renews: string;
+    /** What happens beyond it. */
+    readonly beyond: 'rejected' | 'bought';
+    /** Whether the installation sells plans and blocks. */
+    readonly sells: boolean;
+  };
+  /** So much of the cap of auto overage is spent. */
+  readonly 'spend-alert': {
+    readonly percent: number;
+    readonly spentCents: number;
+    readonly capCents: number;
+  };
+  /** Many renders of an hour have failed. */
+  readonly 'failure-alert': {
+    /** ISO 8601, the hour's beginning. */
+    readonly hour: string;
+    readonly renders: number;
+    readonly failed: number;
+    /** The commonest first. */
+    readonly codes: readonly { readonly code: string; readonly count: number }[];
+  };
+  /** Nothing arrives at the address of callbacks. */
+  readonly 'webhook-alert': {
+    /** Without its query. */
+    readonly url: string;
+    /** ISO 8601, of the first failure in a row. */
+    readonly since: string;
+    readonly failures: number;
+    /** What came of the last attempt, in words. */
+    readonly outcome: string;
+    /** ISO 8601; null when no further attempt is due. */
+    readonly nextAt: string | null;
+  };
+  /** Callbacks arrive again at an address of which an alert was sent. */
+  readonly 'webhook-recovered': { readonly url: string; readonly since: string; readonly at: string };
+}
+
+/** What people are alerted of; each can do without each kind. */
+export type AlertKind = 'quota' | 'spend' | 'failures' | 'webhooks';
+
+/** Whose mails of which alert a link in the mail ends. */
+export interface Unsubscribe {
+  readonly personId: string;
+  readonly about: AlertKind;
 }
 
 export type MailKind = keyof MailValues;
@@ -74,6 +135,8 @@ export type NewMail = {
     readonly to: string;
     readonly kind: Kind;
     readonly values: MailValues[Kind];
+    /** Of alerts; absent in mails that nobody can do without. */
+    readonly unsubscribe?: Unsubscribe;
   };
 }[MailKind];
 
@@ -81,7 +144,7 @@ export type NewMail = {
 type MailState = 'waiting' | 'sent' | 'failed';
 
 /** A mail in the outbox. */
-export interface Mail extends Pick<NewMail, 'accountId' | 'to'>, Due {
+export interface Mail extends Pick<NewMail, 'accountId' | 'to' | 'unsubscribe'>, Due {
   readonly content: Pick<NewMail, 'kind' | 'values'>;
   readonly state: MailState;
   readonly attempts: number;
@@ -99,6 +162,8 @@ export interface Letter {
   readonly subject: string;
   readonly text: string;
   readonly html: string;
+  /** Where mail programs end such mails with one request (RFC 8058); absent where that cannot be. */
+  readonly unsubscribeUrl?: string;
 }
 
 /** Sends letters. @throws MailRejected when the letter will never be accepted; any other error may be temporary. */

@@ -1,7 +1,7 @@
 import { ordinary, restPauseMs, type Sweep } from '../../infra/async/sweeper.ts';
 import type { Core } from '../../infra/core.ts';
 import { createFolderTransport } from './folder.ts';
-import type { MailTransport } from './mail.ts';
+import type { MailTransport, Unsubscribe } from './mail.ts';
 import type { MailMetrics } from './mail-metrics.ts';
 import type { MailOutbox } from './outbox.ts';
 import { MailSender } from './sender.ts';
@@ -11,6 +11,7 @@ import { createSmtpTransport } from './smtp.ts';
 const DASHBOARD_PATH = '/dashboard';
 const BILLING_PATH = `${DASHBOARD_PATH}/billing`;
 const DISABLE_PATH = '/public/auto-overage/disable';
+const UNSUBSCRIBE_PATH = '/public/notifications/unsubscribe';
 /** The least time between two queries for mails, in milliseconds. */
 const LEAST_PAUSE_MS = 1000;
 /** How many times this pause is made while no mail is written: one that a person waits for is late by this. */
@@ -23,6 +24,8 @@ interface SenderCore extends Pick<Core, 'clock' | 'logger'> {
   readonly outbox: MailOutbox;
   /** Signs the links that turn auto overage off. */
   readonly disableLinks: { sign(accountId: string, now: Date): Promise<string> };
+  /** Signs the links that end the mails of an alert. */
+  readonly notifications: { linkOf(accountId: string, what: Unsubscribe): Promise<string> };
   /** The start of addresses in mails, which are kept while it is not known. */
   readonly address: { readonly publicUrl: string | undefined };
   readonly config: {
@@ -63,20 +66,25 @@ export function openMailSender(
 }
 
 function senderOf(core: SenderCore, transport: MailTransport): MailSender {
-  const { config, metrics, address, disableLinks } = core;
+  const { config, metrics, address, disableLinks, notifications } = core;
   return new MailSender({
     ...core,
     transport,
     from: config.PLATEN_MAIL_FROM,
-    async links(accountId, now) {
+    async links({ accountId, unsubscribe }, now) {
       const { publicUrl } = address;
       if (publicUrl === undefined) return undefined;
-      const disable = new URL(DISABLE_PATH, publicUrl);
-      disable.searchParams.set('token', await disableLinks.sign(accountId, now));
+      const withToken = (path: string, token: string) => {
+        const url = new URL(path, publicUrl);
+        url.searchParams.set('token', token);
+        return url.href;
+      };
+      const ends = unsubscribe && (await notifications.linkOf(accountId, unsubscribe));
       return {
         dashboardUrl: new URL(DASHBOARD_PATH, publicUrl).href,
         billingUrl: new URL(BILLING_PATH, publicUrl).href,
-        disableUrl: disable.href,
+        disableUrl: withToken(DISABLE_PATH, await disableLinks.sign(accountId, now)),
+        ...(ends !== undefined && { unsubscribeUrl: withToken(UNSUBSCRIBE_PATH, ends) }),
       };
     },
     random: Math.random,

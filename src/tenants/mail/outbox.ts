@@ -20,8 +20,8 @@ const MAILS: CollectionSpec = {
   indexes: [
     DUE_INDEX,
     // Unique because it contains the id: the embedded database reads only parts of a unique index.
-    { fields: { createdAt: 1, _id: 1 }, unique: true },
-    { fields: { accountId: 1, _id: 1 }, unique: true },
+    { fields: { createdAt: 1, _id: 1 }, unique: 'embedded' },
+    { fields: { accountId: 1, _id: 1 }, unique: 'embedded' },
   ],
   filtersBy: { fields: ['state', '$or'], reason: 'the index leads to what is to be sent, or to some days' },
 };
@@ -47,12 +47,13 @@ export class MailOutbox extends DueQueue<Mail> {
   }
 
   /** Adds a mail; durable when it resolves. A mail with this id stays as it is, in whatever state. */
-  async enqueue({ id, accountId, to, kind, values }: NewMail): Promise<void> {
+  async enqueue({ id, accountId, to, kind, values, unsubscribe }: NewMail): Promise<void> {
     const now = this.clock.now();
     // Keeps a kind and its values in one object, for the compiler to know that they belong together.
     const content = { kind, values };
     const waiting = { state: 'waiting', dueAt: now, attempts: 0, fence: 0, createdAt: now } as const;
-    await this.records.insertAbsent([{ _id: id, accountId, to, content, ...waiting }]);
+    const ends = unsubscribe === undefined ? {} : { unsubscribe };
+    await this.records.insertAbsent([{ _id: id, accountId, to, content, ...ends, ...waiting }]);
   }
 
   /** Records the result of an attempt. @returns false when another process has claimed the mail meanwhile. */

@@ -1,25 +1,22 @@
 import { spreadMs } from '../../infra/async/backoff.ts';
 import { unlessAborted } from '../../infra/async/unless-aborted.ts';
-import type { Clock } from '../../infra/clock.ts';
+import type { Core } from '../../infra/core.ts';
 import { DueWork } from '../../infra/store/due-work.ts';
-import type { Logger } from '../../infra/telemetry/logger.ts';
 import { type Letter, type Mail, MailRejected, type MailTransport } from './mail.ts';
 import type { MailEnd, MailOutbox } from './outbox.ts';
 import { htmlOf, plainTextOf } from './texts/layout.ts';
-import { type Links, textOf } from './texts/texts.ts';
+import type { Links } from './texts/links.ts';
+import { textOf } from './texts/texts.ts';
 
 type MailOutcome = 'sent' | 'retried' | 'failed';
 type ClaimedMail = Mail & { readonly links: Links };
 
-export interface MailSenderDeps {
+export interface MailSenderDeps extends Pick<Core, 'clock' | 'logger'> {
   readonly outbox: MailOutbox;
   readonly transport: MailTransport;
-  /** The sender's address. */
   readonly from: string;
-  /** The addresses of the links in a mail to this account; undefined while they are not known, and no mail is sent. */
-  readonly links: (accountId: string, now: Date) => Promise<Links | undefined>;
-  readonly clock: Clock;
-  readonly logger: Logger;
+  /** The addresses of the links in a mail; undefined while they are not known, and no mail is sent. */
+  readonly links: (mail: Pick<Mail, 'accountId' | 'unsubscribe'>, now: Date) => Promise<Links | undefined>;
   /** A number in [0, 1). */
   readonly random: () => number;
   readonly observe: (outcome: MailOutcome) => void;
@@ -68,7 +65,7 @@ export class MailSender {
   }
 
   async #claim(seen: Mail): Promise<ClaimedMail | undefined> {
-    const links = await this.#deps.links(seen.accountId, this.#deps.clock.now());
+    const links = await this.#deps.links(seen, this.#deps.clock.now());
     const mail = links && (await this.#deps.outbox.claim(seen));
     return mail && { ...mail, links: links! };
   }
@@ -101,6 +98,7 @@ export class MailSender {
       subject: text.subject,
       text: plainTextOf(text),
       html: htmlOf(text),
+      ...(links.unsubscribeUrl !== undefined && { unsubscribeUrl: links.unsubscribeUrl }),
     };
   }
 

@@ -33,13 +33,19 @@ export function createSmtpTransport(url: string): MailTransport {
 }
 
 /** Addresses are passed as objects: in a text, an address with a comma would be two. */
-export function messageOf({ from, to, ...rest }: Letter) {
+export function messageOf({ from, to, unsubscribeUrl, ...rest }: Letter) {
   return {
     ...rest,
     from: { name: 'Platen', address: from },
     to: { name: '', address: to },
     // Asks receivers not to send out-of-office replies (RFC 3834).
-    headers: { 'Auto-Submitted': 'auto-generated' },
+    headers: {
+      'Auto-Submitted': 'auto-generated',
+      ...(unsubscribeUrl !== undefined && {
+        'List-Unsubscribe': `<${unsubscribeUrl}>`,
+        'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+      }),
+    },
   };
 }
 

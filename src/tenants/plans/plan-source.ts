@@ -5,8 +5,6 @@ import { DEFAULT_PLANS, FREE_PLAN, type Plan, type PlanName } from './plan.ts';
 export interface PoolSettings {
   /** Concurrent renders of each of its workers. */
   readonly slotsPerWorker: number;
-  /** The most workers that it may have; absent when that is not known. */
-  readonly maxWorkers?: number;
 }
 
 /** All plans and pools at one moment. */
@@ -23,6 +21,8 @@ export interface PlanSet {
 export interface PlanSource {
   /** The plan as it is now; for an unknown name, the plan `free`. */
   plan(name: PlanName): Plan;
+  /** As `plan`, for the name in an account's record: a name that is unknown may be newer than the plans that are held. */
+  resolve(name: PlanName): Promise<Plan>;
   has(name: PlanName): boolean;
   names(): PlanName[];
   /** Undefined for an unknown pool. */
@@ -64,6 +64,11 @@ export class HeldPlans implements PlanSource {
     return this.#held.plans.get(FREE_PLAN) ?? DEFAULT_PLANS[FREE_PLAN];
   }
 
+  async resolve(name: PlanName): Promise<Plan> {
+    if (!this.has(name)) await this.refresh();
+    return this.plan(name);
+  }
+
   has(name: PlanName): boolean {
     return this.#held.plans.has(name);
   }
@@ -79,6 +84,9 @@ export class HeldPlans implements PlanSource {
   start(): void {}
 
   async stop(): Promise<void> {}
+
+  /** Looks for a change at once, where that can be done. Never rejects. */
+  protected async refresh(): Promise<void> {}
 
   /** Replaces all plans and pools. */
   protected replace(set: PlanSet): void {

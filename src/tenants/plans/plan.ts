@@ -36,17 +36,19 @@ export const planSchema = z.strictObject({
     .describe('Largest PDF, in bytes.'),
   maxTimeoutMs: z.int().min(1000).max(300_000).describe('Longest deadline of a render, in milliseconds.'),
   maxActiveKeys: count(10_000).describe('API keys that may be active at a time.'),
-  maxBatchItems: z.int().min(2).max(100_000).describe('Items in one batch.'),
+  maxBatchItems: z
+    .int()
+    .min(2)
+    .max(100_000)
+    .describe('Items in one batch: 10,000 at most in one request, all of them as rows of a file.'),
   maxWaitingJobs: count(10_000_000).describe('Jobs of one account that may wait for a slot.'),
   maxStoredBytes: count(1024 ** 5).describe(
     'Storage of one account in bytes: PDFs, inputs of jobs that are not completed, templates with their versions, and records of batches and callbacks.',
   ),
   maxTestRendersPerDay: count(1_000_000_000).describe('Renders of test keys a day.'),
-  retentionHours: z
-    .int()
-    .min(1)
-    .max(24 * 366)
-    .describe('How long a finished PDF is kept, in hours.'),
+  retentionHours: count(24 * 366).describe(
+    'How long a finished PDF is kept, in hours; 0: it is deleted once it is delivered.',
+  ),
   features: z.strictObject({
     callbacks: z.boolean().describe('Whether callbacks are available.'),
     templateVersions: z.boolean().describe('Whether earlier versions of templates can be seen and restored.'),
@@ -100,7 +102,7 @@ export const DEFAULT_PLANS = {
     maxOutputSizeBytes: 25 * MIB,
     maxTimeoutMs: 60_000,
     maxActiveKeys: 5,
-    maxBatchItems: 50,
+    maxBatchItems: 500,
     maxWaitingJobs: 500,
     maxStoredBytes: 2 * GIB,
     maxTestRendersPerDay: 200,
@@ -116,7 +118,7 @@ export const DEFAULT_PLANS = {
     maxOutputSizeBytes: 50 * MIB,
     maxTimeoutMs: 120_000,
     maxActiveKeys: 20,
-    maxBatchItems: 250,
+    maxBatchItems: 10_000,
     maxWaitingJobs: 5000,
     maxStoredBytes: 20 * GIB,
     maxTestRendersPerDay: 1000,
@@ -132,7 +134,7 @@ export const DEFAULT_PLANS = {
     maxOutputSizeBytes: 100 * MIB,
     maxTimeoutMs: 300_000,
     maxActiveKeys: 100,
-    maxBatchItems: 1000,
+    maxBatchItems: 100_000,
     maxWaitingJobs: 50_000,
     maxStoredBytes: 200 * GIB,
     maxTestRendersPerDay: 5000,

@@ -4,7 +4,7 @@ import { type PlansFileError, parsePlansFile, readPlansFile } from './plans-file
 import { PolledPlans } from './polled-plans.ts';
 
 /** Milliseconds. Two polls fit well into the two seconds within which a change is to be in force. */
-const CHECK_EVERY_MS = 400;
+const CHECK_EVERY_MS = 800;
 
 interface PlanSourceDeps {
   readonly logger: Logger;

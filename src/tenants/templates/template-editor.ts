@@ -5,10 +5,12 @@ import type { AuditLog, DoneBy } from '../audit/audit-log.ts';
 import type { Plan } from '../plans/plan.ts';
 import type { TemplateEngine } from './engine/template-engine.ts';
 import { fillMargins, MAX_MARGIN_BYTES } from './fill-margins.ts';
+import { type DraftContent, draftChanged, type StoredDraft } from './template-draft-store.ts';
 import {
   draftOf,
   type Resaved,
   type SavedTemplate,
+  type Signed,
   sizeOf,
   type TemplateDraft,
   type TemplateStore,
@@ -24,6 +26,11 @@ interface TemplateOwner {
   readonly plan: Pick<Plan, 'maxStoredBytes' | 'features'>;
 }
 
+/** What the author of a version says of it. */
+interface Message {
+  readonly message?: string | undefined;
+}
+
 /** The bytes that an account stores. */
 interface Room {
   /** @returns false when the account would store more than `max`. */
@@ -31,30 +38,37 @@ interface Room {
   giveBack(accountId: string, bytes: number): Promise<void>;
 }
 
+interface EditorDeps {
+  readonly store: TemplateStore;
+  readonly engine: TemplateEngine;
+  readonly audit: AuditLog;
+  readonly room: Room;
+}
+
 /** Saves templates with valid syntax, records each change in the audit log, and renders previews. */
 export class TemplateEditor {
-  readonly #store: TemplateStore;
-  readonly #engine: TemplateEngine;
-  readonly #audit: AuditLog;
-  readonly #room: Room;
+  readonly #deps: EditorDeps;
   /** One call at a time for each account: no account's slow templates hold up others. */
   readonly #perAccount = new KeyedMutex({ maxWaiting: MAX_WAITING, full: tooManyWaiting });
 
-  constructor(deps: { store: TemplateStore; engine: TemplateEngine; audit: AuditLog; room: Room }) {
-    this.#store = deps.store;
-    this.#engine = deps.engine;
-    this.#audit = deps.audit;
-    this.#room = deps.room;
+  constructor(deps: EditorDeps) {
+    this.#deps = deps;
   }
 
   /**
    * @throws PlatenError TEMPLATE_ERROR with the line of a syntax error; VALIDATION for what is no schema;
    * TEMPLATE_CAPACITY; STORAGE_FULL; TOO_MANY_WAITING.
    */
-  async create(owner: TemplateOwner, draft: TemplateDraft, by: DoneBy): Promise<SavedTemplate> {
+  async create(
+    owner: TemplateOwner,
+    { message, ...draft }: TemplateDraft & Message,
+    by: DoneBy,
+  ): Promise<SavedTemplate> {
     const { accountId } = owner;
     await this.#check(accountId, draft);
-    const saved = await this.#withRoom(owner, sizeOf(draft), () => this.#store.create(accountId, draft));
+    const saved = await this.#withRoom(owner, sizeOf(draft), () =>
+      this.#deps.store.create(accountId, draft, signedBy(by, message)),
+    );
     return this.#recorded(saved, by);
   }
 
@@ -67,10 +81,87 @@ export class TemplateEditor {
   async change(
     owner: TemplateOwner,
     templateId: string,
-    { baseVersionId, ...change }: Partial<TemplateDraft> & { readonly baseVersionId?: string | undefined },
+    {
+      baseVersionId,
+      message,
+      ...change
+    }: Partial<TemplateDraft> & Message & { readonly baseVersionId?: string | undefined },
     by: DoneBy,
   ): Promise<SavedTemplate> {
-    return this.#recorded(await this.#save(owner, templateId, change, baseVersionId), by);
+    const signed = signedBy(by, message);
+    return this.#recorded(await this.#save(owner, templateId, change, { signed, baseVersionId }), by);
+  }
+
+  /**
+   * Keeps a draft beside a template, unchecked: renders never read it.
+   *
+   * @param draft.baseVersionId default: the present version.
+   * @param expected as in `TemplateDraftStore.put`.
+   * @throws PlatenError NOT_FOUND; STORAGE_FULL; TEMPLATE_CHANGED.
+   */
+  async saveDraft(
+    owner: TemplateOwner,
+    templateId: string,
+    {
+      baseVersionId,
+      ...content
+    }: Omit<DraftContent, 'authorId' | 'size' | 'baseVersionId'> & {
+      readonly baseVersionId?: string | undefined;
+    },
+    by: DoneBy,
+    expected?: string | null,
+  ): Promise<StoredDraft> {
+    const { accountId } = owner;
+    const { drafts } = this.#deps.store;
+    const base = await this.#deps.store.current(accountId, templateId);
+    if (base === undefined) throw noTemplate(templateId);
+    const size = sizeOf(content);
+    const draft = {
+      ...{ ...content, size, authorId: by.personId ?? null },
+      baseVersionId: baseVersionId ?? base.version._id,
+    };
+    const put = await this.#withRoom(owner, size, () => drafts.put(accountId, templateId, draft, expected));
+    if (put.freedBytes > 0) await this.#deps.room.giveBack(accountId, put.freedBytes);
+    if ((await this.#deps.store.current(accountId, templateId)) !== undefined) return put.draft;
+    // Deleted since; the draft must not stay.
+    await this.discardDraft(accountId, templateId, put.draft.draftId);
+    throw noTemplate(templateId);
+  }
+
+  /** @param draftId only while it is this one. @returns whether there was one. */
+  async discardDraft(accountId: string, templateId: string, draftId?: string): Promise<boolean> {
+    const freed = await this.#deps.store.drafts.delete(accountId, templateId, draftId);
+    if (freed !== undefined) await this.#deps.room.giveBack(accountId, freed);
+    return freed !== undefined;
+  }
+
+  /**
+   * Saves the draft of a template as its new version. A crash before the draft is deleted leaves it as the draft of a
+   * version that is not the present one any more: it is published no second time.
+   *
+   * @param valid the draft, once it fits what a version must be; throws PlatenError VALIDATION otherwise.
+   * @param draftId the draft that the caller has seen.
+   * @throws PlatenError NOT_FOUND without a draft; TEMPLATE_CHANGED when the draft or the template was changed
+   * since; as `change`.
+   */
+  async publish(
+    owner: TemplateOwner,
+    templateId: string,
+    {
+      draftId,
+      message,
+      valid,
+    }: Message & { draftId?: string | undefined; valid(draft: StoredDraft): TemplateDraft },
+    by: DoneBy,
+  ): Promise<SavedTemplate> {
+    const { accountId } = owner;
+    const draft = await this.#deps.store.drafts.find(accountId, templateId);
+    if (draft === undefined) throw new PlatenError('NOT_FOUND', `The template ${templateId} has no draft.`);
+    if (draftId !== undefined && draftId !== draft.draftId) throw draftChanged();
+    const { baseVersionId } = draft;
+    const saved = await this.change(owner, templateId, { ...valid(draft), message, baseVersionId }, by);
+    await this.discardDraft(accountId, templateId, draft.draftId);
+    return saved;
   }
 
   /** Saves a copy of an old version as a new one. @throws PlatenError NOT_FOUND; STORAGE_FULL. */
@@ -80,20 +171,22 @@ export class TemplateEditor {
     versionId: string,
     by: DoneBy,
   ): Promise<SavedTemplate> {
-    const old = await this.#store.resolve(owner.accountId, templateId, versionId);
+    const old = await this.#deps.store.resolve(owner.accountId, templateId, versionId);
     if (old === undefined) throw noTemplate(templateId, versionId);
-    const saved = await this.#save(owner, templateId, { dataSchema: null, options: null, ...draftOf(old) });
+    const change = { dataSchema: null, options: null, ...draftOf(old) };
+    const signed = signedBy(by, `Roll back to version ${old.version}`);
+    const saved = await this.#save(owner, templateId, change, { signed });
     return this.#recorded(saved, by, { rolledBackTo: versionId, rolledBackToVersion: String(old.version) });
   }
 
   /** Deletes a template and its versions. @throws PlatenError NOT_FOUND. */
   async delete(accountId: string, templateId: string, by: DoneBy): Promise<void> {
-    const deleted = await this.#store.delete(accountId, templateId);
+    const deleted = await this.#deps.store.delete(accountId, templateId);
     if (deleted === undefined) throw noTemplate(templateId);
     const { name, bytes } = deleted;
-    await this.#room.giveBack(accountId, bytes);
+    await this.#deps.room.giveBack(accountId, bytes);
     const about = { targetId: templateId, details: { name } };
-    await this.#audit.record({ accountId, action: 'template.deleted', ...by, ...about });
+    await this.#deps.audit.record({ accountId, action: 'template.deleted', ...by, ...about });
   }
 
   /**
@@ -118,7 +211,7 @@ export class TemplateEditor {
     const { locale, timezone, strictData } = options;
     const terms = { locale, timezone, strictData, account: accountId };
     const render = (text: string, maxOutputBytes: number) =>
-      this.#engine.render(text, data, { timeoutMs: PREVIEW_TIMEOUT_MS, maxOutputBytes }, terms);
+      this.#deps.engine.render(text, data, { timeoutMs: PREVIEW_TIMEOUT_MS, maxOutputBytes }, terms);
     return this.#perAccount.run(accountId, async () => {
       if (typeof dataSchema === 'string') await this.#requireFit(accountId, dataSchema, data);
       const html = await render(content, maxBytes);
@@ -133,7 +226,7 @@ export class TemplateEditor {
     data: object,
     withinMs?: number,
   ): Promise<readonly string[]> {
-    return this.#engine.dataErrors(dataSchema, data, { account: accountId, withinMs });
+    return this.#deps.engine.dataErrors(dataSchema, data, { account: accountId, withinMs });
   }
 
   /** Without history in its plan only the saved version is kept. */
@@ -141,16 +234,17 @@ export class TemplateEditor {
     owner: TemplateOwner,
     templateId: string,
     change: Partial<TemplateDraft>,
-    baseVersionId?: string,
-  ): Promise<SavedTemplate> {
+    { signed, baseVersionId }: { signed: Signed; baseVersionId?: string | undefined },
+  ): Promise<Resaved> {
     const { accountId, plan } = owner;
     const kept = plan.features.templateVersions ? undefined : 1;
     await this.#check(accountId, change);
-    const base = await this.#store.current(accountId, templateId);
+    const base = await this.#deps.store.current(accountId, templateId);
     if (base === undefined) throw noTemplate(templateId);
     const bytes = sizeOf({ ...base.version, ...change });
     const saved = await this.#withRoom(owner, bytes, async (): Promise<Resaved> => {
-      const resaved = await this.#store.save(accountId, templateId, change, {
+      const resaved = await this.#deps.store.save(accountId, templateId, change, {
+        signed,
         ...(kept !== undefined && { kept }),
         ...(baseVersionId !== undefined && { baseVersionId }),
       });
@@ -159,14 +253,14 @@ export class TemplateEditor {
     });
     // Another process may have saved another field meanwhile, so that the version's size differs from the estimate.
     const spare = saved.freedBytes + bytes - sizeOf(saved.version);
-    if (spare !== 0) await this.#room.giveBack(accountId, spare);
+    if (spare !== 0) await this.#deps.room.giveBack(accountId, spare);
     return saved;
   }
 
   /** Reserves storage for a save, and gives it back if the save fails. @throws PlatenError STORAGE_FULL. */
   async #withRoom<T>({ accountId, plan }: TemplateOwner, bytes: number, save: () => Promise<T>): Promise<T> {
     const max = plan.maxStoredBytes;
-    if (!(await this.#room.take(accountId, { bytes, max }))) {
+    if (!(await this.#deps.room.take(accountId, { bytes, max }))) {
       throw new PlatenError(
         'STORAGE_FULL',
         `The account has no room for ${bytes} bytes more; the plan allows ${max} in all.`,
@@ -175,7 +269,7 @@ export class TemplateEditor {
     try {
       return await save();
     } catch (error) {
-      await this.#room.giveBack(accountId, bytes);
+      await this.#deps.room.giveBack(accountId, bytes);
       throw error;
     }
   }
@@ -187,7 +281,7 @@ export class TemplateEditor {
     details: Record<string, string> = {},
   ): Promise<SavedTemplate> {
     const { template, version } = saved;
-    await this.#audit.record({
+    await this.#deps.audit.record({
       accountId: template.accountId,
       action: 'template.saved',
       ...by,
@@ -196,6 +290,7 @@ export class TemplateEditor {
         name: version.name,
         versionId: version._id,
         version: String(version.version),
+        ...(version.message !== undefined && { message: version.message }),
         ...details,
       },
     });
@@ -205,24 +300,31 @@ export class TemplateEditor {
   async #check(accountId: string, { content, dataSchema, options }: Partial<TemplateDraft>): Promise<void> {
     if (content === undefined && typeof dataSchema !== 'string' && options == null) return;
     await this.#perAccount.run(accountId, async () => {
-      if (content !== undefined) await this.#engine.check(content, accountId);
-      if (typeof dataSchema === 'string') await this.#engine.checkSchema(dataSchema, accountId);
+      if (content !== undefined) await this.#deps.engine.check(content, accountId);
+      if (typeof dataSchema === 'string') await this.#deps.engine.checkSchema(dataSchema, accountId);
       if (options == null) return;
       await fillMargins(options, async (text) => {
-        await this.#engine.check(text, accountId);
+        await this.#deps.engine.check(text, accountId);
         return text;
       });
     });
   }
 
   async #requireFit(accountId: string, dataSchema: string, data: string): Promise<void> {
-    const errors = await this.#engine.dataErrors(dataSchema, data, { account: accountId });
+    const errors = await this.#deps.engine.dataErrors(dataSchema, data, { account: accountId });
     const [first] = errors;
     if (first !== undefined)
       throw new PlatenError('VALIDATION', errors[0], {
         details: errors.map((error) => `sample${capitalised(error)}`),
       });
   }
+}
+
+function signedBy({ personId }: DoneBy, message: string | undefined): Signed {
+  return {
+    ...(personId !== undefined && { authorId: personId }),
+    ...(message !== undefined && message !== '' && { message }),
+  };
 }
 
 function capitalised(text: string): string {

@@ -5,6 +5,7 @@ import { PlatenError } from '../../infra/errors/registry.ts';
 import { Collection, type CollectionSpec } from '../../infra/store/collection.ts';
 import type { RenderOptions } from '../../render/options/all/render-options.ts';
 import { MAX_INPUT_BYTES } from '../plans/plan.ts';
+import { TemplateDraftStore } from './template-draft-store.ts';
 
 export interface Template {
   readonly _id: string;
@@ -28,26 +29,27 @@ export interface TemplateVersion {
   readonly version: number;
   readonly name: string;
   readonly content: string;
-  /** A JSON document as text. */
   readonly sampleData: string;
   /** The JSON Schema of its data, as text; absent or null without one. */
   readonly dataSchema?: string | null;
   /** The options of its renders; absent or null without any. No secrets: see `savedOptionsSchema`. */
   readonly options?: RenderOptions | null;
+  /** The person who has saved it; absent when that is not known. */
+  readonly authorId?: string;
+  /** What its author says of it. */
+  readonly message?: string;
   /** Bytes of its texts and options. */
   readonly size: number;
   readonly createdAt: Date;
 }
 
-export interface TemplateDraft {
-  readonly name: string;
-  readonly content: string;
-  readonly sampleData: string;
-  /** Null for none. */
-  readonly dataSchema?: string | null;
-  /** Null for none. */
-  readonly options?: RenderOptions | null;
-}
+/** Who saves a version, and what is said of it. */
+export type Signed = Pick<TemplateVersion, 'authorId' | 'message'>;
+
+export type TemplateDraft = Pick<
+  TemplateVersion,
+  'name' | 'content' | 'sampleData' | 'dataSchema' | 'options'
+>;
 
 /** A template with one of its versions. */
 export interface SavedTemplate {
@@ -70,7 +72,6 @@ export interface Page {
 export interface TemplateBounds {
   /** Templates of one account. Concurrent creations may exceed it by their number. */
   readonly templates: number;
-  /** Versions that are kept of one template: the latest. */
   readonly versions: number;
 }
 
@@ -87,7 +88,7 @@ const TEMPLATES: CollectionSpec = {
   name: 'templates',
   account: 'accountId',
   // Unique, as the id in it is: the embedded database reads parts of such indexes alone (docs/decisions/0178).
-  indexes: [{ fields: { accountId: 1, createdAt: 1, _id: 1 }, unique: true }],
+  indexes: [{ fields: { accountId: 1, createdAt: 1, _id: 1 }, unique: 'embedded' }],
 };
 const VERSIONS: CollectionSpec = {
   name: 'template_versions',
@@ -95,7 +96,7 @@ const VERSIONS: CollectionSpec = {
   // Two concurrent saves get two numbers: one of them conflicts in this index and counts again.
   indexes: [
     { fields: { templateId: 1, version: 1 }, unique: true },
-    { fields: { accountId: 1, _id: 1 }, unique: true },
+    { fields: { accountId: 1, _id: 1 }, unique: 'embedded' },
   ],
 };
 
@@ -103,7 +104,7 @@ const VERSIONS: CollectionSpec = {
 export type TemplateReader = Pick<
   TemplateStore,
   'current' | 'list' | 'listVersions' | 'resolve' | 'summaries'
->;
+> & { readonly drafts: Pick<TemplateDraftStore, 'find'> };
 
 /** Owns the templates and their versions. Changes go through the `TemplateEditor`, which records them. */
 export class TemplateStore {
@@ -111,8 +112,10 @@ export class TemplateStore {
   readonly #versions: Collection<TemplateVersion>;
   readonly #clock: Clock;
   readonly #bounds: TemplateBounds;
+  readonly drafts: TemplateDraftStore;
 
   constructor(connection: Connection, clock: Clock, bounds = TEMPLATE_BOUNDS) {
+    this.drafts = new TemplateDraftStore(connection, clock);
     this.#templates = new Collection(connection, TEMPLATES);
     this.#versions = new Collection(connection, VERSIONS);
     this.#clock = clock;
@@ -120,13 +123,13 @@ export class TemplateStore {
   }
 
   /** @throws PlatenError TEMPLATE_CAPACITY. */
-  async create(accountId: string, draft: TemplateDraft): Promise<SavedTemplate> {
+  async create(accountId: string, draft: TemplateDraft, signed: Signed = {}): Promise<SavedTemplate> {
     const bound = this.#bounds.templates;
     if ((await this.#templates.count({ accountId })) >= bound) {
       throw new PlatenError('TEMPLATE_CAPACITY', `An account may have ${bound} templates.`);
     }
     const templateId = randomUUID();
-    const version = this.#newVersion(accountId, templateId, 1, draft);
+    const version = this.#newVersion(accountId, templateId, 1, draft, signed);
     const template: Template = {
       _id: templateId,
       accountId,
@@ -153,7 +156,11 @@ export class TemplateStore {
     accountId: string,
     templateId: string,
     change: Partial<TemplateDraft>,
-    { kept = this.#bounds.versions, baseVersionId }: { kept?: number; baseVersionId?: string } = {},
+    {
+      kept = this.#bounds.versions,
+      baseVersionId,
+      signed = {},
+    }: { kept?: number; baseVersionId?: string; signed?: Signed } = {},
   ): Promise<Resaved | undefined> {
     const keep = Math.min(kept, this.#bounds.versions);
     let base = (await this.current(accountId, templateId))?.version;
@@ -161,7 +168,7 @@ export class TemplateStore {
     for (let tries = 0; base !== undefined && tries < SAVE_TRIES; tries += 1) {
       if (baseVersionId !== undefined && base._id !== baseVersionId) throw changedSince(base);
       const changed = draftOf({ ...base, ...change });
-      const version = this.#newVersion(accountId, templateId, base.version + 1, changed);
+      const version = this.#newVersion(accountId, templateId, base.version + 1, changed, signed);
       // No other save has used this number meanwhile.
       if (await this.#versions.insertIfAbsent(version)) {
         const template = await this.#pointAt(version);
@@ -188,13 +195,15 @@ export class TemplateStore {
     const deleted = await this.#templates.deleteOne({ _id: templateId });
     const bytes = await this.#bytesOf({ templateId });
     await this.#versions.deleteMany({ templateId });
-    return deleted ? { name: template.name, bytes } : undefined;
+    const ofDraft = (await this.drafts.delete(accountId, templateId)) ?? 0;
+    return deleted ? { name: template.name, bytes: bytes + ofDraft } : undefined;
   }
 
-  /** Bytes of all versions of an account's templates. */
+  /** Bytes of all versions and drafts of an account's templates. */
   async storedBytes(accountId: string): Promise<number> {
     const templates = await this.#templates.find({ accountId }, { projection: { _id: 1 } });
-    return this.#bytesOf({ templateId: { $in: templates.map(({ _id }) => _id) } });
+    const versions = await this.#bytesOf({ templateId: { $in: templates.map(({ _id }) => _id) } });
+    return versions + (await this.drafts.storedBytes(accountId));
   }
 
   /** The template with its current version. */
@@ -292,7 +301,13 @@ export class TemplateStore {
     return this.#versions.findOne({ templateId }, { sort: { version: -1 } });
   }
 
-  #newVersion(accountId: string, templateId: string, version: number, draft: TemplateDraft): TemplateVersion {
+  #newVersion(
+    accountId: string,
+    templateId: string,
+    version: number,
+    draft: TemplateDraft,
+    { authorId, message }: Signed,
+  ): TemplateVersion {
     // Each request is within its plan's limit; several of them together need not be.
     if (sizeOf(draft) > MAX_INPUT_BYTES) {
       throw new PlatenError(
@@ -302,7 +317,11 @@ export class TemplateStore {
     }
     const createdAt = this.#clock.now();
     const size = sizeOf(draft);
-    return { _id: randomUUID(), templateId, accountId, version, ...draftOf(draft), size, createdAt };
+    return {
+      ...{ _id: randomUUID(), templateId, accountId, version, ...draftOf(draft), size, createdAt },
+      ...(authorId !== undefined && { authorId }),
+      ...(message !== undefined && { message }),
+    };
   }
 
   /** Makes the version current, unless a later one is. @returns undefined when the template is deleted. */

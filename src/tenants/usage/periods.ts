@@ -21,3 +21,10 @@ export function periodStart(period: ReportPeriod, now: Date): Date {
 export function dayOf(moment: Date): string {
   return moment.toISOString().slice(0, 10);
 }
+
+/** The days (UTC) from one moment to another, including both. */
+export function daysBetween(since: Date, now: Date): string[] {
+  const days: string[] = [];
+  for (let at = Date.parse(dayOf(since)); at <= now.getTime(); at += DAY_MS) days.push(dayOf(new Date(at)));
+  return days;
+}

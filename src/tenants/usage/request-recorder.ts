@@ -3,12 +3,15 @@ import type { Clock } from '../../infra/clock.ts';
 import type { ErrorCode } from '../../infra/errors/registry.ts';
 import { FixedWindow } from '../../infra/store/fixed-window.ts';
 import type { Caller } from '../accounts/caller.ts';
+import type { Plan } from '../plans/plan.ts';
+import type { RequestDetails, RequestDetailsStore } from './request-details.ts';
 import type { RequestLog } from './request-log.ts';
 import type { UsageCounters } from './usage-counters.ts';
 
 interface RecordedRequest {
-  readonly caller: Pick<Caller, 'accountId' | 'apiKeyId' | 'apiKeyPrefix'>;
-  /** Path pattern of the route. */
+  readonly caller: Pick<Caller, 'accountId' | 'apiKeyId' | 'apiKeyPrefix'> & {
+    readonly plan: Pick<Plan, 'retentionHours'>;
+  };
   readonly endpoint: string;
   readonly ipAddress: string;
   readonly method: string;
@@ -21,7 +24,11 @@ interface RecordedRequest {
   readonly jobId: string | undefined;
 }
 
+/** What was said in a request. */
+export type Said = Omit<RequestDetails, '_id' | 'endsAt'>;
+
 const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
 /**
  * The most entries a minute that one process logs of an account's requests beyond its rate. Without this bound, a
  * caller that keeps sending requests would fill the log and the disk.
@@ -40,22 +47,29 @@ export class RequestRecorder {
   readonly #beyondRate = new LRUCache<string, number>({ max: REMEMBERED });
   readonly #minute: FixedWindow;
   readonly #log: RequestLog;
+  readonly #details: RequestDetailsStore;
   readonly #counters: UsageCounters;
   readonly #clock: Clock;
 
-  constructor(log: RequestLog, counters: UsageCounters, clock: Clock) {
+  constructor(log: RequestLog, details: RequestDetailsStore, counters: UsageCounters, clock: Clock) {
     this.#log = log;
+    this.#details = details;
     this.#counters = counters;
     this.#clock = clock;
     this.#minute = new FixedWindow(MINUTE_MS, clock);
   }
 
-  /** Written within a second; never fails. */
-  record({ caller, errorCode, jobId, ...request }: RecordedRequest): void {
+  /**
+   * Written within a second; never fails.
+   *
+   * @returns what notes the headers and bodies of the request; undefined when it is not logged.
+   */
+  record({ caller, errorCode, jobId, ...request }: RecordedRequest): ((said: Said) => void) | undefined {
+    let entryId: string | undefined;
     const at = this.#clock.now();
     const { accountId, apiKeyId } = caller;
     if (errorCode !== 'RATE_LIMITED' || this.#isLogged(accountId)) {
-      this.#log.record({
+      entryId = this.#log.record({
         accountId,
         apiKeyId,
         apiKeyPrefix: caller.apiKeyPrefix,
@@ -69,6 +83,11 @@ export class RequestRecorder {
     // A request that is still being processed is counted when its own job ends.
     const refused = errorCode !== undefined && jobId === undefined && errorCode !== 'IDEMPOTENCY_IN_PROGRESS';
     if (refused) this.#counters.record({ accountId, apiKeyId, at, errorCode });
+    // Bodies are documents: a plan that keeps no documents keeps no bodies either.
+    if (entryId === undefined || caller.plan.retentionHours === 0) return undefined;
+    const _id = entryId;
+    const endsAt = new Date(at.getTime() + caller.plan.retentionHours * HOUR_MS);
+    return (said) => this.#details.add({ _id, ...said, endsAt });
   }
 
   /** Whether one more request beyond the rate is logged. */

@@ -56,3 +56,30 @@ export function totalUsage(tallies: readonly Tally[]) {
     keyBreakdown,
   };
 }
+
+/** Renders that have ended with a PDF or an error. */
+export interface RenderEnds {
+  readonly renders: number;
+  readonly failed: number;
+  /** Failures by error code, the commonest first. */
+  readonly codes: readonly { readonly code: string; readonly count: number }[];
+}
+
+/** Without rejected requests and cancelled renders. */
+export function endsIn(tallies: readonly (Omit<Tally, 'apiKeyId'> | undefined)[]): RenderEnds {
+  const byCode: Record<string, number> = {};
+  let completed = 0;
+  for (const { total = 0, failed = 0, codes, refusedCodes = {} } of tallies.filter(
+    (one) => one !== undefined,
+  )) {
+    completed += total - failed;
+    addCounts(byCode, codes);
+    for (const [code, count] of Object.entries(refusedCodes)) byCode[code] = (byCode[code] ?? 0) - count;
+  }
+  const codes = Object.entries(byCode)
+    .filter(([code, count]) => count > 0 && code !== 'CANCELLED')
+    .map(([code, count]) => ({ code, count }))
+    .sort((a, b) => b.count - a.count);
+  const failed = codes.reduce((sum, { count }) => sum + count, 0);
+  return { renders: completed + failed, failed, codes };
+}

@@ -1,4 +1,4 @@
-import type { Clock } from '../../infra/clock.ts';
+import type { Core } from '../../infra/core.ts';
 import type { Plan, PlanName } from '../plans/plan.ts';
 import {
   type Period as QuotaPeriod,
@@ -8,7 +8,8 @@ import {
 } from '../plans/quota-period.ts';
 import { maskAddress } from './mask-address.ts';
 import { dayOf, periodStart, type ReportPeriod } from './periods.ts';
-import type { RequestLog, RequestLogQuery } from './request-log.ts';
+import type { RequestDetailsStore } from './request-details.ts';
+import type { RequestLog, RequestLogEntry, RequestLogQuery } from './request-log.ts';
 import type { UsageCounters } from './usage-counters.ts';
 import type { SeriesPoint, SeriesQuery } from './usage-series.ts';
 
@@ -17,7 +18,6 @@ export interface Reader {
   readonly accountId: string;
   readonly planName: PlanName;
   readonly plan: Plan;
-  /** As in `Caller`. */
   readonly quotaWindow?: QuotaWindow | null | undefined;
 }
 
@@ -28,23 +28,19 @@ export interface RequestLogOrder extends Omit<RequestLogQuery, 'accountId' | 'si
 /** PDFs that an account may still make in a period with this quota and its bought blocks. */
 export type QuotaLeft = (accountId: string, period: QuotaPeriod, quota: number) => Promise<number>;
 
+interface UsageReportsDeps extends Pick<Core, 'clock'> {
+  readonly quotaLeft: QuotaLeft;
+  readonly counters: UsageCounters;
+  readonly requestLog: RequestLog;
+  readonly requestDetails: RequestDetailsStore;
+}
+
 /** Reports to an account about its requests. The totals were counted as the requests came; no report counts entries. */
 export class UsageReports {
-  readonly #quotaLeft: QuotaLeft;
-  readonly #counters: UsageCounters;
-  readonly #log: RequestLog;
-  readonly #clock: Clock;
+  readonly #deps: UsageReportsDeps;
 
-  constructor(deps: {
-    quotaLeft: QuotaLeft;
-    counters: UsageCounters;
-    requestLog: RequestLog;
-    clock: Clock;
-  }) {
-    this.#quotaLeft = deps.quotaLeft;
-    this.#counters = deps.counters;
-    this.#log = deps.requestLog;
-    this.#clock = deps.clock;
+  constructor(deps: UsageReportsDeps) {
+    this.#deps = deps;
   }
 
   async summary(
@@ -52,10 +48,10 @@ export class UsageReports {
     period: ReportPeriod,
     includeBreakdown: boolean,
   ) {
-    const now = this.#clock.now();
+    const now = this.#deps.clock.now();
     const [{ keyBreakdown, ...totals }, remaining] = await Promise.all([
-      this.#counters.usage(accountId, periodStart(period, now)),
-      this.#quotaLeft(accountId, quotaPeriod(now, quotaWindow), plan.monthlyRenders),
+      this.#deps.counters.usage(accountId, periodStart(period, now)),
+      this.#deps.quotaLeft(accountId, quotaPeriod(now, quotaWindow), plan.monthlyRenders),
     ]);
     return {
       plan: planName,
@@ -76,17 +72,17 @@ export class UsageReports {
     { accountId }: Pick<Reader, 'accountId'>,
     { period, ...query }: SeriesQuery & { readonly period: ReportPeriod },
   ): Promise<SeriesPoint[]> {
-    const now = this.#clock.now();
+    const now = this.#deps.clock.now();
     const start = periodStart(period, now);
     const since = query.interval === 'day' ? new Date(dayOf(start)) : start;
-    return await this.#counters.series(accountId, { ...query, since, now });
+    return await this.#deps.counters.series(accountId, { ...query, since, now });
   }
 
   async requestLog({ accountId, plan }: Reader, order: RequestLogOrder) {
     const { period, ...page } = order;
-    const now = this.#clock.now();
+    const now = this.#deps.clock.now();
     const since = periodStart(period, now);
-    const { total, entries, endpoints, ...summary } = await this.#log.page({
+    const { total, entries, endpoints, ...summary } = await this.#deps.requestLog.page({
       accountId,
       since,
       now,
@@ -97,11 +93,22 @@ export class UsageReports {
       total,
       endpointOptions: endpoints,
       summary,
-      logs: entries.map(({ accountId: _, ...entry }) => ({
-        ...entry,
-        ipAddress: canRevealIp ? entry.ipAddress : maskAddress(entry.ipAddress),
-      })),
+      logs: entries.map((entry) => shownTo(plan, entry)),
       canRevealIp,
     };
   }
+
+  /** One entry of the log, with what was said, if that is kept. @returns undefined when the account has no such entry. */
+  async loggedRequest({ accountId, plan }: Reader, id: string) {
+    const [entry, details] = await Promise.all([
+      this.#deps.requestLog.find(accountId, id),
+      this.#deps.requestDetails.find(`${accountId}:${id}`),
+    ]);
+    const isKept = details !== undefined && details.endsAt > this.#deps.clock.now();
+    return entry && { entry: shownTo(plan, entry), details: isKept ? details : undefined };
+  }
+}
+
+function shownTo({ features }: Plan, entry: RequestLogEntry): RequestLogEntry {
+  return features.revealIp ? entry : { ...entry, ipAddress: maskAddress(entry.ipAddress) };
 }

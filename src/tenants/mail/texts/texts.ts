@@ -1,21 +1,8 @@
-import type { DisabledBecause, Mail, MailKind, MailValues } from '../mail.ts';
+import type { DisabledBecause, Mail, MailKind } from '../mail.ts';
+import { alertTexts } from './alert-texts.ts';
 import type { Block, MailText } from './layout.ts';
-
-/** The addresses of the links in a mail. */
-export interface Links {
-  /** The address of the dashboard, without a slash at the end. */
-  readonly dashboardUrl: string;
-  /** The billing page of the dashboard. */
-  readonly billingUrl: string;
-  /** The page that turns auto overage off, without signing in. */
-  readonly disableUrl: string;
-}
-
-type Write<Kind extends MailKind> = (values: MailValues[Kind], links: Links) => MailText;
-
-const MONEY = new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD' });
-const COUNT = new Intl.NumberFormat('en-US');
-const MOMENT = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' });
+import type { Links, Write } from './links.ts';
+import { COUNT, moment, money, pdfs, said } from './words.ts';
 
 /** The content of a mail. */
 export function textOf({ kind, values }: Mail['content'], links: Links): MailText {
@@ -25,6 +12,7 @@ export function textOf({ kind, values }: Mail['content'], links: Links): MailTex
 }
 
 const TEXTS: { readonly [Kind in MailKind]: Write<Kind> } = {
+  ...alertTexts,
   'password-reset': ({ token, until, endsAll = false }, { dashboardUrl }) => ({
     subject: 'Set a new password',
     blocks: [
@@ -71,6 +59,28 @@ const TEXTS: { readonly [Kind in MailKind]: Write<Kind> } = {
           ]),
       said('If you made the account yourself, make new API keys, and give them to your services.'),
       { button: 'Make an API key', url: `${dashboardUrl}/keys` },
+    ],
+  }),
+  'team-invitation': ({ token, until, by, role, account }, { dashboardUrl }) => ({
+    subject: `${by ?? 'Somebody'} invites you to ${account ?? 'an account'}`,
+    blocks: [
+      said(
+        `${by ?? 'The owner of an account'} invites you to work in ${account ?? 'an account'}, an account for PDFs, with the role ${role}. You sign in with this address.`,
+      ),
+      { button: 'See the invitation', url: `${dashboardUrl}/accept-invitation#token=${token}` },
+      said(
+        `The link works once, until ${moment(until)}. If you do not know who invites you, you need not do anything.`,
+      ),
+    ],
+  }),
+  'ownership-transferred': ({ from, to }, { dashboardUrl }) => ({
+    subject: 'An account has another owner',
+    blocks: [
+      said(
+        `${from ?? 'The owner'} has given the account to ${to ?? 'another person'}, who can now invite and remove people and change its plan. ${from ?? 'The former owner'} stays in it as a developer.`,
+      ),
+      said('If this is not what you wanted, write to whoever runs the service at once.'),
+      { button: 'See the members', url: `${dashboardUrl}/members` },
     ],
   }),
   'overage-purchased': ({ units, amountCents, spentCents, capCents }, links) => ({
@@ -195,20 +205,4 @@ function payButton(payUrl: string | null, { billingUrl }: Links): Block {
   return payUrl === null
     ? { button: 'Check your card', url: billingUrl }
     : { button: 'Pay now', url: payUrl };
-}
-
-function said(paragraph: string): Block {
-  return { paragraph };
-}
-
-function pdfs(units: number): string {
-  return `${COUNT.format(units)} PDFs`;
-}
-
-function money(cents: number): string {
-  return MONEY.format(cents / 100);
-}
-
-function moment(iso: string): string {
-  return `${MOMENT.format(new Date(iso))} UTC`;
 }

@@ -3,7 +3,6 @@
 export interface RenderCall {
   readonly kind: 'render';
   readonly source: string;
-  /** A JSON object. */
   readonly data: string;
   /** Milliseconds after which the template is stopped at its next tag. */
   readonly softTimeoutMs: number;
@@ -31,7 +30,6 @@ interface CheckCall {
 /** A schema of data by itself, or with data to compare with it. */
 interface SchemaCall {
   readonly kind: 'schema';
-  /** JSON. */
   readonly schema: string;
   /** JSON. */
   readonly data?: string | undefined;

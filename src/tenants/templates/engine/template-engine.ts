@@ -3,6 +3,7 @@ import { PlatenError } from '../../../infra/errors/registry.ts';
 import {
   type CallTerms,
   createSandbox,
+  errorForCaller,
   SandboxError,
   type SandboxLogger,
 } from '../../../infra/sandbox/sandbox-pool.ts';
@@ -144,31 +145,13 @@ function schemaError(thrown: unknown): unknown {
 function templateError(thrown: unknown, timeoutMs: number): PlatenError {
   if (thrown instanceof PlatenError) return thrown;
   if (!(thrown instanceof SandboxError)) return new PlatenError('CANCELLED', undefined, { cause: thrown });
-  switch (thrown.reason) {
-    case 'error':
-      return new PlatenError('TEMPLATE_ERROR', thrown.message, { cause: thrown });
-    case 'timeout':
-      return new PlatenError('TEMPLATE_ERROR', `The template runs longer than ${timeoutMs} ms.`, {
-        cause: thrown,
-      });
-    case 'late':
-      return new PlatenError(
-        'RENDER_TIMEOUT',
-        'The template was not rendered within the time of the render.',
-        {
-          cause: thrown,
-        },
-      );
-    case 'memory':
-      return new PlatenError('TEMPLATE_ERROR', 'The template uses more memory than allowed.', {
-        cause: thrown,
-      });
-    case 'closed':
-      // The process is being stopped; another one replaces it.
-      return new PlatenError('UNAVAILABLE', 'The template engine is closed.', { retryAfterSeconds: 1 });
-    case 'lost':
-      return new PlatenError('INTERNAL', 'The process that rendered the template was lost.', {
-        cause: thrown,
-      });
-  }
+  return errorForCaller(thrown, {
+    error: ['TEMPLATE_ERROR', thrown.message],
+    timeout: ['TEMPLATE_ERROR', `The template runs longer than ${timeoutMs} ms.`],
+    late: ['RENDER_TIMEOUT', 'The template was not rendered within the time of the render.'],
+    memory: ['TEMPLATE_ERROR', 'The template uses more memory than allowed.'],
+    // The process is being stopped; another one replaces it.
+    closed: ['UNAVAILABLE', 'The template engine is closed.', { retryAfterSeconds: 1 }],
+    lost: ['INTERNAL', 'The process that rendered the template was lost.'],
+  });
 }

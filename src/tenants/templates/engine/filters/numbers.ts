@@ -3,7 +3,6 @@ import { toValueSync } from 'liquidjs';
 import type { Decimal } from '../decimal.ts';
 import { integerOf, isNothing, numberOf } from './arguments.ts';
 
-/** Decimals that `round` accepts. */
 const MAX_DECIMALS = 100;
 
 /** A filter of one or two numbers. */

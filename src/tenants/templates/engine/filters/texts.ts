@@ -9,7 +9,6 @@ const OF_TEXTS = (
   'truncatewords upcase uri_escape url_decode url_encode xml_escape'
 ).split(' ');
 
-/** Filters that write JSON. */
 const OF_JSON = ['json', 'jsonify', 'inspect'];
 
 /** Changes filters of LiquidJS: objects are no texts, JSON fits into scripts, line breaks stay so when printed. */

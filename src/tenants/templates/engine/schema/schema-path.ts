@@ -8,10 +8,7 @@ const MAX_PATH = 200;
 
 /** A schema that is none, in words for its author. */
 export class DataSchemaError extends Error {
-  constructor(message: string) {
-    super(message);
-    this.name = 'DataSchemaError';
-  }
+  override readonly name = 'DataSchemaError';
 }
 
 export function schemaError(path: string, words: string): DataSchemaError {
