@@ -49,7 +49,10 @@ export function deletionSteps(
     },
     {
       name: 'batches',
-      run: (accountId) => deleteBatchesOf({ batches: batches.store, store, stored, outputs }, accountId),
+      async run(accountId) {
+        const core = { batches: batches.store, store, stored, outputs };
+        return (await deleteBatchesOf(core, accountId)) && (await batches.files.deleteOf(accountId));
+      },
     },
     {
       name: 'records',

@@ -2,8 +2,8 @@ import { ordinary, restPauseMs, type Sweep } from '../infra/async/sweeper.ts';
 import type { Core } from '../infra/core.ts';
 import type { AccountPlans } from '../tenants/accounts/account-plans.ts';
 import type { NamedPlan } from '../tenants/plans/plan.ts';
-import { PlanMirror } from '../tenants/plans/plan-mirror.ts';
 import type { TemplateStore } from '../tenants/templates/template-store.ts';
+import type { Usage } from '../tenants/usage/open-usage.ts';
 import { endBatchRetention } from './batches/retention.ts';
 import { AccountLoads } from './jobs/account-loads.ts';
 import { measureDemand } from './jobs/demand.ts';
@@ -14,8 +14,6 @@ import { StoredRecount } from './jobs/sweeps/recount-stored.ts';
 import { endRetention } from './jobs/sweeps/retention.ts';
 import { WaitingJobs } from './jobs/sweeps/waiting-jobs.ts';
 import type { Work } from './open-work.ts';
-import { PoolTopics } from './pools/pool-topics.ts';
-import { TopicReconciler } from './pools/topic-reconciler.ts';
 
 /** In milliseconds. Retention is counted in hours; a check per minute is exact enough. */
 const SLOW_SWEEP_MS = 60_000;
@@ -23,14 +21,11 @@ const SLOW_SWEEP_MS = 60_000;
 const AT_REST = 60;
 const DEMAND_AT_REST = 5;
 const SLOW_AT_REST = 4;
-const TOPICS_AT_REST = 6;
-/** In milliseconds: a pool that gets more workers has partitions for them before their pods are ready. */
-const TOPICS_EVERY_MS = 5000;
 
 interface SweptCore extends Omit<Core, 'connection'> {
   readonly metrics: JobMetrics;
   readonly accountPlans: AccountPlans;
-  /** The present plan of an account. */
+  readonly usage: Pick<Usage, 'counters'>;
   readonly planOf: (accountId: string) => Promise<NamedPlan>;
   /** In milliseconds. */
   readonly config: {
@@ -76,6 +71,7 @@ export function workSweeps(
       (accountId) => history.storedBytes(accountId),
       (accountId) => live.inputBytes(accountId),
       (accountId) => batches.store.keptBytes(accountId),
+      (accountId) => batches.files.storedBytes(accountId),
       (accountId) => templates.storedBytes(accountId),
       (accountId) => callbacks.deliveries.storedBytes(accountId),
       (accountId) => callbacks.uploads.storedBytes(accountId),
@@ -101,27 +97,18 @@ export function workSweeps(
       restPauseMs(measured, DEMAND_AT_REST),
     ),
     { name: 'batches', ...often, run: () => batches.reconciler.sweep() },
+    { name: 'usage', ...slow, run: () => jobs.ledgerUsage.move(core.usage.counters) },
     { name: 'stored-bytes', ...slow, run: () => recount.run() },
     {
       name: 'end-retention',
       ...slow,
       run: () => endRetention({ history, stored }, outputs, clock.now()),
     },
+    { name: 'source-files', ...slow, run: () => batches.files.deleteDue() },
     {
       name: 'end-batch-retention',
       ...slow,
       run: () => endBatchRetention({ batches: batches.store, store, stored, outputs }, clock.now()),
     },
   ];
-}
-
-/** To be made before the connection's indexes. Not a repair: a pool that may have more workers is no error. */
-export function topicSweep(
-  { connection, bus, logger }: Pick<Core, 'connection' | 'bus' | 'logger'>,
-  { registry }: Pick<Work, 'registry'>,
-): Sweep {
-  const mirror = new PlanMirror(connection);
-  const topics = new PoolTopics(connection);
-  const reconciler = new TopicReconciler({ bus, mirror, registry, topics, logger });
-  return ordinary('topics', TOPICS_EVERY_MS, () => reconciler.run(), TOPICS_AT_REST * TOPICS_EVERY_MS);
 }

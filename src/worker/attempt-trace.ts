@@ -6,7 +6,6 @@ import type { Job } from '../work/jobs/job.ts';
 /** How an attempt ended. */
 interface AttemptOutcome {
   readonly outcome: 'completed' | 'retried' | 'failed' | 'returned' | 'dropped';
-  /** Of an attempt that failed. */
   readonly code?: string;
   readonly pages?: number;
   /** Of the PDF. */

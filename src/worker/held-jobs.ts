@@ -8,7 +8,6 @@ type StopReason = 'lost' | 'shutdown' | 'unable';
 
 export interface HeldJob {
   readonly job: Job;
-  /** Aborted with a StopReason. */
   readonly signal: AbortSignal;
   /** Called when the attempt's end is recorded: its lease is no longer renewed. */
   recorded(): void;

@@ -1,8 +1,6 @@
 import { within } from '../infra/async/timeout.ts';
 import {
   accountOf,
-  anywhere,
-  type Bus,
   JOB_CLASSES,
   type JobClass,
   type JobPointer,
@@ -10,6 +8,7 @@ import {
   type Slot,
   type Subscription,
 } from '../infra/bus/bus.ts';
+import type { Core } from '../infra/core.ts';
 import type { Permit } from '../infra/scheduling/fair-queue.ts';
 import type { WorkerSlots } from '../infra/scheduling/worker-slots.ts';
 import type { JobInput } from '../work/jobs/job.ts';
@@ -17,8 +16,7 @@ import type { HeldJobs } from './held-jobs.ts';
 import { type HeldPointer, ReadAhead } from './read-ahead.ts';
 import { type AttemptDeps, attempt } from './render-attempt.ts';
 
-export interface JobClaimsDeps extends AttemptDeps {
-  readonly bus: Bus;
+export interface JobClaimsDeps extends AttemptDeps, Pick<Core, 'bus'> {
   /** The pool that the worker serves. */
   readonly pool: string;
   /** Identifies this process in leases; never used twice. */
@@ -28,8 +26,9 @@ export interface JobClaimsDeps extends AttemptDeps {
   readonly leaseMs: number;
 }
 
-/** A pointer that waits in this worker is offered to other workers at this interval. Milliseconds. */
-export const OFFER_EVERY_MS = 1000;
+/** A pointer that has waited here for this long is offered to another worker, and again after the second time. Milliseconds. */
+const OFFER_AFTER_MS = 100;
+const OFFER_AGAIN_MS = 1000;
 /** Most inputs of an account's next jobs that are read together with the current one, if they are small. */
 const READ_TOGETHER = 7;
 /** Time limit for publishing waiting pointers to other workers; a sweep publishes the rest. Milliseconds. */
@@ -50,7 +49,9 @@ export class JobClaims implements PointerConsumer {
   #pointers: Subscription | undefined;
   /** Whether the worker accepts pointers from the bus; otherwise they are left to other workers. */
   #isOpen = false;
-  #offered = 0;
+  /** Runs while pointers wait here. */
+  #offers: NodeJS.Timeout | undefined;
+  #offering = false;
 
   /** @param held contains each job from its claim until its attempt has ended. */
   constructor(deps: JobClaimsDeps, held: HeldJobs) {
@@ -59,11 +60,14 @@ export class JobClaims implements PointerConsumer {
     this.#slots = deps.slots;
   }
 
+  get worker(): string {
+    return this.#deps.owner;
+  }
+
   get slotsTaken(): number {
     return this.#slots.taken;
   }
 
-  /** Starts to consume pointers. */
   async open(): Promise<void> {
     this.#isOpen = true;
     this.#pointers ??= await this.#deps.bus.consumePointers(this.#deps.pool, this);
@@ -72,6 +76,8 @@ export class JobClaims implements PointerConsumer {
   /** Stops claiming before this resolves, and publishes the waiting pointers to other workers. */
   async close(): Promise<void> {
     this.#isOpen = false;
+    clearInterval(this.#offers);
+    this.#offers = undefined;
     // From here on no job is claimed. Pointers that still arrive are published to other workers with the rest.
     const waiting = this.#takeOut(JOB_CLASSES);
     await this.#pointers?.stop();
@@ -95,27 +101,32 @@ export class JobClaims implements PointerConsumer {
       .finally(() => room.release())
       .finally(() => this.#claiming.delete(claiming));
     this.#claiming.add(claiming);
-  }
-
-  async regrouped(jobClass: JobClass): Promise<void> {
-    await this.#handBack(this.#takeOut([jobClass]));
+    this.#offers ??= setInterval(() => void this.#offer(), OFFER_AFTER_MS).unref();
   }
 
   /**
-   * Grants slots that have become free by the passing of time, and offers waiting pointers to other workers. Keys and
-   * partitions are assigned at random, so jobs may wait here while another worker is idle: each time, at most as many
-   * pointers as this worker has slots are sent, each to a random partition. The first worker with a free slot claims
-   * the job.
+   * Grants slots that have become free by the passing of time, and offers waiting pointers to workers with free slots:
+   * an account's jobs wait here by its key while another worker is idle. The first worker with a free slot claims the
+   * job. Each time at most as many are sent as this worker has slots.
    */
-  offer(): void {
-    const { bus, logger } = this.#deps;
+  async #offer(): Promise<void> {
     this.#slots.grant();
-    for (const pointer of this.#ahead.nextToOffer(OFFER_EVERY_MS, this.#slots.total)) {
-      this.#offered += 1;
-      const routingKey = anywhere(pointer.routingKey, `${pointer.jobId}.${this.#offered}`);
-      bus.publishPointer({ ...pointer, routingKey }).catch((error: unknown) => {
-        logger.debug({ err: error, jobId: pointer.jobId }, 'pointer not offered to others');
-      });
+    if (this.#ahead.size === 0) {
+      clearInterval(this.#offers);
+      this.#offers = undefined;
+    }
+    if (this.#offering || !this.#isOpen) return;
+    this.#offering = true;
+    const { bus, logger } = this.#deps;
+    try {
+      for (const pointer of this.#ahead.nextToOffer(OFFER_AFTER_MS, this.#slots.total)) {
+        if (!(await bus.offerPointer(pointer))) break;
+        this.#ahead.offered(pointer.jobId, OFFER_AGAIN_MS);
+      }
+    } catch (error) {
+      logger.debug({ err: error }, 'pointer not offered to others');
+    } finally {
+      this.#offering = false;
     }
   }
 
@@ -178,7 +189,6 @@ export class JobClaims implements PointerConsumer {
     return classes.flatMap((jobClass) => this.#ahead.empty(jobClass));
   }
 
-  /** Publishes waiting pointers to other workers. */
   async #handBack(waiting: readonly JobPointer[]): Promise<void> {
     if (waiting.length === 0) return;
     const { bus, logger } = this.#deps;

@@ -22,7 +22,7 @@ export interface HeldPointer {
  */
 export class ReadAhead {
   readonly #pointers = new Map<string, JobPointer>();
-  /** Arrival times, in the order in which pointers are to be offered to other workers. */
+  /** When each arrived, or was offered to another worker, in the order in which they are to be offered. */
   readonly #since = new Map<string, number>();
   readonly #room: Readonly<Record<JobClass, Semaphore>> = {
     interactive: new Semaphore(MAX_AHEAD),
@@ -57,7 +57,6 @@ export class ReadAhead {
     };
   }
 
-  /** Removes and returns all pointers of the class. */
   empty(jobClass: JobClass): JobPointer[] {
     this.#ends[jobClass].abort();
     this.#ends[jobClass] = new AbortController();
@@ -66,9 +65,12 @@ export class ReadAhead {
     return out;
   }
 
+  get size(): number {
+    return this.#pointers.size;
+  }
+
   /**
    * The pointers that are to be offered to other workers next, among those that have waited here for `ms` milliseconds.
-   * All are offered in rotation, since it is unknown here which of them others have claimed already.
    *
    * @param limit largest number returned.
    */
@@ -80,8 +82,12 @@ export class ReadAhead {
       const pointer = this.#pointers.get(jobId);
       if (pointer !== undefined && since <= before) found.push(pointer);
     }
-    for (const { jobId } of found) this.#moveToEnd(jobId);
     return found;
+  }
+
+  /** A pointer has been offered, and is offered again after `ms` more: it is unknown here whether others claim the job. */
+  offered(jobId: string, ms: number): void {
+    if (this.#since.delete(jobId)) this.#since.set(jobId, performance.now() + ms);
   }
 
   /** Jobs of an account that wait here, in the order of their arrival. @param limit largest number returned. */
@@ -92,12 +98,6 @@ export class ReadAhead {
       if (accountOf(routingKey) === accountId) found.push(jobId);
     }
     return found;
-  }
-
-  #moveToEnd(jobId: string): void {
-    const since = this.#since.get(jobId)!;
-    this.#since.delete(jobId);
-    this.#since.set(jobId, since);
   }
 
   #remove(jobId: string): void {

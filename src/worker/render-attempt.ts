@@ -1,43 +1,39 @@
 import { createHash } from 'node:crypto';
-import type { Clock } from '../infra/clock.ts';
+import { buffer } from 'node:stream/consumers';
+import type { Core } from '../infra/core.ts';
 import { PlatenError, toPlatenError } from '../infra/errors/registry.ts';
-import { type OutputStore, outputKey } from '../infra/outputs/output-store.ts';
+import { outputKey } from '../infra/outputs/output-store.ts';
 import type { Permit } from '../infra/scheduling/fair-queue.ts';
-import type { Logger } from '../infra/telemetry/logger.ts';
 import { NO_TRACING, type Tracing } from '../infra/tracing/tracing.ts';
-import type { Renderer, RenderRequest } from '../render/renderer.ts';
+import type { JobRenderer, RenderRequest } from '../render/renderer.ts';
 import type { Findings } from '../render/report/findings.ts';
 import type { RenderReport } from '../render/report/phases.ts';
 import type { TemplateEngine } from '../tenants/templates/engine/template-engine.ts';
 import { INPUTS } from '../work/inputs/inputs.ts';
 import type { FailedAttempt, Job, JobError, JobInput, JobOutput, StoredFile } from '../work/jobs/job.ts';
-import type { JobFollowUp } from '../work/jobs/job-follow-up.ts';
-import type { Ledger } from '../work/jobs/ledger/ledger.ts';
-import type { StoredBytes } from '../work/jobs/ledger/stored-bytes.ts';
-import type { Retries } from '../work/jobs/retries.ts';
+import type { Jobs } from '../work/jobs/open-jobs.ts';
 import { decideRetry, mustBeAlone } from '../work/jobs/retry-policy.ts';
-import type { JobStore } from '../work/jobs/store/job-store.ts';
 import { serializedReport } from '../work/jobs/stored-report.ts';
 import { type AttemptTrace, traceAttempt } from './attempt-trace.ts';
 import type { HeldJob } from './held-jobs.ts';
 import type { Sealer } from './seal-pdf.ts';
 
-export interface AttemptDeps {
-  readonly store: JobStore;
-  readonly ledger: Pick<Ledger, 'storedLately'>;
-  readonly stored: Pick<StoredBytes, 'of'>;
-  readonly followUp: JobFollowUp;
-  readonly retries: Retries;
-  readonly renderer: Renderer;
+export interface AttemptDeps
+  extends Pick<Core, 'clock' | 'logger' | 'outputs'>,
+    Pick<Jobs, 'store' | 'ledger' | 'stored' | 'followUp' | 'retries'> {
+  readonly renderer: JobRenderer;
   readonly templates: TemplateEngine;
-  readonly outputs: OutputStore;
   readonly seals: Sealer;
-  readonly clock: Clock;
   readonly random: () => number;
   /** First backoff between attempts, in milliseconds. */
   readonly retryBaseMs: number;
-  readonly logger: Logger;
   readonly observe: AttemptObserver;
+  /**
+   * Offers a rendered PDF to the caller's process while it is being stored. Default: nothing is offered.
+   *
+   * @returns ends that; undefined when it was not offered.
+   */
+  readonly offer?: (job: Job, bytes: Uint8Array) => (() => void) | undefined;
   /** Default: nothing is traced. */
   readonly tracing?: Tracing;
 }
@@ -54,6 +50,11 @@ interface AttemptObserver {
 }
 
 const HOUR_MS = 3_600_000;
+/**
+ * For how long a PDF that is not kept waits for its caller at least, in milliseconds: whose connection broke asks again.
+ * An upload is attempted for longer, so its PDF waits as long as the record of its job.
+ */
+const UNDELIVERED_MS = HOUR_MS;
 /** The version of a job that got its slot on admission, and was claimed after that. */
 const CLAIMED_AT_ONCE = 2;
 
@@ -130,6 +131,7 @@ async function renderAndStore(
     options: input.options,
     onWarnings: input.options.report ? (found: readonly string[]) => void warnings.push(...found) : undefined,
     withinMs: Math.max(1, deadline - deps.clock.now().getTime()),
+    pdfOf: (jobId: string) => pdfOf(jobId, job, deps),
     signal,
   };
   const [source, options = input.options] = await Promise.all([
@@ -137,7 +139,13 @@ async function renderAndStore(
     kind.optionsOf?.(input.source, input.options, context),
   ]);
   trace.renders();
-  const { bytes, mediaType, pages, report, findings } = await renderer.render({
+  const {
+    bytes: printed,
+    mediaType,
+    pages,
+    report,
+    findings,
+  } = await renderer.render({
     jobId: job._id,
     accountId: job.accountId,
     class: job.class,
@@ -154,14 +162,15 @@ async function renderAndStore(
   });
   note(report, findings);
   const { seal } = options;
-  if (seal !== undefined) {
-    const facts = await deps.seals.seal(bytes, { seal, job, deadline, signal });
-    if (findings) findings.seal = facts;
-  }
+  const sealed = seal && (await deps.seals.seal(printed, { seal, job, deadline, signal }));
+  const bytes = sealed?.pdf ?? printed;
+  if (bytes.byteLength > input.maxOutputBytes) throw new PlatenError('OUTPUT_TOO_LARGE');
+  if (sealed && findings) Object.assign(findings, { seal: sealed.facts, size: bytes.byteLength });
   const expiresAt = expiryOf(deps, job);
-  const einvoice = input.options.einvoice?.xml && Buffer.from(input.options.einvoice.xml);
+  const xml = job.keepsNothing ? undefined : input.options.einvoice?.xml;
+  const einvoice = xml && Buffer.from(xml);
   const output: JobOutput = {
-    key: outputKey(job._id, job.version, expiresAt),
+    key: outputKey(job._id, job.version, outputExpiryOf(deps, job, expiresAt)),
     size: bytes.byteLength,
     pages,
     sha256: createHash('sha256').update(bytes).digest('hex'),
@@ -172,14 +181,17 @@ async function renderAndStore(
     report,
     ...(seal && { isSealed: true as const }),
   };
+  const withdraw = deps.offer?.(job, bytes);
   const storing = Date.now();
   const storeAll = async () => {
     await outputs.put(output.key, bytes, signal, output.sha256);
     if (einvoice) await outputs.put(output.einvoice!.key, einvoice, signal);
   };
-  await storeAll().catch((cause: unknown) => {
-    throw new PlatenError('RENDER_FAILED', 'The PDF was rendered, and could not be stored.', { cause });
-  });
+  await storeAll()
+    .catch((cause: unknown) => {
+      throw new PlatenError('RENDER_FAILED', 'The PDF was rendered, and could not be stored.', { cause });
+    })
+    .finally(withdraw);
   trace.stored(storing);
   const stored = await storeReport(deps, job, findings, null, expiresAt, signal);
   const completed = await store.transitions.complete(job, output, expiresAt, stored);
@@ -240,6 +252,18 @@ async function afterError(
   await followUp.followSoon(failed);
 }
 
+/** The PDF of another job of the account; undefined when it is not kept (any more). */
+async function pdfOf(
+  jobId: string,
+  { accountId, test }: Pick<Job, 'accountId' | 'test'>,
+  { store, outputs }: Pick<AttemptDeps, 'store' | 'outputs'>,
+): Promise<Uint8Array | undefined> {
+  const job = await store.find(accountId, jobId);
+  if (!job?.output || job.test !== test) return undefined;
+  const stored = await outputs.get(job.output.key);
+  return stored && (await buffer(stored.stream));
+}
+
 /** Redacts the error as in the report: the job's record has the same message, and neither reveals more. */
 function withoutSecrets(error: PlatenError, findings: Findings | undefined): PlatenError {
   const message = findings?.redactor.text(error.message) ?? error.message;
@@ -251,6 +275,12 @@ function expiryOf({ clock }: Pick<AttemptDeps, 'clock'>, { retentionHours }: Job
   return new Date(clock.now().getTime() + retentionHours * HOUR_MS);
 }
 
+/** The time until which the PDF waits at the latest. */
+function outputExpiryOf({ clock }: Pick<AttemptDeps, 'clock'>, job: Job, expiresAt: Date): Date {
+  if (!job.keepsNothing || job.uploadUrl !== undefined) return expiresAt;
+  return new Date(clock.now().getTime() + UNDELIVERED_MS);
+}
+
 /** @returns undefined when there are none, or they could not be stored: the job's end does not depend on that. */
 async function storeReport(
   { outputs, logger }: Pick<AttemptDeps, 'outputs' | 'logger'>,
@@ -260,7 +290,7 @@ async function storeReport(
   expiresAt: Date,
   signal: AbortSignal,
 ): Promise<StoredFile | undefined> {
-  if (findings === undefined) return undefined;
+  if (findings === undefined || job.keepsNothing) return undefined;
   const bytes = serializedReport(findings, error);
   const key = outputKey(job._id, job.version, expiresAt, 'json');
   try {

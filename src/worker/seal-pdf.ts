@@ -1,6 +1,7 @@
 import { PlatenError } from '../infra/errors/registry.ts';
 import type { PdfFinisher } from '../render/pdf/finish.ts';
 import { type OpenSeal, openSeal } from '../render/seal/placeholder.ts';
+import type { RevocationAnswer, RevocationAsk, ValidationData } from '../render/seal/revocation/gather.ts';
 import type { Seal, SealFacts } from '../render/seal/seal.ts';
 import type { KeySigner, Signed } from '../render/seal/signer.ts';
 import type { Job } from '../work/jobs/job.ts';
@@ -9,8 +10,16 @@ import type { askTimestampAuthority } from '../work/seals/timestamp-authority.ts
 
 /** Seals PDFs that have a place for it. */
 export interface Sealer {
-  /** Changes the PDF in place. @throws PlatenError SEAL_FAILED, TIMESTAMP_FAILED, WORKER_LOST; the signal's reason. */
-  seal(pdf: Uint8Array, terms: SealTerms): Promise<SealFacts>;
+  /**
+   * @param pdf is changed. @returns the same, or with more after it.
+   * @throws PlatenError SEAL_FAILED, TIMESTAMP_FAILED, REVOCATION_FAILED, WORKER_LOST; the signal's reason.
+   */
+  seal(pdf: Uint8Array, terms: SealTerms): Promise<SealedPdf>;
+}
+
+interface SealedPdf {
+  readonly pdf: Uint8Array;
+  readonly facts: SealFacts;
 }
 
 interface SealTerms {
@@ -27,15 +36,23 @@ interface SealerDeps {
   readonly stamp: (
     asked: Parameters<typeof askTimestampAuthority>[1],
   ) => ReturnType<typeof askTimestampAuthority>;
+  readonly askRevocation: (
+    asks: readonly RevocationAsk[],
+    where: { readonly deadline: number; readonly signal: AbortSignal },
+  ) => Promise<RevocationAnswer[]>;
   /** Reads what a server has sent, in a process that may be killed. */
-  readonly finisher: Pick<PdfFinisher, 'checkCms' | 'stampCms'>;
+  readonly finisher: Pick<PdfFinisher, 'checkCms' | 'stampCms' | 'gatherValidation' | 'finish'>;
   /** Called with how many seals wait for a server of somebody, when it changes. */
   readonly onWaiting: (seals: number) => void;
   /** Receives `sealed` or the code of an error. */
   readonly observe: (key: 'keyId' | 'digestUrl', outcome: string) => void;
 }
 
-export function createSealer({ signer, ask, stamp, finisher, onWaiting, observe }: SealerDeps): Sealer {
+/** How often servers are asked for what the answers before have shown to be needed, such as the issuer of an issuer. */
+const MAX_ROUNDS = 12;
+
+export function createSealer(deps: SealerDeps): Sealer {
+  const { signer, ask, stamp, askRevocation, finisher, onWaiting, observe } = deps;
   let waiting = 0;
 
   async function whileWaiting<T>(work: () => Promise<T>): Promise<T> {
@@ -86,27 +103,50 @@ export function createSealer({ signer, ask, stamp, finisher, onWaiting, observe 
     return read;
   }
 
-  async function sealed(pdf: Uint8Array, terms: SealTerms): Promise<SealFacts> {
-    const { timestampUrl } = terms.seal;
+  /** What proves the certificates of a signature. @throws PlatenError REVOCATION_FAILED. */
+  async function validationOf(signature: Uint8Array, terms: SealTerms): Promise<ValidationData> {
+    const { deadline, signal } = terms;
+    const { account, left } = limitsOf(terms);
+    const answers: RevocationAnswer[] = [];
+    for (let round = 0; round < MAX_ROUNDS; round += 1) {
+      const limits = { account, timeoutMs: left(), signal };
+      const found = await finisher.gatherValidation({ signature, answers, now: Date.now() }, limits);
+      if ('data' in found) return found.data;
+      if ('fault' in found)
+        throw new PlatenError('REVOCATION_FAILED', found.fault, { permanent: found.permanent });
+      answers.push(...(await whileWaiting(() => askRevocation(found.asks, { deadline, signal }))));
+    }
+    const message = 'The certificates of the seal name too many servers, one after the other.';
+    throw new PlatenError('REVOCATION_FAILED', message, { permanent: true });
+  }
+
+  /** The PDF with all that it takes to check its seal later. */
+  async function provable(pdf: Uint8Array, signature: Uint8Array, terms: SealTerms): Promise<Uint8Array> {
+    const argument = await validationOf(signature, terms);
+    const { account, left } = limitsOf(terms);
+    const limits = { account, timeoutMs: left(), signal: terms.signal };
+    return (await finisher.finish(pdf, { steps: [{ step: 'validation', argument }], ...limits })).pdf;
+  }
+
+  async function sealed(pdf: Uint8Array, terms: SealTerms): Promise<SealedPdf> {
+    const { timestampUrl, level = 'B-B' } = terms.seal;
     const open = openSeal(pdf);
     const { cms, signatory, signatureHash } = await signed(open, terms);
-    if (timestampUrl === undefined) {
-      open.close(cms);
-      return { level: 'B-B', ...signatory };
-    }
+    if (timestampUrl === undefined) return { pdf: open.close(cms), facts: { level, ...signatory } };
     const hash = signatureHash ?? (await checked(cms, open.digest, terms)).signatureHash;
     const { cms: whole, timestamp } = await stamped(cms, hash, open, timestampUrl, terms);
-    open.close(whole);
-    return { level: 'B-T', ...signatory, timestamp };
+    const closed = open.close(whole);
+    const ended = level === 'B-LT' ? await provable(closed, whole, terms) : closed;
+    return { pdf: ended, facts: { level, ...signatory, timestamp } };
   }
 
   return {
     async seal(pdf, terms) {
       const kind = terms.seal.key.keyId === undefined ? 'digestUrl' : 'keyId';
       try {
-        const facts = await sealed(pdf, terms);
+        const done = await sealed(pdf, terms);
         observe(kind, 'sealed');
-        return facts;
+        return done;
       } catch (error) {
         observe(kind, error instanceof PlatenError ? error.code : 'SEAL_FAILED');
         throw error;

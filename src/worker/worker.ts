@@ -1,12 +1,13 @@
 import type { Subscription } from '../infra/bus/bus.ts';
 import type { WorkerState } from '../work/pools/worker-registry.ts';
 import { HeldJobs } from './held-jobs.ts';
-import { JobClaims, type JobClaimsDeps, OFFER_EVERY_MS } from './job-claims.ts';
+import { JobClaims, type JobClaimsDeps } from './job-claims.ts';
 
 /** Longest wait for killed renders to be recorded as given back, in milliseconds. */
 const GIVE_BACK_MS = 5000;
 /** Milliseconds without a browser after which a worker leaves its jobs to others; a new one normally comes sooner. */
 const UNABLE_AFTER_MS = 5000;
+const CHECK_EVERY_MS = 1000;
 
 /** Decides whether a worker claims jobs (job-claims.ts says how): by requests, and by whether it can render. */
 export class Worker {
@@ -16,11 +17,9 @@ export class Worker {
   #cancels: Subscription | undefined;
   #checks: NodeJS.Timeout | undefined;
   #state: WorkerState = 'starting';
-  /** Whether the worker was requested to pause. */
   #pauseRequested = false;
   /** Whether it has been without a browser for longer than UNABLE_AFTER_MS. */
   #unable = false;
-  /** When it last had a browser, by `performance.now()`. */
   #ableAt = performance.now();
   /** Settles when the last change of claiming has been made; changes are made one after another. */
   #changed: Promise<void> = Promise.resolve();
@@ -47,10 +46,7 @@ export class Worker {
     this.#cancels = await this.#deps.bus.subscribeEvents('cancels', ({ jobId }) => {
       if (this.#held.holds(jobId)) void this.#held.renew();
     });
-    this.#checks = setInterval(() => {
-      this.#claims.offer();
-      this.#checkRenderer();
-    }, OFFER_EVERY_MS);
+    this.#checks = setInterval(() => this.#checkRenderer(), CHECK_EVERY_MS);
     this.#checks.unref();
     await this.resume();
   }

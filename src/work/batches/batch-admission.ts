@@ -1,3 +1,4 @@
+import { PlatenError } from '../../infra/errors/registry.ts';
 import type { PendingAdmission } from '../../infra/overload/pending-admission.ts';
 import type { RenderOptions } from '../../render/options/all/render-options.ts';
 import type { Caller } from '../../tenants/accounts/caller.ts';
@@ -8,7 +9,7 @@ import { rejectionOf } from '../jobs/admission-rejection.ts';
 import { withExtension } from '../jobs/blocks/quota-extension.ts';
 import { callbackBytes } from '../jobs/job.ts';
 import type { QuotaLimit } from '../jobs/ledger/ledger-filter.ts';
-import { newInput, optionFacts } from '../jobs/new-job.ts';
+import { newInput, optionFacts, retentionOf } from '../jobs/new-job.ts';
 import { BATCH_QUEUE } from '../jobs/priority-queues.ts';
 import { shareChunks } from '../jobs/store/shared-chunks.ts';
 import { type Batch, type BatchItem, chunkSizeOf, itemJobId } from './batch.ts';
@@ -33,6 +34,7 @@ export interface BatchSubmission {
   readonly notes: string;
   readonly metadata: Readonly<Record<string, string>>;
   readonly webhookUrl: string | null;
+  /** 0: each PDF is deleted once it is delivered, so each item has an `uploadUrl`. */
   readonly retentionHours: number;
 }
 
@@ -62,7 +64,7 @@ export class BatchAdmission {
   /**
    * Admits a batch. When it resolves, the batch is durable, and has to be expanded.
    *
-   * @throws PlatenError QUOTA_EXCEEDED, TEST_QUOTA_EXCEEDED, OVERAGE_PENDING, STORAGE_FULL, TOO_MANY_WAITING or
+   * @throws PlatenError PLAN_LIMIT, QUOTA_EXCEEDED, TEST_QUOTA_EXCEEDED, OVERAGE_PENDING, STORAGE_FULL, TOO_MANY_WAITING or
    * INPUT_TOO_LARGE; nothing of the batch remains then.
    */
   async admit(
@@ -73,6 +75,8 @@ export class BatchAdmission {
     const { batches, store, ledger, clock } = this.#deps;
     const now = clock.now();
     const { batchId, items } = submission;
+    const kept = retentionOf(submission.retentionHours);
+    if (kept.keepsNothing) requireUploads(items);
     const inputs = items.map(({ id, source, options }, position) => {
       const jobId = itemJobId({ _id: batchId }, position, id);
       return newInput({ jobId, source, options }, caller, now);
@@ -120,8 +124,8 @@ export class BatchAdmission {
       updatedAt: now,
       cancelledAt: null,
       finishedAt: null,
-      retentionHours: submission.retentionHours,
-      expiresAt: new Date(now.getTime() + submission.retentionHours * HOUR_MS),
+      ...kept,
+      expiresAt: new Date(now.getTime() + kept.retentionHours * HOUR_MS),
       expectedSeconds,
     };
     await batches.accept(batch);
@@ -179,6 +183,17 @@ export class BatchAdmission {
     return { first, expectedSeconds: Math.ceil((before * GUESSED_ITEM_S) / plan.concurrentRenders) };
   }
 }
+
+/** @throws PlatenError PLAN_LIMIT for an item whose PDF nobody would receive. */
+function requireUploads(items: readonly ItemSubmission[]): void {
+  const without = items.find(({ uploadUrl }) => uploadUrl === undefined);
+  if (without === undefined) return;
+  const message = `items: "${without.id}" has no uploadUrl, and PDFs of this batch are not kept. Give every item one`;
+  throw new PlatenError('PLAN_LIMIT', `${message}${OR_KEEP}`);
+}
+
+/** What else can be done about a batch whose PDFs nobody would receive. */
+export const OR_KEEP = ', or, if the plan keeps PDFs, let expiresInHours be at least 1.';
 
 /** The ids of the chunks that the inputs of a batch share. */
 export function chunkIds(batchId: string, count: number): string[] {

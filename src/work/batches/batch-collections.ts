@@ -1,5 +1,6 @@
 import type { CollectionSpec } from '../../infra/store/collection.ts';
 import { DUE_INDEX } from '../../infra/store/due-queue.ts';
+import type { BatchItem } from './batch.ts';
 
 /** The records of batches. */
 export const BATCHES: CollectionSpec = {
@@ -8,14 +9,20 @@ export const BATCHES: CollectionSpec = {
   indexes: [
     // Unique because they contain the id: the embedded database reads only parts of a unique index
     // (docs/decisions/0178).
-    { fields: { accountId: 1, createdAt: 1, _id: 1 }, unique: true },
-    { fields: { accountId: 1, test: 1, createdAt: 1, _id: 1 }, unique: true },
+    { fields: { accountId: 1, createdAt: 1, _id: 1 }, unique: 'embedded' },
+    { fields: { accountId: 1, test: 1, createdAt: 1, _id: 1 }, unique: 'embedded' },
   ],
   filtersBy: {
     fields: ['phase', 'cancelledAt', 'startedAt', '_id', '$or'],
     reason: 'the index leads to the batches of one account',
   },
 };
+/** The submitted fields of the items of one chunk, in order. */
+export interface StoredChunk {
+  readonly _id: string;
+  readonly items: readonly BatchItem[];
+}
+
 /** The submitted items. */
 export const CHUNKS: CollectionSpec = { name: 'batch_chunks', account: { step: 'batches' } };
 /** How the items have ended. */

@@ -8,6 +8,5 @@ export interface BatchCore
   extends Pick<Core, 'clock' | 'logger'>,
     Pick<Jobs, 'store' | 'ledger' | 'dispatch' | 'quotaExtension' | 'followUp'> {
   readonly batches: BatchStore;
-  /** The present plan of an account. */
   readonly planOf: (accountId: string) => Promise<NamedPlan>;
 }

@@ -1,6 +1,6 @@
-import type { Job, JobError } from '../jobs/job.ts';
+import { type Job, type JobError, keptOutput, pdfSize } from '../jobs/job.ts';
 import { jobRecord, reportLink } from '../jobs/job-record.ts';
-import type { Batch, BatchItem } from './batch.ts';
+import { type Batch, type BatchItem, isVoid } from './batch.ts';
 import type { ItemEnd } from './chunk-tally.ts';
 
 /** Values of an item's `status`. A cancelled item has failed with CANCELLED. */
@@ -21,11 +21,13 @@ export function itemOf(batch: Batch, item: BatchItem, job: Job | undefined, end:
     const { status, error } = jobRecord(job);
     return { item, job, error, status: status === 'cancelled' ? 'failed' : status };
   }
+  const { fault } = item;
+  if (fault !== undefined) return { item, job, error: fault, status: 'failed' };
   if (end !== undefined) {
     const error = end.code === undefined ? null : { code: end.code, message: 'The item failed.' };
     return { item, job, error, status: error === null ? 'completed' : 'failed' };
   }
-  if (batch.phase === 'failed') {
+  if (isVoid(batch)) {
     const error = { code: 'UNAVAILABLE', message: 'The batch could not be run.' };
     return { item, job, error, status: 'failed' };
   }
@@ -35,7 +37,7 @@ export function itemOf(batch: Batch, item: BatchItem, job: Job | undefined, end:
 /** An item as the API returns it to its owner. */
 export function itemRecord(batch: Batch, { item, job, status, error }: Item) {
   const path = `/v1/pdf/batch/${batch._id}/items/${encodeURIComponent(item.id)}/download-url`;
-  const available = job?.output != null;
+  const available = job !== undefined && !batch.keepsNothing && keptOutput(job) !== null;
   return {
     itemId: item.id,
     status,
@@ -45,7 +47,7 @@ export function itemRecord(batch: Batch, { item, job, status, error }: Item) {
     errorMessage: error?.message ?? null,
     retryAttempt: job === undefined ? null : jobRecord(job).retryAttempt,
     error: error === null ? null : { code: error.code, message: error.message },
-    pdfSize: job?.output?.size ?? 0,
+    pdfSize: job === undefined ? 0 : pdfSize(job),
     pages: job?.output?.pages ?? 0,
     processingTimeMs: job?.processingTimeMs ?? 0,
     ...(job !== undefined && reportLink(job)),

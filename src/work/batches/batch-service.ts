@@ -4,17 +4,33 @@ import type { Caller } from '../../tenants/accounts/caller.ts';
 import type { Plan } from '../../tenants/plans/plan.ts';
 import type { Job } from '../jobs/job.ts';
 import { withinPlan } from '../jobs/new-job.ts';
-import { type Batch, chunkCount, hasFinished, isItemOf, itemJobId, pendingOf, tallied } from './batch.ts';
+import type { Jobs } from '../jobs/open-jobs.ts';
+import {
+  type Batch,
+  chunkCount,
+  hasFinished,
+  isItemOf,
+  isVoid,
+  itemJobId,
+  MAX_LISTED_ITEMS,
+  pendingOf,
+  tallied,
+} from './batch.ts';
 import type { BatchAdmission, BatchSubmission, ItemSubmission } from './batch-admission.ts';
 import type { BatchCore } from './batch-core.ts';
 import { type Item, itemOf } from './batch-item.ts';
 import type { BatchReconciler } from './batch-reconciler.ts';
 import type { BatchListQuery } from './batch-store.ts';
 import { ItemPositions } from './item-positions.ts';
+import { admitSource, type SourceSubmission } from './source/source-admission.ts';
+import type { SourceFiles } from './source/source-files.ts';
+import type { SourcedBatches } from './source/sourced-batches.ts';
 
-interface ServiceCore extends BatchCore {
+interface ServiceCore extends BatchCore, Pick<Jobs, 'stored'> {
   readonly admission: BatchAdmission;
   readonly reconciler: BatchReconciler;
+  readonly sourced: SourcedBatches;
+  readonly files: SourceFiles;
 }
 
 /** A test key sees the batches of test keys, a live key those of live keys, the account itself all. */
@@ -41,6 +57,17 @@ export class BatchService {
     const batch = await this.#deps.admission.admit(caller, submission, admission);
     admission.timer.admitted();
     this.#deps.reconciler.begin(batch);
+    return batch;
+  }
+
+  /** Durable when it resolves; nothing of its file has been read. @throws PlatenError as `admitSource` does. */
+  async submitSource(
+    caller: Caller,
+    submission: SourceSubmission,
+    { timer, trace }: PendingAdmission,
+  ): Promise<Batch> {
+    const batch = await admitSource(this.#deps, caller, submission, trace);
+    timer.admitted();
     return batch;
   }
 
@@ -92,6 +119,20 @@ export class BatchService {
     return hasFinished(batch) && batch.expiresAt <= this.#deps.clock.now();
   }
 
+  /**
+   * Changes how the source of a batch is read: pauses it, continues it, or releases it after its proof. Items that are
+   * there already are rendered.
+   *
+   * @throws PlatenError NOT_FOUND; WRONG_STATE.
+   */
+  async direct(owner: BatchOwner, batchId: string, order: 'pause' | 'goOn' | 'release'): Promise<Batch> {
+    const seen = await this.get(owner, batchId);
+    const changed = await this.#deps.sourced[order](batchId);
+    if (changed === undefined) throw new PlatenError('WRONG_STATE', refusal(seen, order), { jobId: batchId });
+    await this.#deps.batches.readings.poke(batchId);
+    return changed;
+  }
+
   /** Running jobs continue to their end. @throws PlatenError NOT_FOUND; JOB_ENDED when it has finished already. */
   async cancel(owner: BatchOwner, batchId: string): Promise<Batch> {
     const seen = await this.get(owner, batchId);
@@ -133,8 +174,9 @@ export class BatchService {
     if (!hasFinished(batch)) throw new PlatenError('NOT_RETRYABLE', 'The batch has not ended.', about);
     const failed = tallied(batch, 'failed');
     if (failed === 0) throw new PlatenError('NOT_RETRYABLE', 'No item of the batch has failed.', about);
-    if (failed > plan.maxBatchItems) {
-      const message = `${failed} items have failed; the plan allows ${plan.maxBatchItems} in a batch.`;
+    const most = Math.min(plan.maxBatchItems, MAX_LISTED_ITEMS);
+    if (failed > most) {
+      const message = `${failed} items have failed; ${most} can be retried at once.`;
       throw new PlatenError('BATCH_TOO_LARGE', message, about);
     }
     return {
@@ -144,7 +186,7 @@ export class BatchService {
       metadata: batch.metadata,
       // An earlier owner of the account may have named its address.
       webhookUrl: plan.features.callbacks && batch.ownerFence === ownerFence ? batch.webhookUrl : null,
-      retentionHours: Math.min(batch.retentionHours, plan.retentionHours),
+      retentionHours: batch.keepsNothing ? 0 : Math.min(batch.retentionHours, plan.retentionHours),
     };
   }
 
@@ -152,11 +194,12 @@ export class BatchService {
   async #failedItems(batch: Batch, plan: Plan): Promise<ItemSubmission[]> {
     const submissions: ItemSubmission[] = [];
     for (let chunk = 0; chunk < chunkCount(batch); chunk += 1) {
-      if (batch.phase !== 'failed' && (batch.tallies?.[chunk]?.failed ?? 0) === 0) continue;
+      if (!isVoid(batch) && (batch.tallies?.[chunk]?.failed ?? 0) === 0) continue;
       const first = chunk * batch.chunkSize;
       const items = await this.items(batch, { offset: first, limit: batch.chunkSize });
       for (const [i, { item, status }] of items.entries()) {
-        if (status !== 'failed') continue;
+        // A row that could not become a job would fail again.
+        if (status !== 'failed' || item.fault !== undefined) continue;
         const input = await this.#deps.store.inputs.load(itemJobId(batch, first + i, item.id));
         if (input === undefined) {
           const message = `The input of item ${JSON.stringify(item.id)} is no longer kept.`;
@@ -176,9 +219,14 @@ export class BatchService {
     return submissions;
   }
 
+  /** @throws PlatenError GONE unless the PDFs of the batch are still kept. */
+  requireKept(batch: Batch): void {
+    if (batch.keepsNothing || this.accessExpired(batch)) throw goneError(batch);
+  }
+
   /** @throws PlatenError GONE after the retention of the batch; NOT_FOUND unless the item is completed. */
   async completedItem(batch: Batch, itemId: string): Promise<Job> {
-    if (this.accessExpired(batch)) throw goneError(batch);
+    this.requireKept(batch);
     const { live, history } = this.#deps.store;
     const position = await this.#positions.of(batch, itemId);
     if (position === undefined) {
@@ -223,17 +271,23 @@ export class BatchService {
   }
 }
 
+function refusal({ source, phase }: Batch, order: 'pause' | 'goOn' | 'release'): string {
+  if (source === undefined) return 'The batch has no source: its items have all been accepted.';
+  if (phase !== 'reading') return 'The source of the batch is not being read any more.';
+  if (order === 'pause')
+    return source.pausedAt ? 'The batch is paused already.' : 'The batch is being cancelled.';
+  if (order === 'goOn') return 'The batch is not paused.';
+  return source.proof === undefined ? 'The batch has no proof.' : 'The batch is released already.';
+}
+
 function missing(batchId: string): PlatenError {
   return new PlatenError('NOT_FOUND', `There is no batch ${batchId}.`);
 }
 
 /** The error for outputs whose retention has ended. */
 export function goneError(batch: Batch): PlatenError {
-  return new PlatenError(
-    'GONE',
-    `The outputs of this batch were kept until ${batch.expiresAt.toISOString()}.`,
-    {
-      jobId: batch._id,
-    },
-  );
+  const why = batch.keepsNothing
+    ? 'The outputs of this batch are not kept: each was put to its uploadUrl.'
+    : `The outputs of this batch were kept until ${batch.expiresAt.toISOString()}.`;
+  return new PlatenError('GONE', why, { jobId: batch._id });
 }

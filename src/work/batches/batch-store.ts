@@ -10,20 +10,16 @@ import {
   type BatchPhase,
   type BatchStatus,
   chunkCount,
+  endOf,
   hasFinished,
   pendingOf,
+  RUNNING,
 } from './batch.ts';
-import { BATCHES, CHUNKS, RECONCILED, RETENTIONS, TALLIES } from './batch-collections.ts';
+import { BATCHES, CHUNKS, RECONCILED, RETENTIONS, type StoredChunk, TALLIES } from './batch-collections.ts';
 import { type ItemEnd, tallyFields, tallyOf } from './chunk-tally.ts';
 import { dueMark } from './pace.ts';
+import { Readings } from './readings.ts';
 import { shownAs } from './shown-as.ts';
-
-/** The submitted fields of the items of one chunk, in order. */
-interface StoredChunk {
-  /** `<batch>/<number of the chunk>` */
-  readonly _id: string;
-  readonly items: readonly BatchItem[];
-}
 
 /** How the items of one chunk have ended, by index. Writing an item again changes nothing. */
 interface StoredTally {
@@ -66,6 +62,8 @@ export class BatchStore {
   readonly #retentions: DueQueue<Due>;
   readonly #clock: Clock;
   readonly #times: FutureTimes;
+  /** Of batches whose items are the rows of a file. */
+  readonly readings: Readings;
 
   /** To be created before the connection's indexes. */
   constructor(connection: Connection, clock: Clock, timers?: Timers) {
@@ -78,6 +76,7 @@ export class BatchStore {
     });
     this.#retentions = new DueQueue(new Collection<Due>(connection, RETENTIONS), clock);
     this.#clock = clock;
+    this.readings = new Readings(connection, clock);
     this.#times = new FutureTimes(clock, { timers, logger: this.#batches.logger });
   }
 
@@ -153,7 +152,7 @@ export class BatchStore {
 
   /** An account's batches that have not finished. */
   running(accountId: string): Promise<Batch[]> {
-    return this.#batches.find({ accountId, phase: { $in: ['expanding', 'open'] } });
+    return this.#batches.find({ accountId, phase: { $in: RUNNING } });
   }
 
   /** Batches that are being expanded or cancelled, and whose lease has ended. */
@@ -195,7 +194,8 @@ export class BatchStore {
   }
 
   /**
-   * Records that the batch is to be cancelled. A process that is expanding it completes the expansion first: if another
+   * Records that the batch is to be cancelled. A process that is expanding or reading it completes the expansion, or its
+   * step, first: if another
    * process took over, one could write jobs while the other is ending them.
    *
    * @returns the updated batch; undefined when it had already finished or been cancelled.
@@ -206,13 +206,17 @@ export class BatchStore {
     const set = { cancelledAt: now, updatedAt: now };
     const wanted = { _id: batchId, cancelledAt: null };
     const cancelled =
-      (await this.#batches.findOneAndUpdate({ ...wanted, phase: 'expanding' }, { $set: set })) ??
-      // An open batch never becomes an expanding one.
+      (await this.#batches.findOneAndUpdate(
+        { ...wanted, phase: { $in: ['expanding', 'reading'] } },
+        { $set: set },
+      )) ??
+      // An open batch never becomes one of these.
       (await this.#batches.findOneAndUpdate(
         { ...wanted, phase: 'open' },
         { $set: { ...set, busy: true, busyUntil: now } },
       ));
     await this.#reconciler.schedule(batchId, now);
+    if (cancelled?.phase === 'reading') await this.readings.poke(batchId);
     return cancelled;
   }
 
@@ -224,9 +228,19 @@ export class BatchStore {
     return cancelled;
   }
 
+  /** Has a sweep make sure that the items of a batch are cancelled which was cut. */
+  async scheduleCancel(batchId: string): Promise<void> {
+    await this.#reconciler.schedule(batchId, this.#clock.now());
+  }
+
   /** Records that the batch does not have to be reconciled any more. */
   async rest(batchId: string): Promise<void> {
     await this.#batches.updateOne({ _id: batchId }, { $unset: { busy: '' } });
+  }
+
+  /** Finishes a batch that no end of an item finishes. */
+  end(batch: Batch): Promise<Batch> {
+    return this.#finish(batch, endOf(batch));
   }
 
   /** Fails a batch whose jobs were not all written. @returns it as it is now: open if they were after all. */
@@ -260,7 +274,7 @@ export class BatchStore {
     );
     if (batch === undefined || hasFinished(batch)) return batch;
     if (pendingOf(batch) === 0) {
-      return this.#finish(batch, batch.cancelledAt === null ? 'completed' : 'cancelled');
+      return this.#finish(batch, endOf(batch));
     }
     await this.#markPace(batch, now);
     return batch;
@@ -290,7 +304,6 @@ export class BatchStore {
     return listed.length === 0 ? undefined : { toPurge, toForget };
   }
 
-  /** Records that the outputs of the batch are deleted. */
   async purged({ _id, forgetAt }: Batch): Promise<void> {
     await this.#batches.updateOne({ _id }, { $unset: { purgeAt: '', sharedBytes: '' } });
     if (forgetAt !== undefined) await this.#retentions.schedule(_id, forgetAt);
@@ -317,6 +330,7 @@ export class BatchStore {
       const entry = await list.find(batch._id);
       if (entry !== undefined) await list.remove(entry);
     }
+    await this.readings.discard(batch._id);
     await this.forget(batch);
   }
 
@@ -345,7 +359,7 @@ export class BatchStore {
   async #finish(
     batch: Batch,
     phase: 'completed' | 'cancelled' | 'failed',
-    from: readonly BatchPhase[] = ['expanding', 'open'],
+    from: readonly BatchPhase[] = RUNNING,
   ): Promise<Batch> {
     const now = this.#clock.now();
     const hours = batch.retentionHours * HOUR_MS;
@@ -364,7 +378,7 @@ export class BatchStore {
           forgetAt: new Date(expiresAt.getTime() + REMEMBERED_MS),
         },
         // A failed batch stays busy: its end has to be reported by the reconciler, because no job of it will end.
-        ...(phase !== 'failed' && { $unset: { busy: '' } }),
+        ...((phase !== 'failed' || batch.source) && { $unset: { busy: '' } }),
       },
     );
     return finished ?? (await this.find(batch._id)) ?? batch;

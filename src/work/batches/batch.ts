@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { ErrorCode } from '../../infra/errors/registry.ts';
 import type { TraceContext } from '../../infra/tracing/trace-context.ts';
 import type { PlanName } from '../../tenants/plans/plan.ts';
 import type { Period } from '../../tenants/plans/quota-period.ts';
@@ -8,13 +9,19 @@ import type { InputMode } from '../inputs/inputs.ts';
  * The life of a batch. Its items are ordinary jobs, which name their batch; the batch counts how they ended.
  *
  *   admitted ──▶ expanding ──▶ open ──▶ ended: completed or cancelled
- *                    └───────────────▶ failed: its reservations were given back before its jobs were written
+ *         │          └───────────────▶ failed: its reservations were given back before its jobs were written
+ *         └────▶ reading ─────▶ open ──▶ ended: completed, cancelled or, when its source could not be read whole, failed
  *
  * expanding   the batch is durable and accepted; its jobs are being written, chunk by chunk
+ * reading     the batch is durable and accepted; the rows of its source become jobs while others are rendered
+ *             (source/source-reader.ts)
  * open        all jobs are written; they wait and run like any other job
  * ended       every item has ended, whatever its outcome
  */
-export type BatchPhase = 'expanding' | 'open' | 'completed' | 'failed' | 'cancelled';
+export type BatchPhase = 'expanding' | 'reading' | 'open' | 'completed' | 'failed' | 'cancelled';
+
+/** The phases of a batch that has not ended. */
+export const RUNNING: BatchPhase[] = ['expanding', 'reading', 'open'];
 
 /** Values of `status` that callers see. */
 export const BATCH_STATUSES = ['queued', 'processing', 'completed', 'failed', 'cancelled'] as const;
@@ -36,6 +43,31 @@ export interface PaceMark {
   readonly at: Date;
 }
 
+/** Why rows of a source are not read, for now or for good. */
+export interface SourceProblem {
+  readonly code: ErrorCode;
+  readonly message: string;
+}
+
+/** What a batch whose items are the rows of a file knows of that file. */
+export interface BatchSource {
+  /** Rows of the file; absent until they are counted. `total` is 0 until then. */
+  readonly rows?: number;
+  /** Rows that have become items. */
+  readonly read: number;
+  /** Rows that are rendered before the batch waits for its release; absent without a proof. */
+  readonly proof?: number;
+  readonly releasedAt?: Date;
+  /** When the owner paused it; absent while it goes on. */
+  readonly pausedAt?: Date;
+  /** Why no row is read at the moment; it goes on by itself. Absent otherwise. */
+  readonly waitsFor?: SourceProblem;
+  /** Why no further row is read. `total` is then the number of rows that have been. */
+  readonly error?: SourceProblem;
+  /** Whatever has not been read by then is not rendered. */
+  readonly deadline: Date;
+}
+
 export interface Batch {
   readonly _id: string;
   readonly accountId: string;
@@ -46,6 +78,8 @@ export interface Batch {
   readonly test: boolean;
   readonly quotaPeriod: Period | null;
   readonly phase: BatchPhase;
+  /** Of a batch whose items are the rows of a file; absent otherwise. */
+  readonly source?: BatchSource;
   /** Set while it has to be reconciled: while it is being expanded or cancelled. */
   readonly busy?: true;
   /** The end of the lease of the process that reconciles it. */
@@ -76,9 +110,10 @@ export interface Batch {
   readonly cancelledAt: Date | null;
   /** When the first item began; absent before any has ended. */
   readonly startedAt?: Date;
-  /** When the last item ended. */
   readonly finishedAt: Date | null;
   readonly retentionHours: number;
+  /** True when each PDF is deleted once it is delivered, and no input is kept after its end; absent otherwise. */
+  readonly keepsNothing?: true;
   /** Until when its outputs can be fetched. While it runs, the retention counted from its creation. */
   readonly expiresAt: Date;
   /** When its outputs are to be deleted; absent while it runs, and once they are deleted. */
@@ -111,8 +146,12 @@ export interface BatchItem {
   readonly uploadUrl?: string;
   /** Bytes of its own input, without shared parts. */
   readonly inputBytes: number;
+  /** Of a row that could not become a job: why. It has failed without one. */
+  readonly fault?: SourceProblem;
 }
 
+/** Items that are admitted at once at most: they are all written before the response. */
+export const MAX_LISTED_ITEMS = 10_000;
 /** The most chunks of a batch: its record has a tally for each. */
 const MAX_CHUNKS = 100;
 const LEAST_CHUNK = 50;
@@ -154,11 +193,6 @@ export function isItemOf(batch: BatchIds, jobId: string): boolean {
   return jobId.startsWith(prefixOf(batch));
 }
 
-/** The beginning that ids of a batch and its jobs share; other ids of the same moment may share it. */
-export function groupOf(batchOrJobId: string): string {
-  return batchOrJobId.slice(0, SHARED);
-}
-
 function prefixOf({ _id }: BatchIds): string {
   return `${_id.slice(0, SHARED)}-8${_id.slice(TAG.from, TAG.to)}`;
 }
@@ -187,8 +221,22 @@ export function hasFinished({ phase }: Pick<Batch, 'phase'>): boolean {
   return phase === 'completed' || phase === 'failed' || phase === 'cancelled';
 }
 
+/** As what a batch ends whose items have all ended. */
+export function endOf({
+  cancelledAt,
+  source,
+}: Pick<Batch, 'cancelledAt' | 'source'>): 'completed' | 'cancelled' | 'failed' {
+  if (cancelledAt !== null) return 'cancelled';
+  return source?.error === undefined ? 'completed' : 'failed';
+}
+
+/** Whether it failed before its jobs were written: it has none, and what it had reserved was given back. */
+export function isVoid({ phase, source }: Pick<Batch, 'phase' | 'source'>): boolean {
+  return phase === 'failed' && source === undefined;
+}
+
 /** Items of a batch with this outcome, as its record counts them. */
 export function tallied(batch: Batch, status: 'completed' | 'failed'): number {
-  if (batch.phase === 'failed') return status === 'failed' ? batch.total : 0;
+  if (isVoid(batch)) return status === 'failed' ? batch.total : 0;
   return Object.values(batch.tallies ?? {}).reduce((sum, tally) => sum + (tally[status] ?? 0), 0);
 }

@@ -4,7 +4,6 @@ import type { ChunkTally } from './batch.ts';
 export interface ItemEnd {
   /** The error code; absent when the item completed. */
   readonly code?: string;
-  /** Bytes of its PDF. */
   readonly bytes: number;
 }
 

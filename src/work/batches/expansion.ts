@@ -82,6 +82,7 @@ async function jobsOf({ batches, planOf }: BatchCore, batch: Batch, chunk: numbe
           createdAt: batch.createdAt,
           // The first job must be kept as long as the last, which may wait for the whole retention of the batch.
           retentionHours: 2 * batch.retentionHours,
+          ...(batch.keepsNothing && { keepsNothing: true as const }),
           item: { batchId: batch._id, id, index, chunk },
           inputBytes,
           ...(batch.ownerFence !== undefined && { ownerFence: batch.ownerFence }),

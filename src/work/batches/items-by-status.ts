@@ -1,4 +1,4 @@
-import { type Batch, chunkCount, hasFinished } from './batch.ts';
+import { type Batch, chunkCount, hasFinished, isVoid } from './batch.ts';
 import type { Item, ItemStatus } from './batch-item.ts';
 import type { BatchService } from './batch-service.ts';
 
@@ -40,7 +40,7 @@ async function inChunk(
 
 /** Undefined when the items have to be read. */
 function countedIn(batch: Batch, chunk: number, status: ItemStatus): number | undefined {
-  if (batch.phase === 'failed') return undefined;
+  if (isVoid(batch)) return undefined;
   const { completed = 0, failed = 0 } = batch.tallies?.[chunk] ?? {};
   if (status === 'completed') return completed;
   if (status === 'failed') return failed;

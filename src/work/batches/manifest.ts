@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import { pdfSize } from '../jobs/job.ts';
 import type { Batch } from './batch.ts';
 import type { NamedItem } from './batch-files.ts';
 
@@ -24,7 +25,7 @@ function manifestItem({ item, name, status, job, error }: NamedItem) {
     itemId: item.id,
     fileName: name,
     status,
-    size: output?.size ?? 0,
+    size: job === undefined ? 0 : pdfSize(job),
     pages: output?.pages ?? 0,
     sha256: output?.sha256 ?? null,
     error: error && { code: error.code, message: error.message },

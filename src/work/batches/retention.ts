@@ -1,19 +1,16 @@
 import type { OutputStore } from '../../infra/outputs/output-store.ts';
-import type { StoredBytes } from '../jobs/ledger/stored-bytes.ts';
+import type { Jobs } from '../jobs/open-jobs.ts';
 import type { JobInputs } from '../jobs/store/input-store.ts';
-import type { JobStore } from '../jobs/store/job-store.ts';
 import { deleteKept } from '../jobs/sweeps/retention.ts';
-import { type Batch, chunkCount, hasFinished, itemJobId } from './batch.ts';
+import { type Batch, chunkCount, hasFinished, isVoid, itemJobId } from './batch.ts';
 import { chunkIds } from './batch-admission.ts';
 import type { BatchStore } from './batch-store.ts';
 
 /** Batches of an account that are deleted together. */
 const DELETED_AT_ONCE = 20;
 
-interface RetentionDeps {
+interface RetentionDeps extends Pick<Jobs, 'store' | 'stored'> {
   readonly batches: BatchStore;
-  readonly store: JobStore;
-  readonly stored: StoredBytes;
   readonly outputs: OutputStore;
 }
 
@@ -34,9 +31,9 @@ export async function endBatchRetention(deps: RetentionDeps, now: Date): Promise
       await batches.purged(batch);
     }
     for (const batch of due.toForget) {
-      const { accountId, phase, recordBytes } = batch;
+      const { accountId, recordBytes } = batch;
       // The reservations of a failed batch were given back with its positions.
-      if ((await batches.forget(batch)) && phase !== 'failed') await stored.giveBack(accountId, recordBytes);
+      if ((await batches.forget(batch)) && !isVoid(batch)) await stored.giveBack(accountId, recordBytes);
     }
     ended += due.toPurge.length + due.toForget.length;
   }
@@ -66,9 +63,13 @@ async function purge({ batches, store, stored, outputs }: RetentionDeps, batch: 
   }
   await deleteSharedChunks(inputs, batch);
   // The reservations of a failed batch were given back with its positions.
-  if (batch.phase !== 'failed') await stored.giveBack(batch.accountId, batch.sharedBytes ?? 0);
+  if (!isVoid(batch)) await stored.giveBack(batch.accountId, batch.sharedBytes ?? 0);
 }
 
-function deleteSharedChunks(inputs: JobInputs, { _id, sharedParts }: Batch): Promise<void> {
+/** Deletes what the inputs of a batch share. */
+export function deleteSharedChunks(
+  inputs: Pick<JobInputs, 'deleteChunks'>,
+  { _id, sharedParts }: Batch,
+): Promise<void> {
   return inputs.deleteChunks(chunkIds(_id, sharedParts));
 }

@@ -1,5 +1,5 @@
 import type { mongo } from 'mongoose';
-import type { Batch, BatchStatus } from './batch.ts';
+import { type Batch, type BatchStatus, RUNNING } from './batch.ts';
 
 /**
  * The query for batches that are shown with a status; the counterpart of `statusOf` for one batch. The record of a
@@ -8,7 +8,7 @@ import type { Batch, BatchStatus } from './batch.ts';
  * @param inFlight ids of the account's batches that have items in plan slots.
  */
 export function shownAs(status: BatchStatus, inFlight: readonly string[]): mongo.Filter<Batch> {
-  const running = { phase: { $in: ['expanding', 'open'] }, cancelledAt: null } as const;
+  const running = { phase: { $in: RUNNING }, cancelledAt: null } as const;
   switch (status) {
     case 'queued':
       return { ...running, startedAt: { $exists: false }, _id: { $nin: [...inFlight] } };
@@ -16,7 +16,7 @@ export function shownAs(status: BatchStatus, inFlight: readonly string[]): mongo
       return { ...running, $or: [{ startedAt: { $exists: true } }, { _id: { $in: [...inFlight] } }] };
     case 'cancelled':
       // From the time of the owner's request.
-      return { phase: { $in: ['expanding', 'open', 'cancelled'] }, cancelledAt: { $ne: null } };
+      return { phase: { $in: [...RUNNING, 'cancelled'] }, cancelledAt: { $ne: null } };
     default:
       return { phase: status };
   }

@@ -4,7 +4,6 @@ import { ZipArchive } from 'archiver';
 
 /** A file of a zip. */
 export interface ZipEntry {
-  /** Safe, and unique within the zip. */
   readonly name: string;
   /** Bytes; below 4 GiB. */
   readonly size: number;

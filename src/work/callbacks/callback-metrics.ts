@@ -1,26 +1,20 @@
-import { Counter, Gauge } from 'prom-client';
 import type { MetricTarget } from '../../infra/telemetry/metrics.ts';
 
 /** Attempts to deliver callbacks. */
-export function callbackMetrics({ registers }: MetricTarget) {
+export function callbackMetrics(target: MetricTarget) {
   return {
-    callbacks: new Counter({
-      name: 'platen_callback_attempts_total',
-      help: 'Attempts to deliver a callback, by outcome: delivered, retried (failed, and will be repeated), failed (for good).',
-      labelNames: ['outcome'] as const,
-      registers,
-    }),
-    uploads: new Counter({
-      name: 'platen_upload_attempts_total',
-      help: 'Attempts to put a PDF to an address of its account, by outcome: delivered, retried (failed, and will be repeated), failed (for good).',
-      labelNames: ['outcome'] as const,
-      registers,
-    }),
-    callbackOldestDue: new Gauge({
-      name: 'platen_callback_oldest_due_seconds',
-      help: 'Time since the oldest callback became due that its own receiver does not delay, in seconds; 0 while none is due.',
-      registers,
-    }),
+    callbacks: target.counter(
+      'platen_callback_attempts_total{outcome}',
+      'Attempts to deliver a callback, by outcome: delivered, retried (failed, and will be repeated), failed (for good).',
+    ),
+    uploads: target.counter(
+      'platen_upload_attempts_total{outcome}',
+      'Attempts to put a PDF to an address of its account, by outcome: delivered, retried (failed, and will be repeated), failed (for good).',
+    ),
+    callbackOldestDue: target.gauge(
+      'platen_callback_oldest_due_seconds',
+      'Time since the oldest callback became due that its own receiver does not delay, in seconds; 0 while none is due.',
+    ),
   };
 }
 

@@ -4,15 +4,41 @@ import type { Clock } from '../../infra/clock.ts';
 import { Collection, type CollectionSpec } from '../../infra/store/collection.ts';
 import { DUE_INDEX, DueQueue, moved } from '../../infra/store/due-queue.ts';
 import { beyond, type KeysetPage } from '../../infra/store/keyset.ts';
-import { type Delivery, type DeliveryState, deliveryIdOf, MAX_RECENT_ATTEMPTS } from './delivery.ts';
+import {
+  type CallbackEvent,
+  type Delivery,
+  type DeliveryAttempt,
+  type DeliveryState,
+  deliveryIdOf,
+  KEPT_RESPONSES,
+  MAX_RECENT_ATTEMPTS,
+} from './delivery.ts';
 
-export interface DeliveryListQuery {
+/** What a delivery must have; a term that is absent leaves nothing out. */
+export interface DeliveryTerms {
   readonly state?: DeliveryState | undefined;
+  readonly event?: CallbackEvent | undefined;
+  /** A part of the address, in either case. */
+  readonly url?: string | undefined;
+  /** Created at or after `from`, and before `to`. */
+  readonly from?: Date | undefined;
+  readonly to?: Date | undefined;
+}
+
+export interface DeliveryListQuery extends DeliveryTerms {
   /** Only the delivery about this job or batch. */
   readonly jobId?: string | undefined;
   readonly limit: number;
   readonly offset: number;
   readonly newestFirst: boolean;
+}
+
+export interface DeliveryList {
+  /** Of a search by event or address: how many match of those that were examined. */
+  readonly total: number;
+  readonly deliveries: Delivery[];
+  /** Where a search ended before the end: the `to`, or, the oldest first, the `from` of the next one. Else null. */
+  readonly searchedTo: Date | null;
 }
 
 /** Owners whose deliveries are left out: they have as many under way as they may. */
@@ -24,6 +50,8 @@ export interface Busy {
 
 /** The result of an attempt. */
 export type AttemptEnd = Pick<Delivery, 'state' | 'lastAttemptAt' | 'responseStatus' | 'error'> & {
+  /** How long it took, and what the receiver said. */
+  readonly attempt?: Pick<DeliveryAttempt, 'durationMs' | 'response'>;
   /** When the next attempt is due; absent when there is none. */
   readonly dueAt?: Date;
 };
@@ -35,6 +63,14 @@ export type OldDelivery = Pick<Delivery, '_id' | 'accountId' | 'bytes'>;
 const LEASE_MS = 30_000;
 /** More than the longest wait after a failed attempt, in milliseconds; see retry-schedule.ts. */
 const LONGEST_WAIT_MS = 8 * 3_600_000;
+/** Deliveries that one search examines at most; what lies beyond is found by another search, which begins there. */
+export const MOST_EXAMINED = 5000;
+/** Deliveries that are sent again by one request at most. */
+export const MOST_REDELIVERED = 500;
+/** What lists have no use for. */
+const LISTED = { recentAttempts: 0 } as const;
+/** What the sender must know of a delivery before it claims it. */
+const DUE = { dueAt: 1, fence: 1, attempts: 1, accountId: 1, pair: 1, host: 1 } as const;
 /** Deliveries that `hastenBefore` reads at a time. */
 const PAGE = 100;
 const KEPT_MS = 90 * 24 * 3_600_000;
@@ -44,13 +80,13 @@ const DELIVERIES: CollectionSpec = {
   account: 'accountId',
   // Unique, as the id in them is: the embedded database reads parts of such indexes alone (docs/decisions/0178).
   indexes: [
-    { fields: { accountId: 1, createdAt: 1, _id: 1 }, unique: true },
-    { fields: { accountId: 1, state: 1, createdAt: 1, _id: 1 }, unique: true },
-    { fields: { createdAt: 1, _id: 1 }, unique: true },
+    { fields: { accountId: 1, createdAt: 1, _id: 1 }, unique: 'embedded' },
+    { fields: { accountId: 1, state: 1, createdAt: 1, _id: 1 }, unique: 'embedded' },
+    { fields: { createdAt: 1, _id: 1 }, unique: 'embedded' },
     DUE_INDEX,
   ],
   filtersBy: {
-    fields: ['pair', 'accountId', 'host', 'state', '$or'],
+    fields: ['_id', 'pair', 'accountId', 'host', 'state', '$or'],
     reason: 'the index leads to what is to be sent now, or to those of a few days',
   },
 };
@@ -77,6 +113,7 @@ export class DeliveryStore extends DueQueue<Delivery> {
     super(new Collection<Delivery>(connection, of === 'uploads' ? UPLOADS : DELIVERIES), clock, {
       leaseMs,
       longestMs: ({ attempts }) => (attempts === 0 ? leaseMs : LONGEST_WAIT_MS),
+      reads: DUE,
       timers,
     });
   }
@@ -101,37 +138,80 @@ export class DeliveryStore extends DueQueue<Delivery> {
   }
 
   /** Notes the result of a claimed delivery's attempt. @returns false when it was claimed or changed since. */
-  finishAttempt(claimed: Delivery, { dueAt, ...end }: AttemptEnd): Promise<boolean> {
+  finishAttempt(claimed: Delivery, { dueAt, attempt, ...end }: AttemptEnd): Promise<boolean> {
     const deliveredAt = end.state === 'delivered' ? { deliveredAt: end.lastAttemptAt } : {};
     const { lastAttemptAt, responseStatus, error } = end;
-    const attempt = { at: lastAttemptAt ?? this.clock.now(), responseStatus, error };
-    const recentAttempts = [...(claimed.recentAttempts ?? []), attempt].slice(-MAX_RECENT_ATTEMPTS);
+    const last = { at: lastAttemptAt ?? this.clock.now(), responseStatus, error, ...attempt };
+    const recentAttempts = withFewResponses([...(claimed.recentAttempts ?? []), last]);
     const set = { ...end, ...deliveredAt, recentAttempts };
     return this.endClaim(claimed, dueAt, { $set: set, $inc: { attempts: 1 } });
   }
 
-  /** A page of an account's deliveries, and how many there are in all. */
-  async list(
-    accountId: string,
-    query: DeliveryListQuery,
-  ): Promise<{ total: number; deliveries: Delivery[] }> {
-    if (query.jobId !== undefined) {
-      const one = await this.find(deliveryIdOf(query.jobId));
-      const isMeant = one?.accountId === accountId && one.state === (query.state ?? one.state);
-      const page = isMeant ? [one].slice(query.offset) : [];
-      return { total: isMeant ? 1 : 0, deliveries: page };
+  /**
+   * A page of an account's deliveries, and how many there are in all. There is no index for events and addresses: a search
+   * by these examines MOST_EXAMINED at most, and says where it has stopped.
+   */
+  async list(accountId: string, query: DeliveryListQuery): Promise<DeliveryList> {
+    const { jobId, offset, limit, newestFirst } = query;
+    if (jobId !== undefined) {
+      const one = await this.find(deliveryIdOf(jobId));
+      const isMeant = one?.accountId === accountId && matches(one, query);
+      return { total: isMeant ? 1 : 0, deliveries: isMeant ? [one].slice(offset) : [], searchedTo: null };
     }
-    const filter = { accountId, ...(query.state && { state: query.state }) };
-    const direction = query.newestFirst ? -1 : 1;
+    if (query.event !== undefined || query.url !== undefined) {
+      const { ids, searchedTo } = await this.#search(accountId, query, newestFirst);
+      const page = ids.slice(offset, offset + limit);
+      return { total: ids.length, deliveries: await this.#inOrder(page), searchedTo };
+    }
+    const filter = within(accountId, query);
+    const direction = newestFirst ? -1 : 1;
     const [total, deliveries] = await Promise.all([
       this.records.count(filter),
       this.records.find(filter, {
         sort: { createdAt: direction, _id: direction },
-        skip: query.offset,
-        limit: query.limit,
+        skip: offset,
+        limit,
+        projection: LISTED,
       }),
     ]);
-    return { total, deliveries };
+    return { total, deliveries, searchedTo: null };
+  }
+
+  /** The ids of the deliveries that match, among the first in the order of time. @param most ids at most. */
+  async #search(
+    accountId: string,
+    terms: DeliveryTerms,
+    newestFirst: boolean,
+    most = MOST_EXAMINED,
+  ): Promise<{ ids: string[]; searchedTo: Date | null }> {
+    const sign = newestFirst ? -1 : 1;
+    const ids: string[] = [];
+    let examined = 0;
+    let next: Date | undefined;
+    await this.records.each(
+      within(accountId, terms),
+      {
+        sort: { createdAt: sign, _id: sign },
+        limit: MOST_EXAMINED + 1,
+        projection: { createdAt: 1, state: 1, url: 1, 'payload.event': 1 },
+      },
+      (delivery) => {
+        const isBeyond = examined === MOST_EXAMINED || ids.length === most;
+        examined += 1;
+        if (isBeyond) next ??= delivery.createdAt;
+        else if (matches(delivery, terms)) ids.push(delivery._id);
+      },
+    );
+    // The end of a search is before `to`, so others of the same millisecond are among those of the next one.
+    return { ids, searchedTo: next === undefined ? null : new Date(next.getTime() + (newestFirst ? 1 : 0)) };
+  }
+
+  /** The deliveries with these ids, in this order; some may have been deleted since. */
+  async #inOrder(ids: readonly string[]): Promise<Delivery[]> {
+    if (ids.length === 0) return [];
+    const found = await this.records.find({ _id: { $in: [...ids] } }, { projection: LISTED });
+    const known = new Map(found.map((delivery) => [delivery._id, delivery]));
+    return ids.flatMap((id) => known.get(id) ?? []);
   }
 
   /**
@@ -142,6 +222,23 @@ export class DeliveryStore extends DueQueue<Delivery> {
   redeliver(accountId: string, id: string): Promise<Delivery | undefined> {
     const anew = { $set: { state: 'pending', attempts: 0 } } as const;
     return this.records.findOneAndUpdate({ _id: id, accountId }, moved<Delivery>(this.clock.now(), anew));
+  }
+
+  /**
+   * Starts failed deliveries anew, the oldest first, MOST_REDELIVERED at most.
+   *
+   * @returns how many, and the `from` of the next such request; null when there are no more.
+   */
+  async redeliverFailed(
+    accountId: string,
+    terms: DeliveryTerms & { readonly from: Date },
+  ): Promise<{ redelivered: number; searchedTo: Date | null }> {
+    const failed = { ...terms, state: 'failed' } as const;
+    const { ids, searchedTo } = await this.#search(accountId, failed, false, MOST_REDELIVERED);
+    const anew = moved<Delivery>(this.clock.now(), { $set: { state: 'pending', attempts: 0 } });
+    // One that was sent again meanwhile is left alone.
+    const which = { _id: { $in: ids }, accountId, state: 'failed' } as const;
+    return { redelivered: ids.length === 0 ? 0 : await this.records.updateMany(which, anew), searchedTo };
   }
 
   /** Makes deliveries of earlier owners due now, for the sender to end them. @returns how many pended. */
@@ -162,7 +259,8 @@ export class DeliveryStore extends DueQueue<Delivery> {
   /** A page of the deliveries of all accounts that were given up, of those scheduled since a time; the newest first. */
   failed(page: KeysetPage, from: Date): Promise<Delivery[]> {
     const filter = { state: 'failed', ...beyond<Delivery>('createdAt', page, { from }) } as const;
-    return this.records.find(filter, { sort: { createdAt: -1, _id: -1 }, limit: page.limit });
+    const sort = { createdAt: -1, _id: -1 } as const;
+    return this.records.find(filter, { sort, limit: page.limit, projection: LISTED });
   }
 
   /** Some deliveries past their retention. */
@@ -177,7 +275,6 @@ export class DeliveryStore extends DueQueue<Delivery> {
     return this.records.deleteMany({ _id: { $in: [...ids] } });
   }
 
-  /** Some deliveries by their ids. */
   some(ids: readonly string[]): Promise<Delivery[]> {
     return this.records.find({ _id: { $in: [...ids] } });
   }
@@ -188,4 +285,31 @@ export class DeliveryStore extends DueQueue<Delivery> {
     const [sum] = await this.records.aggregate<{ bytes: number }>({ accountId }, [group]);
     return sum?.bytes ?? 0;
   }
+}
+
+/** The last attempts, of which the last few have their responses. */
+function withFewResponses(attempts: readonly DeliveryAttempt[]): DeliveryAttempt[] {
+  const recent = attempts.slice(-MAX_RECENT_ATTEMPTS);
+  return recent.map(({ response, ...attempt }, i) =>
+    response === undefined || i < recent.length - KEPT_RESPONSES ? attempt : { ...attempt, response },
+  );
+}
+
+function within(accountId: string, { state, from, to }: DeliveryTerms) {
+  const createdAt = { ...(from && { $gte: from }), ...(to && { $lt: to }) };
+  return { accountId, ...(state && { state }), ...((from ?? to) && { createdAt }) };
+}
+
+function matches(
+  delivery: Pick<Delivery, 'state' | 'createdAt' | 'url' | 'payload'>,
+  { state, event, url, from, to }: DeliveryTerms,
+): boolean {
+  const { createdAt } = delivery;
+  return (
+    (state === undefined || delivery.state === state) &&
+    (event === undefined || delivery.payload.event === event) &&
+    (url === undefined || delivery.url.toLowerCase().includes(url.toLowerCase())) &&
+    (from === undefined || createdAt >= from) &&
+    (to === undefined || createdAt < to)
+  );
 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Due } from '../../infra/store/due-queue.ts';
 import type { TraceContext } from '../../infra/tracing/trace-context.ts';
 import type { JobError, JobOutput } from '../jobs/job.ts';
+import type { KeptResponse } from './kept-response.ts';
 
 export const CALLBACK_EVENTS = [
   'batch.completed',
@@ -10,7 +11,7 @@ export const CALLBACK_EVENTS = [
   // Reports nothing: requested to test whether callbacks arrive.
   'webhook.test',
 ] as const;
-type CallbackEvent = (typeof CALLBACK_EVENTS)[number];
+export type CallbackEvent = (typeof CALLBACK_EVENTS)[number];
 
 export const DELIVERY_STATES = ['pending', 'delivered', 'failed'] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
@@ -22,7 +23,6 @@ export interface CallbackPayload {
   readonly jobId: string;
   readonly status: string;
   readonly statusUrl: string;
-  /** Of a batch. */
   readonly zipUrl?: string;
   /** Of a render that completed. */
   readonly fileUrl?: string;
@@ -44,6 +44,8 @@ export interface Delivery extends Due {
   readonly payload: CallbackPayload;
   /** The PDF that it puts to the URL, of an upload; absent in callbacks. */
   readonly upload?: Pick<JobOutput, 'key' | 'size'>;
+  /** True of an upload after which the PDF is deleted; absent otherwise. */
+  readonly keepsNothing?: true;
   /** Of the account when the work was requested; absent for 0. Of a lower fence than the account's, it is not sent. */
   readonly ownerFence?: number;
   /** The trace of the work that it reports; absent when that was not traced. */
@@ -65,16 +67,21 @@ export interface Delivery extends Due {
 }
 
 /** The result of one attempt to send a callback. */
-interface DeliveryAttempt {
+export interface DeliveryAttempt {
   readonly at: Date;
-  /** Null when the receiver did not respond. */
   readonly responseStatus: number | null;
   /** Null when it arrived. */
   readonly error: string | null;
+  /** Milliseconds from its start to the end of the response; absent in records of earlier versions. */
+  readonly durationMs?: number;
+  /** Of the last KEPT_RESPONSES attempts that had a response. */
+  readonly response?: KeptResponse;
 }
 
 /** As many as are made before a callback is given up, and a few that were requested by hand. */
 export const MAX_RECENT_ATTEMPTS = 20;
+/** Of the last ones: one that failed, and the one that has arrived. `callbackBytes` has room for as many. */
+export const KEPT_RESPONSES = 2;
 
 /**
  * The id of the one callback that follows the end of a job or batch. It follows from the job's or batch's id, so

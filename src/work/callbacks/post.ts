@@ -1,17 +1,22 @@
 import { type Dispatcher, request } from 'undici';
 import { PlatenError } from '../../infra/errors/registry.ts';
+import { type KeptResponse, keepResponse } from './kept-response.ts';
 
 interface PostRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** Aborts the attempt. */
   readonly signal: AbortSignal;
 }
 
 /** The receiver's response, or why there was none. */
 export type PostOutcome =
-  | { readonly status: number; readonly retryAfter: string | undefined }
+  | {
+      readonly status: number;
+      readonly retryAfter: string | undefined;
+      /** Absent where nobody asks for it. */
+      readonly kept?: KeptResponse;
+    }
   | {
       readonly status: null;
       readonly error: string;
@@ -22,9 +27,6 @@ export type PostOutcome =
 /** Sends a callback once. Never fails. */
 export type Post = (sent: PostRequest) => Promise<PostOutcome>;
 
-/** The response's body is not used; this much is read so that the connection can be used again. */
-const MOST_RESPONSE_BYTES = 16 * 1024;
-
 /** @param dispatcher decides what may be reached; redirects are not followed. @param timeoutMs for all of it. */
 export function createPost(dispatcher: Dispatcher, timeoutMs: number): Post {
   return async ({ url, headers, body, signal }) => {
@@ -32,11 +34,10 @@ export function createPost(dispatcher: Dispatcher, timeoutMs: number): Post {
     try {
       const response = await request(url, { method: 'POST', headers, body, dispatcher, signal: deadline });
       const retryAfter = response.headers['retry-after'];
-      // The status is enough, whatever comes after it.
-      await response.body.dump({ limit: MOST_RESPONSE_BYTES, signal: deadline }).catch(() => undefined);
       return {
         status: response.statusCode,
         retryAfter: Array.isArray(retryAfter) ? retryAfter[0] : retryAfter,
+        kept: await keepResponse(response.headers, response.body),
       };
     } catch (error) {
       return { status: null, error: wordsForFailure(error, timeoutMs) };

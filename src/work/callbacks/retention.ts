@@ -1,7 +1,6 @@
 import type { StoredBytes } from '../jobs/ledger/stored-bytes.ts';
 import type { DeliveryStore } from './delivery-store.ts';
 
-/** Callbacks that are deleted together. */
 const BATCH = 500;
 
 /** Deletes callbacks past their retention, and gives their bytes back to their accounts. @returns how many. */

@@ -1,6 +1,5 @@
-import type { Clock } from '../../infra/clock.ts';
+import type { Core } from '../../infra/core.ts';
 import { DueWork } from '../../infra/store/due-work.ts';
-import type { Logger } from '../../infra/telemetry/logger.ts';
 import { NO_SPAN, NO_TRACING, type Span, type Tracing } from '../../infra/tracing/tracing.ts';
 import type { AccountReader } from '../../tenants/accounts/account-store.ts';
 import type { BatchStore } from '../batches/batch-store.ts';
@@ -15,7 +14,7 @@ import type { SigningKeys } from './signing-keys.ts';
 /** The result of an attempt: `retried` will be sent again, `failed` will not. */
 type AttemptOutcome = 'delivered' | 'retried' | 'failed';
 
-export interface CallbackSenderDeps {
+export interface CallbackSenderDeps extends Pick<Core, 'clock' | 'logger'> {
   readonly deliveries: DeliveryStore;
   readonly keys: SigningKeys;
   readonly accounts: Pick<AccountReader, 'find'>;
@@ -27,11 +26,11 @@ export interface CallbackSenderDeps {
   readonly publicUrl: () => string | undefined;
   /** The prefix of the service's own headers, such as `X-Service-`. */
   readonly headerPrefix: string;
-  readonly clock: Clock;
   /** A number in [0, 1). */
   readonly random: () => number;
-  readonly logger: Logger;
   readonly observe: (outcome: AttemptOutcome) => void;
+  /** Called once for each result of an attempt that is noted. Default: nobody is told. */
+  readonly onAttempt?: (delivery: Delivery, end: AttemptEnd) => void | Promise<void>;
   /** Default: nothing is traced. */
   readonly tracing?: Tracing;
 }
@@ -100,11 +99,13 @@ export class CallbackSender {
     const { deliveries, accounts, send } = this.#deps;
     const ownerFence = (await accounts.find(delivery.accountId))?.ownerFence;
     if (ownerFence !== delivery.ownerFence) return this.#finishAttempt(delivery, OF_ANOTHER_OWNER);
+    const startedAt = performance.now();
     const outcome =
       send === undefined ? await this.#post(delivery, ownerFence, signal) : await send(delivery, signal);
+    const durationMs = Math.round(performance.now() - startedAt);
     // It may have arrived, but that is not known.
     if (outcome.status === null && signal.aborted) return deliveries.release(delivery);
-    await this.#finishAttempt(delivery, outcome);
+    await this.#finishAttempt(delivery, outcome, durationMs);
   }
 
   async #post(delivery: Delivery, ownerFence: number | undefined, signal: AbortSignal): Promise<PostOutcome> {
@@ -142,14 +143,18 @@ export class CallbackSender {
     });
   }
 
-  async #finishAttempt(delivery: Delivery, outcome: PostOutcome): Promise<void> {
-    const { deliveries, batches, observe } = this.#deps;
-    const end = this.#endOf(delivery, outcome);
+  /** @param durationMs of the attempt; absent when none was made. */
+  async #finishAttempt(delivery: Delivery, outcome: PostOutcome, durationMs?: number): Promise<void> {
+    const { deliveries, batches, observe, onAttempt } = this.#deps;
+    const response = outcome.status === null ? undefined : outcome.kept;
+    const attempt = { ...(durationMs !== undefined && { durationMs }), ...(response && { response }) };
+    const end = { ...this.#endOf(delivery, outcome), attempt };
     const { event, jobId } = delivery.payload;
     // Before the delivery is finished: after that it would not be repeated.
     if (event === 'batch.completed' && end.state !== 'pending') await batches.noteCallback(jobId, end.state);
-    if (await deliveries.finishAttempt(delivery, end))
-      observe(end.state === 'pending' ? 'retried' : end.state);
+    if (!(await deliveries.finishAttempt(delivery, end))) return;
+    observe(end.state === 'pending' ? 'retried' : end.state);
+    if (outcome !== OF_ANOTHER_OWNER) await onAttempt?.(delivery, end);
   }
 
   #endOf({ attempts }: Delivery, outcome: PostOutcome): AttemptEnd {

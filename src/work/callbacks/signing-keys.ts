@@ -15,7 +15,6 @@ export interface SigningKey {
 }
 
 interface KeyRing {
-  /** The account. */
   readonly _id: string;
   readonly version: number;
   /** The newest first; never empty. */

@@ -3,10 +3,12 @@ import type { Clock } from '../../infra/clock.ts';
 import { endOfSignedUrl } from '../../infra/egress/signed-url.ts';
 import { PDF } from '../../infra/outputs/media-type.ts';
 import type { OutputStore } from '../../infra/outputs/output-store.ts';
-import { callbackBytes, type Job } from '../jobs/job.ts';
+import type { DeliveredOutputs } from '../jobs/delivered-outputs.ts';
+import { type Job, uploadBytes } from '../jobs/job.ts';
 import type { FollowUpStep } from '../jobs/job-follow-up.ts';
+import type { JobStore } from '../jobs/store/job-store.ts';
 import { type Delivery, newDelivery } from './delivery.ts';
-import type { DeliveryStore } from './delivery-store.ts';
+import type { AttemptEnd, DeliveryStore } from './delivery-store.ts';
 import { type PostOutcome, wordsForFailure } from './post.ts';
 
 /** The response of a store is not used; this much is read so that the connection can be used again. */
@@ -30,7 +32,7 @@ export function uploadJobs({
 }
 
 function uploadOf(job: Job, now: Date): Delivery | undefined {
-  const { _id: jobId, uploadUrl, output, state, completedAt, updatedAt } = job;
+  const { _id: jobId, uploadUrl, output, state, completedAt, updatedAt, keepsNothing } = job;
   if (uploadUrl === undefined || output === null || state !== 'completed') return undefined;
   const statusUrl = `/v1/pdf/jobs/${jobId}`;
   const payload = {
@@ -42,7 +44,8 @@ function uploadOf(job: Job, now: Date): Delivery | undefined {
     ...newDelivery(job, uploadUrl, payload, now),
     _id: jobId,
     upload: { key, size },
-    bytes: callbackBytes(uploadUrl),
+    ...(keepsNothing && { keepsNothing }),
+    bytes: uploadBytes(uploadUrl),
   };
 }
 
@@ -87,6 +90,21 @@ export function createPut(
     } finally {
       stored.stream.destroy();
     }
+  };
+}
+
+/** Deletes the PDF of an upload that has ended, if it is not to be kept; to be called after each attempt. */
+export function deleteUploaded({
+  store,
+  delivered,
+}: {
+  readonly store: Pick<JobStore, 'find'>;
+  readonly delivered: Pick<DeliveredOutputs, 'delete'>;
+}): (upload: Delivery, end: Pick<AttemptEnd, 'state'>) => Promise<void> {
+  return async ({ _id: jobId, accountId, keepsNothing }, { state }) => {
+    if (!keepsNothing || state === 'pending') return;
+    const job = await store.find(accountId, jobId);
+    if (job !== undefined) await delivered.delete(job);
   };
 }
 

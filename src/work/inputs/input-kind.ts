@@ -1,7 +1,7 @@
 import type { ZodType, z } from 'zod';
 import type { CallTerms } from '../../infra/sandbox/sandbox-pool.ts';
 import type { RenderOptions } from '../../render/options/all/render-options.ts';
-import type { RenderSource } from '../../render/renderer.ts';
+import type { PdfSource, RenderSource } from '../../render/renderer.ts';
 import type { TemplateEngine } from '../../tenants/templates/engine/template-engine.ts';
 import type { TemplateReader } from '../../tenants/templates/template-store.ts';
 
@@ -32,6 +32,8 @@ export interface DocumentContext extends CallTerms {
   readonly withinMs: number;
   /** Receives warnings about the document; absent when nobody asks for them. */
   readonly onWarnings?: ((warnings: readonly string[]) => void) | undefined;
+  /** @returns the PDF of a job of the same account; undefined when it is not kept (any more). */
+  readonly pdfOf: (jobId: string) => Promise<Uint8Array | undefined>;
 }
 
 /** A source, and what the account has saved with it. */
@@ -52,34 +54,38 @@ export interface Missing {
 }
 
 /**
- * The complete definition of one kind of input: how a request states it, what a job stores of it, and the document that
- * a worker renders. The last four parameters are the exact types of the properties; a table of kinds omits them.
+ * What becomes of one kind of input once a job has it: what is stored of it, and what a worker makes of that. The last two
+ * parameters are the exact types of the properties; a table of kinds omits them.
  */
-export interface InputKind<
-  Source,
-  Input,
-  Mode = string,
-  Field = Name<Input>,
-  Fields = Shape,
-  Stored = Shape,
-> {
+export interface SourceKind<Source, Mode = string, Stored = Shape> {
   /** Its name in records, and the `mode` of its sources. */
   readonly mode: Mode;
-  /** The field of a request that chooses this kind. */
-  readonly field: Field;
-  /** That field, and those that are only allowed together with it. */
-  readonly fields: Fields;
   /** The fields of its stored source, as their owner sees them. */
   readonly stored: Stored;
-  /** @param input the checked fields of a request that has `field`. */
-  sourceOf(input: Input, context: IntakeContext): Found<Source> | Promise<Found<Source> | Missing | Unfit>;
-  documentOf(source: Source, context: DocumentContext): RenderSource | Promise<RenderSource>;
+  documentOf(
+    source: Source,
+    context: DocumentContext,
+  ): RenderSource | PdfSource | Promise<RenderSource | PdfSource>;
   /** The options of its render, with what the source fills into them. Default: as they are. */
   optionsOf?(source: Source, options: RenderOptions, context: DocumentContext): Promise<RenderOptions>;
   /** The text of a source that the inputs of a batch may share: it is stored once for all of them. */
   markupOf(source: Source): string;
   /** The source with another such text. */
   withMarkup(source: Source, markup: string): Source;
+}
+
+/**
+ * The complete definition of one kind of input of renders: how a request states it, and what becomes of it. The last four
+ * parameters are the exact types of the properties; a table of kinds omits them.
+ */
+export interface InputKind<Source, Input, Mode = string, Field = Name<Input>, Fields = Shape, Stored = Shape>
+  extends SourceKind<Source, Mode, Stored> {
+  /** The field of a request that chooses this kind. */
+  readonly field: Field;
+  /** That field, and those that are only allowed together with it. */
+  readonly fields: Fields;
+  /** @param input the checked fields of a request that has `field`. */
+  sourceOf(input: Input, context: IntakeContext): Found<Source> | Promise<Found<Source> | Missing | Unfit>;
 }
 
 /**
@@ -92,5 +98,12 @@ export function defineInput<
   Field extends Name<Fields>,
   Stored extends Shape,
 >(kind: InputKind<SourceOf<NoInfer<Mode>, Stored>, Given<Fields, Field>, Mode, Field, Fields, Stored>) {
+  return kind;
+}
+
+/** Defines what becomes of an input that is none of renders: its route makes the source. */
+export function defineSource<Mode extends string, Stored extends Shape>(
+  kind: SourceKind<SourceOf<NoInfer<Mode>, Stored>, Mode, Stored>,
+) {
   return kind;
 }

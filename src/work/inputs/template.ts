@@ -53,12 +53,12 @@ export const template = defineInput({
     const source = { mode: 'template', templateId, templateVersionId: _id, content, data } as const;
     return { source, savedOptions: options ?? undefined };
   },
-  async documentOf({ content, data }, { templates, options, ...call }) {
+  async documentOf({ content, data }, { templates, options, pdfOf: _, ...call }) {
     const limits = { timeoutMs: Math.min(MAX_RENDER_MS, call.withinMs), maxOutputBytes: MAX_OUTPUT_BYTES };
     const html = await templates.render(content, data, limits, { ...call, ...languageOf(options) });
     return { kind: 'html', html, template: content };
   },
-  optionsOf({ data }, options, { templates, options: _, ...call }) {
+  optionsOf({ data }, options, { templates, options: _, pdfOf: __, ...call }) {
     const limits = { timeoutMs: Math.min(MAX_RENDER_MS, call.withinMs), maxOutputBytes: MAX_MARGIN_BYTES };
     const terms = { ...call, ...languageOf(options) };
     return fillMargins(options, (text) => templates.render(text, data, limits, terms));

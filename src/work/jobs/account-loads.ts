@@ -1,4 +1,4 @@
-import { systemTimers, type Timers } from '../../infra/async/timers.ts';
+import { isDeepStrictEqual } from 'node:util';
 import { JOB_CLASSES, type JobClass } from '../../infra/bus/bus.ts';
 import type { Clock } from '../../infra/clock.ts';
 import { CLOCK_SKEW_MS } from '../../infra/store/future-times.ts';
@@ -31,7 +31,6 @@ interface AccountLoadsDeps {
   readonly ledgers: Pick<LedgerLoads, 'active' | 'changedAfter'>;
   readonly plans: Pick<AccountPlans, 'factsOf' | 'named'>;
   readonly clock: Clock;
-  readonly timers?: Timers;
 }
 
 /** All is read again after this time, in milliseconds. */
@@ -50,7 +49,6 @@ const NOBODY: AccountLoad['holders'] = [];
  */
 export class AccountLoads {
   readonly #deps: AccountLoadsDeps;
-  readonly #timers: Timers;
   #loads = new Map<string, AccountLoad>();
   readonly #plans: PlanNames;
   #allAtMs = Number.NEGATIVE_INFINITY;
@@ -60,13 +58,12 @@ export class AccountLoads {
 
   constructor(deps: AccountLoadsDeps) {
     this.#deps = deps;
-    this.#timers = deps.timers ?? systemTimers;
     this.#plans = new PlanNames(deps.plans);
   }
 
   /** @throws when the database cannot be read; the next call goes on from what is known. */
   async read(): Promise<Loads> {
-    const nowMs = this.#timers.nowMs();
+    const nowMs = performance.now();
     const readsAll = nowMs - this.#allAtMs >= ALL_EVERY_MS;
     const changed = await (readsAll ? this.#readAll(nowMs) : this.#readChanged(nowMs));
     if (readsAll) this.#allAtMs = nowMs;
@@ -82,14 +79,21 @@ export class AccountLoads {
     await ledgers.active((ledger) => {
       read += 1;
       latest = Math.max(latest, ledger.changedAt?.getTime() ?? 0);
-      if (isLoaded(ledger)) loads.set(ledger._id, loadOf(ledger));
+      if (!isLoaded(ledger)) return;
+      const load = this.#asKnown(loadOf(ledger));
+      loads.set(load.accountId, load);
     });
-    this.#plans.clear();
-    await this.#plans.learn([...loads.keys()], nowMs);
+    await this.#plans.learnAll([...loads.keys()], nowMs);
     this.#loads = loads;
     this.#from = latest;
     this.#latest = latest;
     return read;
+  }
+
+  /** The load that is known already if it is the same, so that reading all again keeps no second copy of most. */
+  #asKnown(load: AccountLoad): AccountLoad {
+    const known = this.#loads.get(load.accountId);
+    return isDeepStrictEqual(known, load) ? known! : load;
   }
 
   async #readChanged(nowMs: number): Promise<number> {
@@ -129,8 +133,12 @@ class PlanNames {
       (id) => nowMs - (this.#known.get(id)?.atMs ?? Number.NEGATIVE_INFINITY) >= PLAN_EVERY_MS,
     );
     for (let from = 0; from < wanted.length; from += LEARNT_TOGETHER) {
-      const some = await this.#plans.factsOf(wanted.slice(from, from + LEARNT_TOGETHER));
-      for (const [id, { plan, suspendedAt }] of some) {
+      const asked = wanted.slice(from, from + LEARNT_TOGETHER);
+      const some = await this.#plans.factsOf(asked);
+      for (const id of asked) {
+        const found = some.get(id);
+        if (found === undefined) continue;
+        const { plan, suspendedAt } = found;
         const key = `${plan} ${suspendedAt !== undefined}`;
         const facts = this.#different.get(key) ?? { plan, ...(suspendedAt && { suspendedAt }) };
         this.#different.set(key, facts);
@@ -143,9 +151,11 @@ class PlanNames {
     this.#known.delete(accountId);
   }
 
-  clear(): void {
+  /** Reads those of all accounts anew, and forgets those of others. */
+  async learnAll(accountIds: readonly string[], nowMs: number): Promise<void> {
     this.#known.clear();
     this.#different.clear();
+    await this.learn(accountIds, nowMs);
   }
 
   /** What the plans allow at this moment. */

@@ -1,19 +1,11 @@
 import { endEarly } from './end-early.ts';
 import type { Job } from './job.ts';
-import type { JobFollowUp } from './job-follow-up.ts';
-import type { Ledger } from './ledger/ledger.ts';
-import type { JobStore } from './store/job-store.ts';
+import type { Jobs } from './open-jobs.ts';
 
 /** Jobs that are read at a time. */
 const PAGE = 200;
 /** How often the jobs are read again when some have changed meanwhile, for example have got the slots of others. */
 const TRIES = 10;
-
-interface CancelDeps {
-  readonly ledger: Ledger;
-  readonly followUp: JobFollowUp;
-  readonly store: JobStore;
-}
 
 /**
  * Cancels the jobs, waiting and running, that were requested before an account had its present owner. A job that keeps
@@ -22,7 +14,7 @@ interface CancelDeps {
  * @returns the number of cancelled jobs.
  */
 export async function cancelJobsBelowFence(
-  deps: CancelDeps,
+  deps: Pick<Jobs, 'ledger' | 'followUp' | 'store'>,
   accountId: string,
   ownerFence: number,
 ): Promise<number> {
@@ -35,7 +27,11 @@ export async function cancelJobsBelowFence(
   return cancelled;
 }
 
-async function cancelOnce(deps: CancelDeps, accountId: string, ownerFence: number) {
+async function cancelOnce(
+  deps: Pick<Jobs, 'ledger' | 'followUp' | 'store'>,
+  accountId: string,
+  ownerFence: number,
+) {
   let [found, ended] = [0, 0];
   for (let skip = 0; ; ) {
     const page = await deps.store.live.ofAccount(accountId, { skip, limit: PAGE });

@@ -1,7 +1,6 @@
 import { JOB_CLASSES, type JobClass } from '../../infra/bus/bus.ts';
 import type { Clock } from '../../infra/clock.ts';
 import { type NamedPlan, poolOf } from '../../tenants/plans/plan.ts';
-import type { PoolTopics } from '../pools/pool-topics.ts';
 import type { SandboxState, WorkerRecord, WorkerRegistry, WorkerState } from '../pools/worker-registry.ts';
 import type { AccountLoad, AccountLoads } from './account-loads.ts';
 import { admissibleDemand } from './ledger/ledger-record.ts';
@@ -61,7 +60,6 @@ function sumIn(sums: Map<string, Sum>, name: string): Sum {
 /** A worker that has reported recently. */
 interface SeenWorker {
   readonly id: string;
-  /** Absent outside Kubernetes. */
   readonly pod?: string;
   readonly slots: number;
   /** Jobs that it held when it last reported. */
@@ -85,8 +83,6 @@ export interface PoolDemand {
   /** Jobs in flight on workers that are not ending, as they have reported. */
   readonly inFlightOnLive: number;
   readonly workers: readonly SeenWorker[];
-  /** Partitions of the pool's topics; undefined before the first check. */
-  readonly partitions?: number | undefined;
 }
 
 export interface DemandSample {
@@ -94,15 +90,12 @@ export interface DemandSample {
   /** Every pool that has demand or a worker; see `demandOf` for the other pools. */
   readonly byPool: ReadonlyMap<string, PoolDemand>;
   readonly byPlan: ReadonlyMap<string, Load>;
-  /** Partitions of the topics of each checked pool. */
-  readonly partitions?: ReadonlyMap<string, number>;
 }
 
 interface DemandDeps {
   /** Of one reader, which calls it one at a time. */
   readonly loads: Pick<AccountLoads, 'read'>;
   readonly workers: Pick<WorkerRegistry, 'list' | 'isSeen'>;
-  readonly topics?: Pick<PoolTopics, 'partitions'>;
   readonly clock: Clock;
 }
 
@@ -117,7 +110,6 @@ export async function readPoolDemand(deps: DemandDeps): Promise<DemandSample> {
   const at = deps.clock.now().getTime();
   const { accounts, planOf } = await deps.loads.read();
   const workers = (await deps.workers.list()).filter((worker) => deps.workers.isSeen(worker));
-  const partitions = await deps.topics?.partitions();
   const { byPlan, byPool: wanted } = measureDemand(accounts, planOf);
   const present = Map.groupBy(workers, ({ pool }) => pool);
   const byPool = new Map(
@@ -126,13 +118,12 @@ export async function readPoolDemand(deps: DemandDeps): Promise<DemandSample> {
       poolDemand(at, wanted.get(pool)?.demand ?? 0, present.get(pool) ?? []),
     ]),
   );
-  return { at, byPool, byPlan, ...(partitions && { partitions }) };
+  return { at, byPool, byPlan };
 }
 
 /** The demand of a pool in a sample; a pool that is not in the sample has no demand and no workers. */
-export function demandOf({ at, byPool, partitions }: DemandSample, pool: string): PoolDemand {
-  const read = byPool.get(pool) ?? { at, demand: 0, inFlightOnLive: 0, workers: [] };
-  return partitions === undefined ? read : { ...read, partitions: partitions.get(pool) };
+export function demandOf({ at, byPool }: DemandSample, pool: string): PoolDemand {
+  return byPool.get(pool) ?? { at, demand: 0, inFlightOnLive: 0, workers: [] };
 }
 
 /** @param admissible jobs that the accounts of the pool may run, and those that they do run. */

@@ -60,7 +60,7 @@ const KEYS: CollectionSpec = {
   account: { none: 'hashes, which name no account, and are deleted after a day' },
   indexes: [
     // Makes compare-and-set by exactly these two fields one index lookup on every supported database.
-    { fields: { _id: 1, holder: 1 }, unique: true },
+    { fields: { _id: 1, holder: 1 }, unique: 'embedded' },
     { fields: { expiresAt: 1 } },
   ],
 };

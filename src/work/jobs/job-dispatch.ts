@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { KeyedMutex } from '../../infra/async/keyed-mutex.ts';
-import { anywhere, type Bus, type JobEvent, type JobPointer } from '../../infra/bus/bus.ts';
-import type { Logger } from '../../infra/telemetry/logger.ts';
+import { anywhere, type JobEvent, type JobPointer } from '../../infra/bus/bus.ts';
+import type { Core } from '../../infra/core.ts';
 import { type NamedPlan, type Plan, poolOf } from '../../tenants/plans/plan.ts';
 import { hasEnded, type Job } from './job.ts';
 import type { Ledger } from './ledger/ledger.ts';
@@ -10,12 +10,9 @@ import { QueueHeads } from './queue-heads.ts';
 import type { JobStore } from './store/job-store.ts';
 import { isInRecord } from './store/stored-input.ts';
 
-interface JobDispatchDeps {
+interface JobDispatchDeps extends Pick<Core, 'bus' | 'logger'> {
   readonly ledger: Ledger;
   readonly store: JobStore;
-  readonly bus: Bus;
-  readonly logger: Logger;
-  /** The present plan of an account. */
   readonly planOf: (accountId: string) => Promise<NamedPlan>;
   /** Renders at a time in one worker of a pool; determines over how many workers an account's jobs are spread. */
   readonly slotsPerWorker: (pool: string) => number;
@@ -125,7 +122,7 @@ export class JobDispatch {
     });
   }
 
-  /** Notifies every process of an event of a job. A hint, which may be lost. */
+  /** Notifies the processes that an event of a job concerns. A hint, which may be lost. */
   report(event: JobEvent): void {
     const { bus, logger } = this.#deps;
     bus.publishEvent(event).catch((error: unknown) => {

@@ -1,6 +1,5 @@
 import { WriteBehind } from '../../infra/async/write-behind.ts';
 import type { Logger } from '../../infra/telemetry/logger.ts';
-import type { JobOutcome, UsageCounters } from '../../tenants/usage/usage-counters.ts';
 import { CoalescedFollowUps } from './coalesced-follow-ups.ts';
 import type { Job } from './job.ts';
 import type { JobDispatch } from './job-dispatch.ts';
@@ -11,7 +10,6 @@ interface JobFollowUpDeps {
   readonly ledger: Ledger;
   readonly store: JobStore;
   readonly dispatch: JobDispatch;
-  readonly usage: UsageCounters;
   readonly logger: Logger;
   /** Called once for every job that ends; for counters. */
   readonly observe: (job: Job) => void;
@@ -31,10 +29,11 @@ const GATHER_JOBS = 100;
 /**
  * The steps that follow the end of a job:
  *
- *    1 the job gives back its slot or position, and its quota if it has no PDF. From then on the ledger names it as
- *      ending. If other jobs wait, the ledger names the next one as the holder of the slot
+ *    1 the job gives back its slot or position, and its quota if it has no PDF, and its outcome is counted for the account.
+ *      From then on the ledger names it as ending. If other jobs wait, the ledger names the next one as the holder of the
+ *      slot
  *    2 the processes that wait for the job are notified, and the job that got the slot is dispatched
- *    3 the outcome is counted for the account, and for the batch of an item
+ *    3 the outcome is counted for the batch of an item
  *    4 the job is moved to the history
  *    5 the ledger forgets the job
  *
@@ -54,10 +53,9 @@ export class JobFollowUp {
   readonly #steps: readonly FollowUpStep[];
 
   constructor(deps: JobFollowUpDeps) {
-    const { ledger, store, usage, logger } = deps;
+    const { ledger, store, logger } = deps;
     this.#deps = deps;
     this.#steps = [
-      { name: 'count its outcome', run: (jobs) => usage.countEnds(jobs.map(usageOf)) },
       ...(deps.furtherSteps ?? []),
       {
         name: 'move it to the history',
@@ -73,7 +71,6 @@ export class JobFollowUp {
               ended.map(({ _id }) => _id),
             );
           }
-          usage.forgetEnds(jobs.map(usageOf));
         },
       },
     ];
@@ -127,7 +124,9 @@ export class JobFollowUp {
   #report(job: Job): void {
     const { dispatch, observe } = this.#deps;
     observe(job);
-    dispatch.report({ jobId: job._id, kind: 'ended', record: job });
+    // Callers wait for interactive jobs alone.
+    if (job.class === 'interactive')
+      dispatch.report({ jobId: job._id, kind: 'ended', to: job.replyTo, record: job });
     if (job.state === 'cancelled') dispatch.report({ jobId: job._id, kind: 'cancelled' });
   }
 
@@ -141,6 +140,7 @@ export class JobFollowUp {
     if (job.position !== undefined || (await ledger.find(job.accountId))?.ending?.[job._id] !== undefined)
       return false;
     if ((await store.live.find(job._id)) === undefined) return false;
+    await ledger.leaveUnheld(job);
     this.#gathered.add(job);
     return true;
   }
@@ -150,22 +150,4 @@ export class JobFollowUp {
     await this.#coalesced.flush();
     await this.#gathered.flush();
   }
-}
-
-function usageOf(job: Job): JobOutcome {
-  return {
-    jobId: job._id,
-    accountId: job.accountId,
-    apiKeyId: job.apiKeyId,
-    at: job.completedAt ?? job.updatedAt,
-    errorCode: job.error?.code,
-    ...(job.output !== null && {
-      rendered: {
-        pages: job.output.pages,
-        bytes: job.output.size,
-        ms: job.processingTimeMs,
-        phases: job.output.report?.phases,
-      },
-    }),
-  };
 }

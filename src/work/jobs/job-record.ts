@@ -1,4 +1,5 @@
-import { hasEnded, type Job, type JobState } from './job.ts';
+import { expiryOf } from '../../infra/outputs/output-store.ts';
+import { hasEnded, type Job, type JobState, keptOutput, pdfSize } from './job.ts';
 
 /** Values of `status` that callers see. */
 export const JOB_STATUSES = ['queued', 'processing', 'completed', 'failed', 'cancelled'] as const;
@@ -26,11 +27,11 @@ export function jobRecord(job: Job) {
     createdAt: job.createdAt.toISOString(),
     updatedAt: job.updatedAt.toISOString(),
     completedAt: job.completedAt?.toISOString() ?? null,
-    outputAvailable: job.output !== null,
-    outputExpiresAt: job.output === null ? null : (job.expiresAt?.toISOString() ?? null),
+    outputAvailable: keptOutput(job) !== null,
+    outputExpiresAt: outputExpiry(job)?.toISOString() ?? null,
     downloadUrlEndpoint: `/v1/pdf/jobs/${job._id}/download-url`,
     fileName: job.fileName,
-    pdfSize: job.output?.size ?? 0,
+    pdfSize: pdfSize(job),
     pages: job.output?.pages ?? 0,
     processingTimeMs: job.processingTimeMs,
     attemptCount: job.attempts,
@@ -48,9 +49,18 @@ export function jobRecord(job: Job) {
   };
 }
 
+/** Until when the PDF of a job can be fetched at the latest; null without one. */
+export function outputExpiry(job: Job): Date | null {
+  const output = keptOutput(job);
+  if (output === null) return null;
+  return job.keepsNothing ? expiryOf(output.key) : job.expiresAt;
+}
+
 /** The path of the report of an ended job, if a report was requested. */
 export function reportLink(job: Job): { reportEndpoint?: string } {
-  return hasEnded(job.state) && job.wantsReport ? { reportEndpoint: `/v1/pdf/jobs/${job._id}/report` } : {};
+  return hasEnded(job.state) && job.wantsReport && !job.keepsNothing
+    ? { reportEndpoint: `/v1/pdf/jobs/${job._id}/report` }
+    : {};
 }
 
 /** The number of the scheduled, running or last retry (1 = first retry); null without a retry. */

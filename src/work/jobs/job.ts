@@ -44,8 +44,10 @@ export interface JobError {
 /** The result of a completed render. */
 export interface JobOutput {
   readonly key: OutputKey;
-  /** Bytes. */
+  /** Bytes; 0 once it is deleted. */
   readonly size: number;
+  /** Its bytes before it was deleted, because it had been delivered; absent while it is kept. */
+  readonly deletedSize?: number;
   readonly pages: number;
   /** Hex SHA-256 of its bytes. */
   readonly sha256: string;
@@ -76,6 +78,16 @@ export interface FailedAttempt {
   readonly phases: RenderReport['phases'] | null;
 }
 
+/** A link by which anybody can download a PDF. */
+export interface SharedLink {
+  readonly createdAt: Date;
+  readonly expiresAt: Date;
+  /** Who made it; null when that is not known. */
+  readonly personId: string | null;
+  /** Noted once a minute at most; null before the first download. */
+  readonly lastOpenedAt: Date | null;
+}
+
 /** The item of a batch that a job renders. */
 interface BatchItemRef {
   readonly batchId: string;
@@ -83,7 +95,6 @@ interface BatchItemRef {
   readonly id: string;
   /** The number of the item in the batch, from 0. */
   readonly index: number;
-  /** The chunk of the batch that counts the item. */
   readonly chunk: number;
 }
 
@@ -98,6 +109,8 @@ export interface Job {
   /** The pool whose workers may run it: the plan's pool when the job was accepted, and again when it got its slot. */
   readonly pool: string;
   readonly class: JobClass;
+  /** The address, on the bus, of the process whose caller waits for it; absent when none does. */
+  readonly replyTo?: number;
   /** Its position in a queue (priority-queues.ts); absent while it has a slot, or its next attempt is not due. */
   readonly position?: string;
   /** The state in which it ended; absent while it is live. */
@@ -148,7 +161,10 @@ export interface Job {
   readonly leaseExpiresAt: Date | null;
   /** The error of the last attempt; null for a completed job. */
   readonly error: JobError | null;
+  /** Of its record. */
   readonly retentionHours: number;
+  /** True when its PDF is deleted once it is delivered, and its input once it has ended; absent otherwise. */
+  readonly keepsNothing?: true;
   /** End of the retention window; null until the job has ended. */
   readonly expiresAt: Date | null;
   readonly output: JobOutput | null;
@@ -160,6 +176,8 @@ export interface Job {
   readonly isProtected?: true;
   /** Absent when none was requested or the last attempt left none: `stored-report.ts` says what is shown. */
   readonly report?: StoredFile;
+  /** The links to its PDF by their ids, until they are revoked; absent before the first. In the history alone. */
+  readonly sharedLinks?: Readonly<Record<string, SharedLink>>;
   /** Bytes of its stored input; absent before it is admitted. */
   readonly inputBytes?: number;
   /** Milliseconds from the start of the last attempt to its end. */
@@ -200,15 +218,35 @@ export function jobOfFinalising(name: string): string {
 }
 
 /** The stored bytes of a job: its report and its input, or its PDF and e-invoice instead of the input once it is completed. */
-export function keptBytes(job: Pick<Job, 'state' | 'output' | 'inputBytes' | 'report'>): number {
-  const bytes = job.state === 'completed' ? job.output?.size : job.inputBytes;
+export function keptBytes(
+  job: Pick<Job, 'state' | 'output' | 'inputBytes' | 'report' | 'keepsNothing'>,
+): number {
+  const inputBytes = job.keepsNothing ? 0 : job.inputBytes;
+  const bytes = job.state === 'completed' ? job.output?.size : inputBytes;
   return (bytes ?? 0) + (job.report?.size ?? 0) + (job.output?.einvoice?.size ?? 0);
 }
 
-/** Approximate bytes of the record of a callback, whatever its content. */
-const CALLBACK_BYTES = 1024;
+/** The PDF of a job while it is kept. */
+export function keptOutput({ output }: Pick<Job, 'output'>): JobOutput | null {
+  return output?.deletedSize === undefined ? output : null;
+}
+
+/** Bytes of the PDF of a job, whether it is kept or not; 0 without one. */
+export function pdfSize({ output }: Pick<Job, 'output'>): number {
+  return output?.deletedSize ?? output?.size ?? 0;
+}
+
+/** Approximate bytes of the record of a callback or an upload, whatever its content. */
+const DELIVERY_BYTES = 1024;
+/** Of the responses that a callback keeps. */
+const RESPONSES_BYTES = 7 * 1024;
+
+/** The stored bytes of an upload to this address, for months after the end of its job. */
+export function uploadBytes(uploadUrl: string): number {
+  return DELIVERY_BYTES + Buffer.byteLength(uploadUrl);
+}
 
 /** The stored bytes of a callback to this address, for months after the end that it reports. */
 export function callbackBytes(webhookUrl: string): number {
-  return CALLBACK_BYTES + Buffer.byteLength(webhookUrl);
+  return uploadBytes(webhookUrl) + RESPONSES_BYTES;
 }

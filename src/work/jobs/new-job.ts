@@ -14,6 +14,8 @@ import type { Job, JobInput, OutputMode } from './job.ts';
 /** Without the time that options such as a delay add. */
 const DEFAULT_TIMEOUT_MS = 30_000;
 const MAX_ATTEMPTS = 3;
+/** The paper format of a job that prints nothing. */
+const AS_SENT = 'as sent';
 
 /** The document to render, and the form of the response. */
 export interface JobSubmission {
@@ -31,8 +33,17 @@ export interface JobSubmission {
   readonly webhookUrl?: string;
   /** Where its PDF is put; already checked. */
   readonly uploadUrl?: string;
-  /** The trace that it belongs to. */
   readonly trace?: TraceContext | undefined;
+  /** Where its outcome is sent, if the caller waits; absent when no other process sends any. */
+  readonly replyTo?: number | undefined;
+}
+
+/** How long the record of work is kept that keeps nothing else, in hours: its outcome, without PDF and input. */
+const RECORD_HOURS = 24;
+
+/** For how long work is kept. @param hours of its PDFs; 0: they are deleted once they are delivered. */
+export function retentionOf(hours: number): Pick<Job, 'retentionHours' | 'keepsNothing'> {
+  return hours > 0 ? { retentionHours: hours } : { retentionHours: RECORD_HOURS, keepsNothing: true };
 }
 
 /** The options in the record of a job: the paper format, whether a report is wanted, and whether the PDF is encrypted. */
@@ -79,14 +90,18 @@ export function newJob(submission: JobSubmission, caller: Caller, now: Date): Ne
     outputMode: submission.output,
     fileName: submission.fileName,
     ...optionFacts(submission.options),
+    // A PDF that exists already keeps its pages.
+    ...(submission.source.mode === 'pdf' && { format: AS_SENT }),
     createdAt: now,
-    retentionHours: plan.retentionHours,
+    ...retentionOf(plan.retentionHours),
     ...(submission.webhookUrl !== undefined && { webhookUrl: submission.webhookUrl }),
     ...(submission.uploadUrl !== undefined && { uploadUrl: submission.uploadUrl }),
     ...('templateId' in submission.source && { templateId: submission.source.templateId }),
     ...(submission.retryOf !== undefined && { retryOf: submission.retryOf }),
     ...(caller.ownerFence !== undefined && { ownerFence: caller.ownerFence }),
     ...(submission.trace !== undefined && { trace: submission.trace }),
+    ...(submission.execution === 'sync' &&
+      submission.replyTo !== undefined && { replyTo: submission.replyTo }),
   });
   return { job, input: newInput(submission, caller, now) };
 }

@@ -1,7 +1,6 @@
 import type { Core } from '../../infra/core.ts';
 import { FutureTimes } from '../../infra/store/future-times.ts';
 import type { NamedPlan } from '../../tenants/plans/plan.ts';
-import type { Usage } from '../../tenants/usage/open-usage.ts';
 import { Admission } from './admission.ts';
 import { BlockLedger } from './blocks/block-ledger.ts';
 import { QuotaExtension } from './blocks/quota-extension.ts';
@@ -13,31 +12,12 @@ import { Ledger } from './ledger/ledger.ts';
 import { DueLedgers } from './ledger/ledger-due.ts';
 import { LedgerLoads } from './ledger/ledger-loads.ts';
 import { openLedgers } from './ledger/ledger-record.ts';
+import { LedgerUsage } from './ledger/ledger-usage.ts';
 import { StoredBytes } from './ledger/stored-bytes.ts';
 import { Retries } from './retries.ts';
-import { type JobStore, openJobStore } from './store/job-store.ts';
-
-/** The job services that all roles use. */
-export interface Jobs {
-  readonly store: JobStore;
-  readonly ledger: Ledger;
-  readonly dueLedgers: DueLedgers;
-  /** With the names of the jobs that hold slots. */
-  readonly ledgerLoads: LedgerLoads;
-  readonly stored: StoredBytes;
-  readonly blockLedger: BlockLedger;
-  readonly quotaExtension: QuotaExtension;
-  readonly dispatch: JobDispatch;
-  readonly admission: Admission;
-  readonly followUp: JobFollowUp;
-  readonly retries: Retries;
-  readonly idempotency: IdempotencyStore;
-  /** Measures the times in the records of jobs and ledgers. */
-  readonly times: FutureTimes;
-}
+import { openJobStore } from './store/job-store.ts';
 
 export interface JobsCore extends Pick<Core, 'connection' | 'bus' | 'clock' | 'logger'> {
-  readonly usage: Pick<Usage, 'counters'>;
   /** The present plan of an account. */
   readonly planOf: (accountId: string) => Promise<NamedPlan>;
   /** Renders at a time in one worker of a pool. */
@@ -46,23 +26,26 @@ export interface JobsCore extends Pick<Core, 'connection' | 'bus' | 'clock' | 'l
   readonly observeEnd: (job: Job) => void;
   /** Further steps after the end of jobs, of other parts of Platen. */
   readonly furtherSteps?: readonly FollowUpStep[];
+  /** Called for every submission that a used-up quota rejects. */
+  readonly onQuotaUsedUp?: (accountId: string) => void;
 }
 
 /** To be created before the connection's indexes. */
-export function openJobs(core: JobsCore): Jobs {
+export function openJobs(core: JobsCore) {
   const { connection, clock, logger, observeEnd: observe } = core;
   const store = openJobStore(connection, clock);
   const ledgers = openLedgers(connection);
   const ledger = new Ledger(ledgers, clock);
   const dispatch = new JobDispatch({ ...core, store, ledger });
   const blockLedger = new BlockLedger(ledgers, clock);
-  const quotaExtension = new QuotaExtension(blockLedger, clock);
-  const own = { ...core, usage: core.usage.counters, store, ledger, dispatch, quotaExtension };
+  const quotaExtension = new QuotaExtension(blockLedger, clock, undefined, core.onQuotaUsedUp);
+  const own = { ...core, store, ledger, dispatch, quotaExtension };
   return {
     store,
     ledger,
     dueLedgers: new DueLedgers(ledgers, clock),
     ledgerLoads: new LedgerLoads(ledgers, { holders: true }),
+    ledgerUsage: new LedgerUsage(ledgers, clock),
     stored: new StoredBytes(ledgers),
     blockLedger,
     quotaExtension,
@@ -71,6 +54,10 @@ export function openJobs(core: JobsCore): Jobs {
     followUp: new JobFollowUp({ ...own, observe }),
     retries: new Retries(own),
     idempotency: new IdempotencyStore(connection, clock),
+    /** Measures the times in the records of jobs and ledgers. */
     times: new FutureTimes(clock, { logger }),
   };
 }
+
+/** The job services that all roles use. */
+export type Jobs = ReturnType<typeof openJobs>;

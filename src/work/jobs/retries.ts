@@ -69,7 +69,8 @@ export class Retries {
   async releaseSlot(queued: Job, since?: number): Promise<boolean> {
     const { ledger, dispatch } = this.#deps;
     const record = await ledger.backToWaiting(queued.accountId, queued._id, since);
-    dispatch.report({ jobId: queued._id, kind: 'retrying' });
+    if (queued.class === 'interactive')
+      dispatch.report({ jobId: queued._id, kind: 'retrying', to: queued.replyTo });
     if (record !== undefined) await dispatch.serve(queued.accountId, record);
     return record !== undefined;
   }

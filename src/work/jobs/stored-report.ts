@@ -2,7 +2,7 @@ import { Findings } from '../../render/report/findings.ts';
 import { warningsOf } from '../../render/report/warnings.ts';
 import type { SealFacts } from '../../render/seal/seal.ts';
 import { attemptsOf } from './attempts.ts';
-import type { Job, JobError } from './job.ts';
+import { type Job, type JobError, pdfSize } from './job.ts';
 
 /** The largest report in a response, in bytes. */
 export const MAX_REPORT_BYTES = 256 * 1024;
@@ -80,7 +80,7 @@ export function reportWithoutFindings(job: Job): ReportBody {
   const findings = new Findings();
   findings.phases = attemptsOf(job).at(-1)?.phases ?? undefined;
   findings.pages = job.output?.pages ?? 0;
-  findings.size = job.output?.size ?? 0;
+  findings.size = pdfSize(job);
   for (const list of SHORTENED) findings.truncated.add(list);
   const warnings = [`${reasonOfLoss(job)}: only its attempts are known`];
   return { ...reportBody(findings, job.error), warnings };

@@ -1,8 +1,10 @@
 import type { Connection } from 'mongoose';
 import type { Timers } from '../../infra/async/timers.ts';
 import type { Clock } from '../../infra/clock.ts';
-import { Collection, type CollectionSpec } from '../../infra/store/collection.ts';
+import { Collection, type CollectionSpec, LOSABLE } from '../../infra/store/collection.ts';
 import { CLOCK_SKEW_MS, FutureTimes } from '../../infra/store/future-times.ts';
+import type { AssignedKey } from '../../render/seal/assigned-keys.ts';
+import { type LaneFields, type LaneRecord, WorkerLanes } from './worker-lanes.ts';
 
 /*
  * The states of a worker, as it reports them itself:
@@ -30,7 +32,6 @@ export interface WorkerReport {
   readonly pod: string | null;
   readonly namespace: string | null;
   readonly node: string | null;
-  /** Renders that run at a time. */
   readonly slots: number;
   /** Jobs that it holds. A paused worker with 0 jobs stays empty. */
   readonly busy: number;
@@ -39,9 +40,14 @@ export interface WorkerReport {
   readonly sandbox: SandboxState;
   /** The browser's name and version, as it reports them; null until one has run. */
   readonly browser: string | null;
+  /**
+   * The keys that seal PDFs there; only `sealKeysOf` reads them. Null: they cannot be told; absent in reports of earlier
+   * versions.
+   */
+  readonly sealKeys?: readonly AssignedKey[] | null;
 }
 
-export interface WorkerRecord extends WorkerReport {
+export interface WorkerRecord extends WorkerReport, LaneFields {
   /** Whether the worker is requested to claim nothing more. */
   readonly pauseRequested: boolean;
   /** Whether an operator has requested the same. Absent otherwise; no controller takes it back. */
@@ -53,18 +59,21 @@ export interface WorkerRecord extends WorkerReport {
 /** A worker that has not reported for this long, three reports, no longer counts as seen. Milliseconds. */
 export const UNSEEN_AFTER_MS = 10_000;
 
-/** A report that a failover loses is followed by another within three seconds. */
-const LOSABLE = { w: 1, j: false } as const;
-
 const WORKERS: CollectionSpec = {
   name: 'workers',
   account: { none: 'the workers of the installation' },
-  indexes: [{ fields: { pool: 1 } }, { fields: { seenAt: 1 } }],
+  large: ['sealKeys'],
+  indexes: [
+    { fields: { pool: 1, idle: 1 } },
+    { fields: { seenAt: 1 } },
+    { fields: { lane: 1 }, unique: true, sparse: true },
+  ],
   scans: { '{}': 'there are as many as workers run, and whoever asks wants to know of all' },
 };
 
 /** The running workers, and which of them are requested to stop claiming. Each worker updates its own record. */
 export class WorkerRegistry {
+  readonly lanes: WorkerLanes;
   readonly #records: Collection<WorkerRecord>;
   readonly #clock: Clock;
   readonly #times: FutureTimes;
@@ -74,15 +83,24 @@ export class WorkerRegistry {
     this.#records = new Collection<WorkerRecord>(connection, WORKERS);
     this.#clock = clock;
     this.#times = new FutureTimes(clock, { timers, logger: this.#records.logger });
+    const records = new Collection<LaneRecord>(connection, WORKERS);
+    this.lanes = new WorkerLanes(records, (worker) => this.isSeen(worker));
   }
 
   /** Writes the report of a worker. @returns its record, which contains the requests to it. */
-  report({ _id, ...reported }: WorkerReport): Promise<WorkerRecord> {
-    return this.#records.upsert(
+  async report({ _id, ...reported }: WorkerReport): Promise<WorkerRecord> {
+    const { state, slots, busy } = reported;
+    const idle = state === 'claiming' ? Math.max(0, slots - busy) : 0;
+    const lane = this.lanes.reporting(_id);
+    const set = { ...reported, idle, ...lane.fields, seenAt: this.#clock.now() };
+    const record = await this.#records.upsert(
       _id,
-      { $set: { ...reported, seenAt: this.#clock.now() }, $setOnInsert: { pauseRequested: false } },
+      { $set: set, $setOnInsert: { pauseRequested: false } },
+      // A report that a failover loses is followed by another within three seconds.
       { writeConcern: LOSABLE },
     );
+    lane.check(record);
+    return record;
   }
 
   /** The workers of one pool or of all pools, including those that have not been seen for a while (see `isSeen`). */
@@ -95,7 +113,15 @@ export class WorkerRegistry {
     return (await this.#records.findOne({ pool }, { projection: { slots: 1 } }))?.slots;
   }
 
-  /** Whether a worker has reported lately. */
+  /** The keys with which workers of a pool seal PDFs. @returns undefined where no worker, or not every one, tells. */
+  async sealKeysOf(pool: string): Promise<AssignedKey[] | undefined> {
+    const projection = { sealKeys: 1, seenAt: 1 } as const;
+    const records = await this.#records.find({ pool }, { projection });
+    const told = records.filter((worker) => this.isSeen(worker)).map(({ sealKeys }) => sealKeys);
+    if (told.length === 0 || told.some((keys) => keys == null)) return undefined;
+    return told.flatMap((keys) => [...keys!]);
+  }
+
   isSeen({ _id, seenAt }: Pick<WorkerRecord, '_id' | 'seenAt'>): boolean {
     return this.#times.ageMs(_id, seenAt) < UNSEEN_AFTER_MS;
   }

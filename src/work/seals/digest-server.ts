@@ -9,7 +9,6 @@ import { type Exchange, ExchangeFault, type ExchangeRequest } from './exchange.t
 
 interface DigestServerDeps {
   readonly exchange: Exchange;
-  /** What signs callbacks. */
   readonly keys: Pick<SigningKeys, 'signing'>;
   /** The prefix of the service's own headers, such as `X-Service-`. */
   readonly headerPrefix: string;

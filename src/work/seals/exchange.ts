@@ -8,10 +8,13 @@ import { wordsForFailure } from '../callbacks/post.ts';
 export interface ExchangeRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | Uint8Array;
+  /** Which is posted; without one something is fetched. */
+  readonly body?: string | Uint8Array;
   /** Epoch milliseconds by which there has to be a response. */
   readonly deadline: number;
   readonly signal: AbortSignal;
+  /** Of the response. Default 64 KiB. */
+  readonly maxBytes?: number;
 }
 
 /** Sends it, again if it may help, and has the body of the response. @throws ExchangeFault; the signal's reason. */
@@ -39,7 +42,7 @@ const TRIES = 3;
 const FIRST_PAUSE_MS = 500;
 const MAX_PAUSE_MS = 2000;
 /** A signature or a time stamp with the certificates of its authorities, in base64. */
-const MOST_RESPONSE_BYTES = 64 * 1024;
+const MAX_RESPONSE_BYTES = 64 * 1024;
 /** Statuses that may pass. */
 const PASSING = new Set([408, 425, 429]);
 
@@ -62,15 +65,15 @@ export function createExchange(dispatcher: Dispatcher, { timeoutMs, random }: Ex
 
 async function once(
   dispatcher: Dispatcher,
-  { url, headers, body: sent, deadline, signal }: ExchangeRequest,
+  { url, headers, body: sent, deadline, signal, maxBytes = MAX_RESPONSE_BYTES }: ExchangeRequest,
   timeoutMs: number,
 ): Promise<Buffer> {
   const time = AbortSignal.timeout(Math.max(1, Math.min(timeoutMs, deadline - Date.now())));
   const end = AbortSignal.any([signal, time]);
   const { statusCode, body } = await request(url, {
-    method: 'POST',
+    method: sent === undefined ? 'GET' : 'POST',
     headers: { ...headers, 'accept-encoding': 'identity' },
-    body: sent,
+    body: sent ?? null,
     dispatcher,
     signal: end,
   });
@@ -80,8 +83,7 @@ async function once(
     let length = 0;
     for await (const chunk of body as AsyncIterable<Buffer>) {
       length += chunk.byteLength;
-      if (length > MOST_RESPONSE_BYTES)
-        throw new ExchangeFault(`Its response has more than ${MOST_RESPONSE_BYTES} bytes.`, true);
+      if (length > maxBytes) throw new ExchangeFault(`Its response has more than ${maxBytes} bytes.`, true);
       chunks.push(chunk);
     }
     return Buffer.concat(chunks, length);

@@ -22,11 +22,19 @@ export class QuotaExtension {
   readonly #blockLedger: BlockLedger;
   readonly #clock: Clock;
   readonly #waitMs: number;
+  readonly #onUsedUp: (accountId: string) => void;
 
-  constructor(blockLedger: BlockLedger, clock: Clock, waitMs = WAIT_MS) {
+  /** @param onUsedUp called for every submission for which the quota cannot be extended enough. */
+  constructor(
+    blockLedger: BlockLedger,
+    clock: Clock,
+    waitMs = WAIT_MS,
+    onUsedUp: (accountId: string) => void = () => undefined,
+  ) {
     this.#blockLedger = blockLedger;
     this.#clock = clock;
     this.#waitMs = waitMs;
+    this.#onUsedUp = onUsedUp;
   }
 
   /**
@@ -42,6 +50,18 @@ export class QuotaExtension {
     count: number,
     began: number,
     releasePermit: () => void = () => undefined,
+  ): Promise<QuotaLimit | undefined> {
+    const extended = await this.#more(accountId, quota, count, began, releasePermit);
+    if (extended === undefined) this.#onUsedUp(accountId);
+    return extended;
+  }
+
+  async #more(
+    accountId: string,
+    quota: QuotaLimit,
+    count: number,
+    began: number,
+    releasePermit: () => void,
   ): Promise<QuotaLimit | undefined> {
     const { period, limit } = quota;
     for (let lost = 0; ; ) {

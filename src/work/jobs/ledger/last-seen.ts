@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import type { Period } from '../../../tenants/plans/quota-period.ts';
 import { type LedgerRecord, noneIsPending, queuesAreEmpty, type SeenLedger } from './ledger-record.ts';
 
 /** The fields of a record that are remembered, which every change returns. */
@@ -20,6 +21,8 @@ interface Remembered {
 export class LastSeen {
   readonly #seen = new LRUCache<string, Remembered>({ max: REMEMBERED_ACCOUNTS });
   readonly #stored = new LRUCache<string, number>({ max: REMEMBERED_ACCOUNTS, ttl: LATELY_MS });
+  /** `<account>:<period>` → PDFs used. */
+  readonly #used = new LRUCache<string, number>({ max: REMEMBERED_ACCOUNTS, ttl: LATELY_MS });
 
   get(accountId: string): SeenLedger | undefined {
     return this.#seen.get(accountId)?.ledger;
@@ -37,6 +40,11 @@ export class LastSeen {
     return this.#stored.get(accountId);
   }
 
+  /** The PDFs of a period that an account had used a moment ago; undefined when that has not been read since. */
+  usedLately(accountId: string, period: Period): number | undefined {
+    return this.#used.get(`${accountId}:${period}`);
+  }
+
   forget(accountId: string): void {
     this.#seen.delete(accountId);
     this.#stored.delete(accountId);
@@ -48,13 +56,14 @@ export class LastSeen {
    * @param isNamed whether the record has been read by `NAMED`.
    */
   remember(
-    record: (SeenLedger & Pick<LedgerRecord, 'stored' | 'ending' | 'finalising'>) | undefined,
+    record: (SeenLedger & Pick<LedgerRecord, 'stored' | 'ending' | 'finalising' | 'quota'>) | undefined,
     isNamed = false,
   ): void {
     if (record === undefined) return;
     const { _id, revision, inFlight, waiting, queues, pending, stored = 0 } = record;
     if ((this.#seen.get(_id)?.ledger.revision ?? 0) > revision) return;
     this.#stored.set(_id, stored);
+    for (const [period, used] of Object.entries(record.quota ?? {})) this.#used.set(`${_id}:${period}`, used);
     const ledger: SeenLedger = {
       _id,
       revision,

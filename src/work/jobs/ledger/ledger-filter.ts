@@ -1,6 +1,6 @@
 import type { mongo } from 'mongoose';
 import type { Period } from '../../../tenants/plans/quota-period.ts';
-import { callbackBytes, type Job, keptBytes } from '../job.ts';
+import { callbackBytes, type Job, keptBytes, uploadBytes } from '../job.ts';
 import { PRIORITY_QUEUES, type QueueName } from '../priority-queues.ts';
 import { type LedgerRecord, type NextInQueue, queueState, type SeenLedger } from './ledger-record.ts';
 
@@ -98,10 +98,12 @@ export function givenBack(jobs: readonly Job[]): Record<string, number> {
   const back: Record<string, number> = {};
   for (const job of jobs) {
     const { quotaPeriod, state, inputBytes = 0, webhookUrl, uploadUrl } = job;
-    const sent = [webhookUrl, state === 'completed' ? uploadUrl : undefined];
-    const recorded = sent.reduce((sum, url) => sum + (url === undefined ? 0 : callbackBytes(url)), 0);
+    const called = webhookUrl === undefined ? 0 : callbackBytes(webhookUrl);
+    const put = uploadUrl === undefined || state !== 'completed' ? 0 : uploadBytes(uploadUrl);
     const unused = state === 'completed' ? undefined : (quotaPeriod ?? undefined);
-    for (const [path, amount] of Object.entries(amounts(-1, unused, keptBytes(job) - inputBytes + recorded)))
+    for (const [path, amount] of Object.entries(
+      amounts(-1, unused, keptBytes(job) - inputBytes + called + put),
+    ))
       back[path] = (back[path] ?? 0) + amount;
   }
   return back;

@@ -3,6 +3,7 @@ import { Collection, type CollectionSpec } from '../../../infra/store/collection
 import { DUE_INDEX } from '../../../infra/store/due-queue.ts';
 import type { UnrecordedChange } from '../../../tenants/audit/audit-log.ts';
 import type { Period } from '../../../tenants/plans/quota-period.ts';
+import type { UsageByHour } from '../../../tenants/usage/usage-counters.ts';
 import type { Job } from '../job.ts';
 import { PRIORITY_QUEUES, type QueueName, type QueueState } from '../priority-queues.ts';
 import type { BlockBalance } from './block-balance.ts';
@@ -13,11 +14,13 @@ const LEDGERS: CollectionSpec = {
   account: '_id',
   indexes: [
     DUE_INDEX,
-    { fields: { changedAt: 1, _id: 1 }, unique: true },
+    { fields: { changedAt: 1, _id: 1 }, unique: 'embedded' },
     { fields: { active: 1 }, sparse: true },
     { fields: { 'overage.purchase.at': 1 }, sparse: true },
     { fields: { 'unrecorded.at': 1 }, sparse: true },
+    { fields: { usageDueAt: 1, _id: 1 }, unique: 'embedded' },
   ],
+  large: ['usage', 'usageBatch'],
   filtersBy: { fields: ['dueAt'], reason: 'once a minute, of the accounts with live jobs' },
 };
 
@@ -103,6 +106,13 @@ export interface LedgerRecord {
   readonly overage?: Overage;
   /** Changes of `blockBalance` and `overage` that are not in the audit log yet. */
   readonly unrecorded?: readonly UnrecordedChange[];
+  /** Outcomes of jobs, and the batch of those before them that is being moved into the buckets (ledger-usage.ts). */
+  readonly usage?: UsageByHour;
+  readonly usageBatch?: UsageByHour;
+  /** How many batches there were. */
+  readonly usageBatches?: number;
+  /** When they are to be moved; absent when there was nothing to move. */
+  readonly usageDueAt?: Date;
   /** Bytes that the account stores: inputs, PDFs, templates. A sweep corrects the number after a crash. */
   readonly stored?: number;
   /** The revision at which `stored` was last recounted. */

@@ -22,6 +22,7 @@ import {
   withinStored,
 } from './ledger-filter.ts';
 import { type LedgerRecord, type NextInQueue, queueState, type SeenLedger } from './ledger-record.ts';
+import { countedEnds } from './ledger-usage.ts';
 
 export type { QuotaLimit, StoredLimit } from './ledger-filter.ts';
 
@@ -59,6 +60,11 @@ export class Ledger {
   /** The bytes that an account stored a moment ago; undefined when its ledger has not been read since. */
   storedLately(accountId: string): number | undefined {
     return this.#seen.storedLately(accountId);
+  }
+
+  /** The PDFs of a period that an account had used a moment ago; undefined when no job of it has ended here since. */
+  usedLately(accountId: string, period: Period): number | undefined {
+    return this.#seen.usedLately(accountId, period);
   }
 
   /** Forgets the last known ledger, because other processes have changed it. */
@@ -287,7 +293,7 @@ export class Ledger {
   /**
    * Jobs of one account have ended, all at their positions or all while they held slots. Gives back what each job held,
    * and its PDF of the quota if it made none. From now on the stored bytes of a completed job are those of its PDF
-   * instead of its input; other jobs keep their input.
+   * instead of its input; other jobs keep their input. Their outcomes are counted by the same update.
    *
    * @param next jobs that get some or all of the freed slots in the same update.
    * @returns undefined, without a change, when one of the jobs was handled before, or `next` are not the next jobs any
@@ -301,6 +307,7 @@ export class Ledger {
     const now = this.#clock.now();
     const moved = next && handing(next, now);
     const granted = next?.jobs.length ?? 0;
+    const counted = countedEnds(jobs, now);
     const taken: Record<string, number> = waited
       ? { waiting: -jobs.length }
       : { inFlight: granted - jobs.length };
@@ -313,11 +320,23 @@ export class Ledger {
       },
       {
         $unset: fields(map, names, ''),
-        $inc: { ...taken, ...givenBack(jobs), ...moved?.$inc },
+        $inc: { ...taken, ...givenBack(jobs), ...moved?.$inc, ...counted.$inc },
         $set: { ...fields('ending', idsOf(jobs), now.getTime()), ...moved?.$set },
+        $min: counted.$min,
       },
-      NAMED,
+      {
+        ...NAMED,
+        ...fields('quota', [...new Set(jobs.flatMap((job) => job.quotaPeriod ?? []))], 1 as const),
+      },
     );
+  }
+
+  /** As `leave`, for a job that has ended and holds nothing. @returns whether it was not named as ending before. */
+  async leaveUnheld(job: Job): Promise<boolean> {
+    const now = this.#clock.now();
+    const name = `ending.${job._id}`;
+    const change = { ...countedEnds([job], now), $set: { [name]: now.getTime() } };
+    return (await this.#change({ _id: job.accountId, [name]: { $exists: false } }, change)) !== undefined;
   }
 
   /**
@@ -363,16 +382,18 @@ export class Ledger {
   async #change(
     filter: Filter,
     update: Change,
-    projection: typeof SEEN | typeof NAMED = SEEN,
+    projection: Readonly<Record<string, 1>> = SEEN,
   ): Promise<SeenLedger | undefined> {
+    const { $min, $currentDate } = noted(this.#clock.now());
     const change: Change = {
       ...update,
-      ...noted(this.#clock.now()),
+      $currentDate,
+      $min: { ...$min, ...update.$min },
       $inc: { revision: 1, ...update.$inc },
       $set: { ...update.$set, active: true },
     };
     const record = await this.#records.findOneAndUpdate(filter, change, projection);
-    this.#seen.remember(record, projection === NAMED);
+    this.#seen.remember(record, 'ending' in projection);
     return record;
   }
 }

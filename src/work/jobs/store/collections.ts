@@ -35,31 +35,14 @@ export interface ScheduledRetry extends Due {
   readonly accountId: string;
 }
 
-/**
- * The collections of jobs. Frequently used collections stay small:
- *
- * - `jobs`: waiting and running jobs (and, for moments, jobs that have just ended);
- * - `job_retries`: the jobs among them that wait for the time of their next attempt;
- * - `job_history`: ended jobs, until their retention ends;
- * - `job_inputs`: the documents to render that are not in the record of their job, deleted when it has completed;
- * - `job_input_chunks`: the parts that several documents share.
- */
-export interface JobCollections {
-  readonly live: Collection<LiveJob>;
-  readonly retries: Collection<ScheduledRetry>;
-  readonly history: Collection<Job>;
-  readonly inputs: Collection<StoredInput>;
-  readonly chunks: Collection<StoredChunk>;
-}
-
 const LIVE: CollectionSpec = {
   name: 'jobs',
   account: { step: 'jobs' },
   indexes: [
     // Makes compare-and-set by exactly these two fields one index lookup on every supported database.
-    { fields: { _id: 1, version: 1 }, unique: true },
+    { fields: { _id: 1, version: 1 }, unique: 'embedded' },
     // The next job in a queue is found by its position.
-    { fields: { position: 1 }, unique: true, sparse: true },
+    { fields: { position: 1 }, unique: 'embedded', sparse: true },
     // For listing live jobs.
     { fields: { accountId: 1, createdAt: 1, _id: 1 } },
   ],
@@ -81,16 +64,17 @@ const HISTORY: CollectionSpec = {
   name: 'job_history',
   account: { step: 'jobs' },
   indexes: [
-    // Unique because they contain the id: the embedded database reads only parts of a unique index
-    // (docs/decisions/0178).
-    { fields: { accountId: 1, 'item.batchId': 1, test: 1, state: 1, createdAt: 1, _id: 1 }, unique: true },
-    { fields: { expiresAt: 1, _id: 1 }, unique: true },
+    {
+      fields: { accountId: 1, 'item.batchId': 1, test: 1, state: 1, createdAt: 1, _id: 1 },
+      unique: 'embedded',
+    },
+    { fields: { expiresAt: 1, _id: 1 }, unique: 'embedded' },
     { fields: { failureKey: 1 }, sparse: true },
   ],
   filtersBy: {
-    fields: ['expiresAt', '_id', 'accountId', 'templateId', 'error.code'],
+    fields: ['expiresAt', '_id', 'accountId', 'templateId', 'error.code', '$or'],
     reason:
-      'what has expired is deleted within a minute, few jobs are on their way here, and the operator looks for failures within a time',
+      'what has expired is deleted within a minute, few jobs are on their way here, the operator looks for failures within a time, and `$or` leaves out jobs of one moment',
   },
 };
 
@@ -104,7 +88,7 @@ const INPUTS: CollectionSpec = {
 };
 const INPUT_CHUNKS: CollectionSpec = { name: 'job_input_chunks', account: { step: 'batches' } };
 
-export function openJobCollections(connection: Connection): JobCollections {
+export function openJobCollections(connection: Connection) {
   return {
     live: new Collection<LiveJob>(connection, LIVE),
     retries: new Collection<ScheduledRetry>(connection, RETRIES),
@@ -113,3 +97,14 @@ export function openJobCollections(connection: Connection): JobCollections {
     chunks: new Collection<StoredChunk>(connection, INPUT_CHUNKS),
   };
 }
+
+/**
+ * The collections of jobs. Frequently used collections stay small:
+ *
+ * - `jobs`: waiting and running jobs (and, for moments, jobs that have just ended);
+ * - `job_retries`: the jobs among them that wait for the time of their next attempt;
+ * - `job_history`: ended jobs, until their retention ends;
+ * - `job_inputs`: the documents to render that are not in the record of their job, deleted when it has completed;
+ * - `job_input_chunks`: the parts that several documents share.
+ */
+export type JobCollections = ReturnType<typeof openJobCollections>;

@@ -66,6 +66,11 @@ export class JobInputs {
     return isInRecord(job) && (await this.#live.findById(job._id, { _id: 1 })) !== undefined;
   }
 
+  /** The text of a shared chunk; undefined when it is not kept. */
+  chunkText(id: string): Promise<string | undefined> {
+    return this.#remembered.fetch(id);
+  }
+
   async #inRecord(jobId: string): Promise<JobInput | undefined> {
     const job = await this.#live.findById(jobId, { accountId: 1, createdAt: 1, input: 1 });
     return job?.input && parsedInput({ ...job, content: job.input });

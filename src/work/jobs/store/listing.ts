@@ -51,7 +51,7 @@ export async function listJobs(
   // All of them, so that they can be counted; they have ended only moments ago.
   const movingJobs = await live.find(visible);
   const moving = movingJobs.map(({ _id }) => _id);
-  const endedLists = fieldsOf(query).map((part) => listEnded(history, part, { moving, page, now }));
+  const endedLists = historyParts(query).map((part) => listEnded(history, part, { moving, page, now }));
   const ended = await Promise.all(endedLists);
   const gathered: ListPosition[] = [
     ...liveJobs,
@@ -74,13 +74,18 @@ export async function listJobs(
   return { total: liveTotal + movingJobs.length + endedTotal - seenTwice, jobs };
 }
 
-function madeWithin({ from, to }: Pick<JobListQuery, 'from' | 'to'>): mongo.Filter<Job> {
+export function madeWithin({ from, to }: Pick<JobListQuery, 'from' | 'to'>): mongo.Filter<Job> {
   if (from === undefined && to === undefined) return {};
   return { createdAt: { ...(from && { $gte: from }), ...(to && { $lt: to }) } };
 }
 
 /** The parts of the history that match the query; the index sorts each part by time. */
-function fieldsOf({ accountId, test, states = END_STATES, ...query }: JobListQuery): mongo.Filter<Job>[] {
+export function historyParts({
+  accountId,
+  test,
+  states = END_STATES,
+  ...query
+}: JobListQuery): mongo.Filter<Job>[] {
   const tests = test === undefined ? [false, true] : [test];
   return tests.flatMap((isTest) =>
     states

@@ -15,9 +15,18 @@ export interface LinkTarget {
   readonly expiresAt: number;
   /** Epoch milliseconds; only of a link that was shared, which may be valid for longer than LINK_LIFE_MS. */
   readonly sharedAt?: number | undefined;
+  /** Of a link that was shared, by which it is revoked; absent in links of earlier versions. */
+  readonly linkId?: string | undefined;
 }
 
-type Parts = [jobId: string, accountId: string, expiresAt: number, kind?: LinkKind, sharedAt?: number];
+type Parts = [
+  jobId: string,
+  accountId: string,
+  expiresAt: number,
+  kind?: LinkKind,
+  sharedAt?: number,
+  linkId?: string,
+];
 
 /** Makes and checks the tokens of `/v1/files/:token`: the holder of a token may read one file for a limited time. */
 export class DownloadLinks {
@@ -43,9 +52,19 @@ export class DownloadLinks {
     return { token: this.#tokenOf([jobId, accountId, expiresAt, kind]), expiresAt: new Date(expiresAt) };
   }
 
-  /** A link to a job's PDF that its owner gives to others. @param ends when it expires; of the retention at the latest. */
-  share(jobId: string, accountId: string, ends: Date, now: Date): string {
-    return this.#tokenOf([jobId, accountId, ends.getTime(), 'pdf', now.getTime()]);
+  /**
+   * A link to a job's PDF that its owner gives to others.
+   *
+   * @param ends when it expires; of the retention at the latest.
+   * @param linkId by which it can be revoked; links of earlier versions have none.
+   */
+  share(jobId: string, accountId: string, ends: Date, now: Date, linkId: string | undefined): string {
+    const [endsAt, sharedAt] = [ends.getTime(), now.getTime()];
+    return this.#tokenOf(
+      linkId === undefined
+        ? [jobId, accountId, endsAt, 'pdf', sharedAt]
+        : [jobId, accountId, endsAt, 'pdf', sharedAt, linkId],
+    );
   }
 
   /** @returns undefined for a token that is malformed, forged or expired. */
@@ -54,10 +73,10 @@ export class DownloadLinks {
     if (payload === undefined || mac === undefined || rest.length > 0) return undefined;
     if (!this.#accepted.some((key) => isMac(mac, macOf(key, payload)))) return undefined;
     // Earlier links to PDFs have no kind.
-    const [jobId, accountId, expiresAt, kind = 'pdf', sharedAt] = JSON.parse(
+    const [jobId, accountId, expiresAt, kind = 'pdf', sharedAt, linkId] = JSON.parse(
       Buffer.from(payload, 'base64url').toString(),
     ) as Parts;
-    return expiresAt > now.getTime() ? { kind, jobId, accountId, expiresAt, sharedAt } : undefined;
+    return expiresAt > now.getTime() ? { kind, jobId, accountId, expiresAt, sharedAt, linkId } : undefined;
   }
 
   #tokenOf(parts: Parts): string {

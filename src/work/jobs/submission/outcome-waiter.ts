@@ -1,5 +1,5 @@
 import { within } from '../../../infra/async/timeout.ts';
-import type { Bus, JobEvent, Subscription } from '../../../infra/bus/bus.ts';
+import type { Bus, JobEvent, OutputOffer, Subscription } from '../../../infra/bus/bus.ts';
 import type { Job } from '../job.ts';
 
 /**
@@ -8,20 +8,41 @@ import type { Job } from '../job.ts';
  */
 const POLL_MS = { first: 1000, most: 4000 };
 
+/** Offered PDFs that one process holds for its callers, of 1 MiB each at most. */
+const MOST_HELD = 64;
+
+type TakeOffer = (offer: OutputOffer) => Promise<Uint8Array>;
+
+interface Waiting {
+  readonly finish: (result: WaitResult) => void;
+  /** Whether an offered PDF was asked for. */
+  asked: boolean;
+  offered?: Uint8Array;
+}
+
 /** The result of a wait: the job has ended, another attempt is scheduled, or the time limit is reached. */
 export interface WaitResult {
   readonly kind: 'ended' | 'retrying' | 'timeout';
   /** The ended job, if it ended in this process; otherwise it has to be read. */
   readonly job?: Job | undefined;
+  /** What its worker has rendered, if that came before the end: a PDF that may be another attempt's. */
+  readonly offered?: Uint8Array | undefined;
 }
 
 /** Lets a request wait for its job. Events are hints that may be lost, so the job is also polled slowly. */
 export class OutcomeWaiter {
-  readonly #waiting = new Map<string, (result: WaitResult) => void>();
+  /** Where outcomes have to be sent to be heard here; undefined when no other process sends any. */
+  readonly address: number | undefined;
+  readonly #waiting = new Map<string, Waiting>();
+  readonly #take: TakeOffer | undefined;
+  #held = 0;
   readonly #subscription: Promise<Subscription>;
   #onIdle: (() => void) | undefined;
 
-  constructor(bus: Bus) {
+  /** @param take fetches what workers offer; default: that is read from the store. */
+  constructor(bus: Bus, take?: TakeOffer) {
+    this.#take = take;
+    this.address = bus.address;
     this.#subscription = bus.subscribeEvents('outcomes', (event) => this.#onEvent(event));
   }
 
@@ -42,11 +63,13 @@ export class OutcomeWaiter {
       const finish = (outcome: WaitResult) => {
         clearTimeout(poll);
         clearTimeout(limit);
+        if (waiting.asked) this.#held -= 1;
         this.#waiting.delete(jobId);
         if (this.#waiting.size === 0) this.#onIdle?.();
-        resolve(outcome);
+        resolve({ ...outcome, offered: waiting.offered });
       };
-      this.#waiting.set(jobId, finish);
+      const waiting: Waiting = { finish, asked: false };
+      this.#waiting.set(jobId, waiting);
       limit = setTimeout(() => finish({ kind: 'timeout' }), timeoutMs);
       const pollIn = (ms: number) => {
         poll = setTimeout(() => {
@@ -60,7 +83,7 @@ export class OutcomeWaiter {
       };
       pollIn(POLL_MS.first);
     });
-    return { result, stop: () => this.#waiting.get(jobId)?.({ kind: 'timeout' }) };
+    return { result, stop: () => this.#waiting.get(jobId)?.finish({ kind: 'timeout' }) };
   }
 
   /** Ends all waits, after `graceMs` milliseconds for callers to get the results of their jobs. */
@@ -71,11 +94,27 @@ export class OutcomeWaiter {
       });
       await within(graceMs, 'the last jobs', idle).catch(() => {});
     }
-    for (const finish of [...this.#waiting.values()]) finish({ kind: 'timeout' });
+    for (const { finish } of [...this.#waiting.values()]) finish({ kind: 'timeout' });
     await (await this.#subscription).stop();
   }
 
-  #onEvent({ jobId, kind, record }: JobEvent): void {
-    if (kind !== 'cancelled') this.#waiting.get(jobId)?.({ kind, job: record as Job | undefined });
+  #onEvent({ jobId, kind, record, offer }: JobEvent): void {
+    const waiting = this.#waiting.get(jobId);
+    if (waiting === undefined || kind === 'cancelled') return;
+    if (kind !== 'offered') waiting.finish({ kind, job: record as Job | undefined });
+    else if (offer !== undefined) this.#takeFor(waiting, offer);
+  }
+
+  /** Never fails: what is not there by the end of the job is read from the store. */
+  #takeFor(waiting: Waiting, offer: OutputOffer): void {
+    if (this.#take === undefined || waiting.asked || this.#held >= MOST_HELD) return;
+    waiting.asked = true;
+    this.#held += 1;
+    this.#take(offer).then(
+      (bytes) => {
+        waiting.offered = bytes;
+      },
+      () => undefined,
+    );
   }
 }

@@ -1,18 +1,17 @@
-import type { Clock } from '../../../infra/clock.ts';
+import type { Core } from '../../../infra/core.ts';
 import { PlatenError } from '../../../infra/errors/registry.ts';
-import type { OutputStore, StoredOutput } from '../../../infra/outputs/output-store.ts';
+import type { StoredOutput } from '../../../infra/outputs/output-store.ts';
 import { pendingAdmission } from '../../../infra/overload/pending-admission.ts';
 import type { Caller } from '../../../tenants/accounts/caller.ts';
-import { type Admission, JobExists } from '../admission.ts';
+import { JobExists } from '../admission.ts';
 import { endEarly } from '../end-early.ts';
-import { hasEnded, type Job, type JobInput } from '../job.ts';
-import type { JobFollowUp } from '../job-follow-up.ts';
+import { hasEnded, type Job, type JobInput, keptOutput } from '../job.ts';
 import { statusOf } from '../job-record.ts';
-import type { Ledger } from '../ledger/ledger.ts';
 import { positionsBefore, queueState, waitingIn } from '../ledger/ledger-record.ts';
 import { type JobSubmission, newJob, newJobId, withinPlan } from '../new-job.ts';
+import type { Jobs } from '../open-jobs.ts';
 import { firstPositions, PRIORITY_QUEUES } from '../priority-queues.ts';
-import type { JobStore } from '../store/job-store.ts';
+import type { FindQuery, Found } from '../store/find-jobs.ts';
 import type { JobListQuery } from '../store/listing.ts';
 import { LINK_LIFE_MS } from './download-links.ts';
 import type { OutcomeWaiter, WaitResult } from './outcome-waiter.ts';
@@ -37,14 +36,10 @@ export interface Accepted {
   stopWaiting(): void;
 }
 
-interface RenderServiceDeps {
-  readonly store: JobStore;
-  readonly ledger: Ledger;
-  readonly admission: Admission;
-  readonly followUp: JobFollowUp;
-  readonly outputs: OutputStore;
+interface RenderServiceDeps
+  extends Pick<Core, 'clock' | 'outputs'>,
+    Pick<Jobs, 'store' | 'ledger' | 'admission' | 'followUp'> {
   readonly waiter: OutcomeWaiter;
-  readonly clock: Clock;
   /** How long a synchronous submission waits, in milliseconds. */
   readonly syncWaitMs: number;
 }
@@ -60,23 +55,29 @@ export class RenderService {
   /**
    * Accepts a submission. When it resolves, the job is durable; nothing is guaranteed before.
    *
-   * @throws PlatenError PLAN_LIMIT for a longer timeout than the plan's; QUOTA_EXCEEDED; TOO_MANY_WAITING.
+   * @throws PlatenError PLAN_LIMIT for a longer timeout than the plan's, or a PDF that the plan does not keep and nobody
+   * receives; QUOTA_EXCEEDED; TOO_MANY_WAITING.
    */
   async submit(
     caller: Caller,
     submission: RenderSubmission,
     pending = pendingAdmission(),
   ): Promise<Accepted> {
-    const { clock, admission } = this.#deps;
+    const { clock, admission, waiter } = this.#deps;
     const { plan } = caller;
     const wanted = submission.options.timeoutMs;
     if (wanted !== undefined && wanted > plan.maxTimeoutMs) {
       throw new PlatenError('PLAN_LIMIT', `options.timeoutMs: the plan allows at most ${plan.maxTimeoutMs}.`);
     }
+    if (plan.retentionHours === 0) requireReceiver(submission);
     const jobId = submission.jobId ?? newJobId();
     const accepted = this.#expect(caller.accountId, jobId, submission.execution);
     try {
-      const job = newJob({ ...submission, jobId, trace: pending.trace }, caller, clock.now());
+      const job = newJob(
+        { ...submission, jobId, trace: pending.trace, replyTo: waiter.address },
+        caller,
+        clock.now(),
+      );
       await admission.admit(caller, [job], pending);
     } catch (error) {
       // An earlier attempt of the same request has begun the job: all that remains is to wait for it.
@@ -128,6 +129,15 @@ export class RenderService {
     });
   }
 
+  /** The same by terms that no index has, among MOST_EXAMINED jobs at most. */
+  findBy({ accountId, mode }: JobOwner, query: Omit<FindQuery, 'accountId' | 'test'>): Promise<Found> {
+    return this.#deps.store.findBy({
+      accountId,
+      ...(mode !== undefined && { test: mode === 'test' }),
+      ...query,
+    });
+  }
+
   /** Its slot becomes free and its render stops. @throws PlatenError NOT_FOUND; JOB_ENDED when it has ended. */
   async cancel(owner: JobOwner, jobId: string): Promise<Job> {
     for (let tries = 0; tries < CANCEL_TRIES; tries += 1) {
@@ -151,9 +161,9 @@ export class RenderService {
 
   /** @throws PlatenError NOT_FOUND unless the job is completed and its PDF exists. */
   async openOutput(job: Job): Promise<StoredOutput> {
-    const stored = job.output === null ? undefined : await this.#deps.outputs.get(job.output.key);
-    if (stored === undefined)
-      throw new PlatenError('NOT_FOUND', 'The job has no file to download.', { jobId: job._id });
+    const output = keptOutput(job);
+    const stored = output === null ? undefined : await this.#deps.outputs.get(output.key);
+    if (stored === undefined) throw withoutFile(job);
     return stored;
   }
 
@@ -171,11 +181,13 @@ export class RenderService {
    * @returns undefined when callers do not reach the store.
    */
   async addressAtStore(
-    { output, fileName }: Job,
+    job: Job,
     ends: Date,
     now: Date,
   ): Promise<{ url: string; expiresAt: Date } | undefined> {
     const { outputs } = this.#deps;
+    const { fileName } = job;
+    const output = keptOutput(job);
     if (output === null || outputs.address === undefined) return undefined;
     // Signatures have a time in whole seconds.
     const from = Math.floor(now.getTime() / 1000) * 1000;
@@ -192,10 +204,11 @@ export class RenderService {
    * @throws PlatenError NOT_FOUND when no report was requested, or the job has not ended.
    */
   async openReport(job: Job): Promise<StoredOutput | undefined> {
-    const { _id: jobId, state, report } = job;
+    const { _id: jobId, state, report, keepsNothing } = job;
     const notFound = (message: string) => new PlatenError('NOT_FOUND', message, { jobId });
     if (!job.wantsReport) throw notFound('The job has no report: ask for one with "report": true.');
     if (!hasEnded(state)) throw notFound('The job has no report yet: it has one once it has ended.');
+    if (keepsNothing) throw notFound('The report is not kept: the plan keeps no documents.');
     return report === undefined ? undefined : await this.#deps.outputs.get(report.key);
   }
 
@@ -284,6 +297,35 @@ export class RenderService {
     if (job === undefined || hasEnded(job.state)) return 'ended';
     return job.state === 'queued' && job.error !== null ? 'retrying' : undefined;
   }
+}
+
+/** The error for a PDF that cannot be fetched, with the reason. */
+export function withoutFile({ _id: jobId, output, keepsNothing }: Job): PlatenError {
+  const why =
+    output !== null && keepsNothing
+      ? 'The PDF is not kept any more: the plan keeps no documents, and it was delivered, or was not fetched in time.'
+      : 'The job has no file to download.';
+  return new PlatenError('NOT_FOUND', why, { jobId });
+}
+
+/** @throws PlatenError PLAN_LIMIT unless the PDF has one receiver: the caller that waits, or the address of an upload. */
+function requireReceiver({ execution, output, uploadUrl }: RenderSubmission): void {
+  const isAwaited = execution === 'sync';
+  if (isAwaited && uploadUrl !== undefined)
+    throw new PlatenError(
+      'PLAN_LIMIT',
+      'uploadUrl: the plan keeps no PDFs, so each has one receiver. Set "executionMode" to "async", or leave uploadUrl out.',
+    );
+  if (!isAwaited && uploadUrl === undefined)
+    throw new PlatenError(
+      'PLAN_LIMIT',
+      'executionMode: the plan keeps no PDFs, and nobody would receive this one. Wait for it ("sync"), or give an uploadUrl.',
+    );
+  if (isAwaited && output === 'url')
+    throw new PlatenError(
+      'PLAN_LIMIT',
+      'output: the plan keeps no PDFs, so there is none to link to. Use "binary".',
+    );
 }
 
 function missing(jobId: string): PlatenError {

@@ -158,7 +158,6 @@ export class WaitingJobs {
   }
 }
 
-/** The first jobs, up to a job for which `holds` returns false. */
 function firstOf(jobs: readonly Job[], holds: (job: Job) => boolean): Job[] {
   const end = jobs.findIndex((job) => !holds(job));
   return jobs.slice(0, end === -1 ? jobs.length : end);
