@@ -1,18 +1,10 @@
-import type { Connection } from 'mongoose';
 import type { Config } from '../config/config.ts';
-import type { Clock } from '../infra/clock.ts';
-import type { Logger } from '../infra/telemetry/logger.ts';
-import type { AccountService } from '../tenants/accounts/account-service.ts';
-import type { AccountReader } from '../tenants/accounts/account-store.ts';
-import type { AuditLog } from '../tenants/audit/audit-log.ts';
-import type { MailOutbox } from '../tenants/mail/outbox.ts';
+import type { Core } from '../infra/core.ts';
+import type { Tenants } from '../tenants/open-tenants.ts';
 import type { PlanSource } from '../tenants/plans/plan-source.ts';
 import type { BlockLedger } from '../work/jobs/blocks/block-ledger.ts';
 import { UnrecordedChanges } from '../work/jobs/blocks/unrecorded-changes.ts';
 import type { BillingMetrics } from './billing-metrics.ts';
-import type { AutoOverage } from './blocks/auto-overage.ts';
-import type { BlockCheckouts } from './blocks/block-checkouts.ts';
-import type { BlockPurchases } from './blocks/block-purchases.ts';
 import { BlockStore } from './blocks/block-store.ts';
 import { DisableLinks } from './blocks/disable-links.ts';
 import { Disputes } from './blocks/disputes.ts';
@@ -40,54 +32,23 @@ import {
 
 export type BillingConfig = Pick<Config, 'STRIPE_SECRET_KEY' | 'STRIPE_WEBHOOK_SECRET' | 'STRIPE_API_BASE'>;
 
-interface BillingDeps {
-  readonly connection: Connection;
-  readonly clock: Clock;
+interface BillingDeps
+  extends Pick<Core, 'connection' | 'clock' | 'logger'>,
+    Pick<Tenants, 'accounts' | 'accountService' | 'audit' | 'outbox'> {
   /** A number in [0, 1) that spreads retries; default `Math.random`. */
   readonly random?: () => number;
-  readonly logger: Logger;
   readonly metrics: BillingMetrics;
   readonly plans: PlanSource;
-  readonly accounts: Pick<AccountReader, 'find'>;
-  readonly accountService: Pick<AccountService, 'followSubscription' | 'recordFollowed'>;
-  readonly audit: Pick<AuditLog, 'record' | 'recordOnce'>;
   readonly blockLedger: BlockLedger;
-  readonly outbox: Pick<MailOutbox, 'enqueue'>;
   readonly config: BillingConfig;
   /** The start of absolute addresses; called when one is needed. */
   readonly publicUrl: () => string;
-}
-
-/** The services of a deployment that sells something. */
-export interface Selling {
-  readonly gateway: StripeGateway;
-  readonly events: PaymentEvents;
-  readonly sync: SubscriptionSync;
-  readonly catalogue: Catalogue;
-  readonly subscriptions: Subscriptions;
-  readonly autoOverage: AutoOverage;
-  readonly blockPurchases: BlockPurchases;
-  readonly blockCheckouts: BlockCheckouts;
-  readonly reconcile: Reconcile;
-  readonly disputes: Disputes;
-  /** Changes of blocks that are not in the audit log yet. */
-  readonly changes: UnrecordedChanges;
-}
-
-/** The accounts' state as customers; and the services that change it, where a provider is configured. */
-export interface Billing {
-  readonly store: BillingStore;
-  readonly mirror: InvoiceMirror;
-  readonly blocks: BlockStore;
-  /** The blocks of each account in its ledger. */
-  readonly blockLedger: BlockLedger;
-  /** The links in mails that turn auto overage off. */
-  readonly disableLinks: DisableLinks;
-  readonly selling: Selling | undefined;
+  /** Called once an account has a block that it has bought, and after a crash again. */
+  readonly onGranted?: (accountId: string) => Promise<void>;
 }
 
 /** To be opened once a process, before the connection's indexes are created. */
-export function openBilling(deps: BillingDeps): Billing {
+export function openBilling(deps: BillingDeps) {
   const { connection, clock, random, logger, metrics, plans, accounts } = deps;
   const { accountService, config, publicUrl } = deps;
   const store = new BillingStore(connection, clock, random);
@@ -161,6 +122,11 @@ export function openBilling(deps: BillingDeps): Billing {
   const forBlocks = { autoOverage, blockPurchases, blockCheckouts, changes, disputes };
   return { ...kept, selling: { gateway, events, sync, catalogue, subscriptions, reconcile, ...forBlocks } };
 }
+
+/** The accounts' state as customers; and the services that change it, where a provider is configured. */
+export type Billing = ReturnType<typeof openBilling>;
+/** The services of a deployment that sells something. */
+export type Selling = NonNullable<Billing['selling']>;
 
 /** A counter that starts at its first event would show no increase for it, and alerts go by increases. */
 function countFromZero({ paymentEvents, billingSyncs, billingErrors }: BillingMetrics): void {

@@ -1,8 +1,7 @@
-import { type Informer, startInformer } from '../infra/kube/client/informer.ts';
+import { Informer } from '../infra/kube/client/informer.ts';
 import type { Kind, KubeObject } from '../infra/kube/client/kube-object.ts';
 import type { KubernetesApi } from '../infra/kube/client/kubernetes-api.ts';
 import type { Logger } from '../infra/telemetry/logger.ts';
-import type { OwnedInformers } from './pools/apply-objects.ts';
 import { POOL_LABEL } from './pools/labels.ts';
 import { slimPod } from './pools/slim-pod.ts';
 import {
@@ -10,23 +9,10 @@ import {
   DISRUPTION_BUDGETS,
   NETWORK_POLICIES,
   PODS,
-  type Pod,
   RENDER_PLANS,
   RENDER_POOLS,
-  type RenderPlan,
-  type RenderPool,
   SERVICE_ACCOUNTS,
 } from './resources/kinds.ts';
-
-/** The caches that the controller decides by. */
-export interface ControllerInformers {
-  readonly plans: Informer<RenderPlan>;
-  readonly pools: Informer<RenderPool>;
-  readonly pods: Informer<Pod>;
-  readonly owned: OwnedInformers;
-  /** All of them, by kind. */
-  readonly all: ReadonlyMap<string, Informer<KubeObject>>;
-}
 
 /**
  * Begins to list and watch at once; objects that pools own are selected by their label.
@@ -38,14 +24,14 @@ export function startInformers(
   namespaces: readonly string[],
   logger: Logger,
   onState: (namespace: string) => void,
-): ControllerInformers {
-  const all = new Map<string, Informer<KubeObject>>();
+) {
+  const all = new Map<string, Pick<Informer<KubeObject>, 'stop' | 'stateOf' | 'silentForMs'>>();
   const start = <T extends KubeObject>(
     kind: Kind<T>,
     labelSelector?: string,
     transform: (object: T) => T = (object) => object,
   ): Informer<T> => {
-    const informer = startInformer({
+    const informer = new Informer({
       api,
       kind,
       namespaces,
@@ -54,7 +40,7 @@ export function startInformers(
       transform,
       onState: (namespace) => namespace !== undefined && onState(namespace),
     });
-    all.set(kind.kind, informer as Informer<KubeObject>);
+    all.set(kind.kind, informer);
     return informer;
   };
   return {
@@ -70,3 +56,5 @@ export function startInformers(
     all,
   };
 }
+
+export type ControllerInformers = ReturnType<typeof startInformers>;

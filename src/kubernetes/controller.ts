@@ -1,10 +1,9 @@
 import { unlessAborted } from '../infra/async/unless-aborted.ts';
-import type { Clock } from '../infra/clock.ts';
+import type { Core } from '../infra/core.ts';
 import type { EventRecorder } from '../infra/kube/client/event-recorder.ts';
 import { type KubeObject, keyOf } from '../infra/kube/client/kube-object.ts';
 import type { KubernetesApi } from '../infra/kube/client/kubernetes-api.ts';
 import { WorkQueue } from '../infra/kube/queue/work-queue.ts';
-import type { Logger } from '../infra/telemetry/logger.ts';
 import type { MirroredSet, PlanMirror } from '../tenants/plans/plan-mirror.ts';
 import type { DemandSample } from '../work/jobs/demand.ts';
 import type { JobMetrics } from '../work/jobs/job-metrics.ts';
@@ -28,12 +27,12 @@ import type { RenderPool } from './resources/kinds.ts';
 import { holdersOfNames } from './resources/names-taken.ts';
 import { WatchedNamespaces } from './watched-namespaces.ts';
 
-interface ControllerDeps {
+interface ControllerDeps extends Pick<Core, 'clock' | 'logger'> {
   readonly api: KubernetesApi;
   readonly installation: Installation;
   /** The namespaces whose plans and pools the controller manages. */
   readonly namespaces: readonly string[];
-  readonly mirror: Pick<PlanMirror, 'read' | 'write'>;
+  readonly mirror: Pick<PlanMirror, 'own' | 'write'>;
   readonly registry: Pick<WorkerRegistry, 'requestPause' | 'cancelPause'>;
   readonly countAccounts: (plan: string) => Promise<number>;
   /** @throws when the demand cannot be read completely. */
@@ -42,8 +41,6 @@ interface ControllerDeps {
   readonly events: EventRecorder;
   readonly metrics: ControllerMetrics;
   readonly poolDemand: JobMetrics['poolDemand'];
-  readonly clock: Clock;
-  readonly logger: Logger;
 }
 
 /** Reconciliations of pools per second in the long run: 500 pools once a second, and as many for events. */
@@ -142,7 +139,7 @@ export class Controller {
    */
   async start(signal: AbortSignal): Promise<void> {
     await unlessAborted(signal, this.#namespaces.whenSettled());
-    this.#mirrored = await this.#deps.mirror.read();
+    this.#mirrored = await this.#deps.mirror.own();
     this.#holdNames();
     signal.throwIfAborted();
     this.#demand.start();

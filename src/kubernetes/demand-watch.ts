@@ -1,3 +1,4 @@
+import { ordinary, Sweeper } from '../infra/async/sweeper.ts';
 import type { Clock } from '../infra/clock.ts';
 import type { Logger } from '../infra/telemetry/logger.ts';
 import { type DemandSample, demandOf } from '../work/jobs/demand.ts';
@@ -6,10 +7,9 @@ import type { PoolSample } from './scaling/types.ts';
 interface DemandWatchOptions {
   readonly read: () => Promise<DemandSample>;
   readonly clock: Clock;
-  readonly logger: Pick<Logger, 'warn' | 'info'>;
+  readonly logger: Logger;
   /** Called with every new snapshot: with the names of the pools whose load or workers have changed. */
   readonly onSnapshot: (changed: ReadonlySet<string>) => void;
-  readonly everyMs?: number;
 }
 
 const READ_EVERY_MS = 1000;
@@ -17,15 +17,14 @@ const READ_EVERY_MS = 1000;
 /** Reads the demand repeatedly, and keeps the last complete snapshot: while the demand cannot be read, it ages. */
 export class DemandWatch {
   readonly #options: DemandWatchOptions;
+  readonly #sweeper: Sweeper;
   #latest: DemandSample | undefined;
   #seen: ReadonlyMap<string, string> = new Map();
-  #timer: NodeJS.Timeout | undefined;
-  #sample: Promise<void> | undefined;
-  #stopped = false;
   #failing = false;
 
   constructor(options: DemandWatchOptions) {
     this.#options = options;
+    this.#sweeper = new Sweeper(options.logger);
   }
 
   get latest(): DemandSample | undefined {
@@ -46,21 +45,12 @@ export class DemandWatch {
   }
 
   start(): void {
-    this.#schedule(0);
+    this.#sweeper.start([ordinary('demand', READ_EVERY_MS, () => this.#read())]);
   }
 
   /** Resolves when no read is under way any more. */
-  async stop(): Promise<void> {
-    this.#stopped = true;
-    clearTimeout(this.#timer);
-    await this.#sample;
-  }
-
-  #schedule(delayMs: number): void {
-    if (this.#stopped) return;
-    this.#timer = setTimeout(() => {
-      this.#sample = this.#read().finally(() => this.#schedule(this.#options.everyMs ?? READ_EVERY_MS));
-    }, delayMs);
+  stop(): Promise<void> {
+    return this.#sweeper.stop();
   }
 
   async #read(): Promise<void> {

@@ -1,10 +1,10 @@
 import { PlatenError } from '../../infra/errors/registry.ts';
-import type { AuditLog, DoneBy } from '../../tenants/audit/audit-log.ts';
+import type { DoneBy } from '../../tenants/audit/audit-log.ts';
 import type { DisabledBecause } from '../../tenants/mail/mail.ts';
-import type { MailOutbox } from '../../tenants/mail/outbox.ts';
-import type { BlockLedger } from '../../work/jobs/blocks/block-ledger.ts';
+import type { Tenants } from '../../tenants/open-tenants.ts';
 import type { UnrecordedChanges } from '../../work/jobs/blocks/unrecorded-changes.ts';
 import type { Overage } from '../../work/jobs/ledger/overage.ts';
+import type { Jobs } from '../../work/jobs/open-jobs.ts';
 import { BLOCK_SIZES, type BlockSize, type Catalogue } from '../stripe/catalogue.ts';
 import { reported } from '../stripe/stripe-errors.ts';
 import type { BillingStore } from '../subscriptions/billing-store.ts';
@@ -18,13 +18,10 @@ interface AutoOverageRequest {
   readonly capCents?: number | undefined;
 }
 
-export interface AutoOverageDeps {
+export interface AutoOverageDeps extends Pick<Tenants, 'audit' | 'outbox'>, Pick<Jobs, 'blockLedger'> {
   readonly store: BillingStore;
-  readonly blockLedger: BlockLedger;
   readonly catalogue: Catalogue;
-  readonly audit: Pick<AuditLog, 'record'>;
   readonly changes: Pick<UnrecordedChanges, 'record'>;
-  readonly outbox: Pick<MailOutbox, 'enqueue'>;
   readonly emailOf: (accountId: string) => Promise<string | null>;
   /** Syncs the customer now. */
   readonly checkAt: (accountId: string) => Promise<SubscriptionState | undefined>;

@@ -1,10 +1,10 @@
-import type { Clock } from '../../infra/clock.ts';
+import type { Core } from '../../infra/core.ts';
 import { DueWork } from '../../infra/store/due-work.ts';
-import type { Logger } from '../../infra/telemetry/logger.ts';
 import type { DisabledBecause } from '../../tenants/mail/mail.ts';
 import type { MailOutbox } from '../../tenants/mail/outbox.ts';
+import type { Tenants } from '../../tenants/open-tenants.ts';
 import { type QuotaWindow, quotaPeriod, quotaResetDate } from '../../tenants/plans/quota-period.ts';
-import type { BlockLedger } from '../../work/jobs/blocks/block-ledger.ts';
+import type { Jobs } from '../../work/jobs/open-jobs.ts';
 import type { InvoiceMirror } from '../invoices/invoice-mirror.ts';
 import type { BlockInvoice, BlockProof, StripeBlocks } from '../stripe/stripe-blocks.ts';
 import { hasFailed, isRejection } from '../stripe/stripe-gateway.ts';
@@ -20,18 +20,19 @@ interface BuyerFacts {
   readonly quotaWindow: QuotaWindow | null;
 }
 
-export interface BlockPurchasesDeps {
+export interface BlockPurchasesDeps
+  extends Pick<Core, 'clock' | 'logger'>,
+    Pick<Tenants, 'outbox'>,
+    Pick<Jobs, 'blockLedger'> {
   readonly blocks: BlockStore;
-  readonly blockLedger: BlockLedger;
   readonly gateway: StripeBlocks;
   readonly mirror: Pick<InvoiceMirror, 'add'>;
   /** @returns undefined for a deleted account. */
   readonly buyer: (accountId: string) => Promise<BuyerFacts | undefined>;
-  readonly outbox: Pick<MailOutbox, 'enqueue'>;
-  readonly clock: Clock;
-  readonly logger: Logger;
   /** Called for each block that an operator has to check. */
   readonly observeError?: ((kind: 'unproven' | 'refused') => void) | undefined;
+  /** Called once an account has a block, and after a crash again. */
+  readonly onGranted?: ((accountId: string) => Promise<void>) | undefined;
 }
 
 /** How long the customer has to confirm a payment that the bank asks about, in milliseconds. */
@@ -254,6 +255,7 @@ export class BlockPurchases {
     await blockLedger.grant(block.accountId, block._id, block.units, endsAt.getTime(), counting);
     // Before the block is final: after that no sweep would come back to send the mail.
     await this.#notifyOfPurchase(block);
+    await this.#deps.onGranted?.(block.accountId);
     return this.#change(block, { state: 'granted', endsAt });
   }
 
@@ -318,12 +320,7 @@ export class BlockPurchases {
 type Enqueued = Parameters<MailOutbox['enqueue']>[0];
 type BlockMail = {
   [M in Enqueued as M['kind']]: Pick<M, 'kind' | 'values'>;
-}[
-  | 'overage-purchased'
-  | 'overage-bought'
-  | 'overage-failed'
-  | 'overage-action-required'
-  | 'auto-overage-disabled'];
+}[Extract<Enqueued['kind'], `${string}overage${string}`>];
 
 /** Without a payment there is nothing that a refund or a dispute could take back. */
 function paidBy({ intentId }: BlockProof): Parameters<BlockStore['change']>[1] {

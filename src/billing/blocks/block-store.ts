@@ -14,19 +14,8 @@ import { DUE_INDEX, type Due, DueQueue } from '../../infra/store/due-queue.ts';
  *                                ▼          │
  *                             voiding ──────┴──► failed
  */
-export type BlockState =
-  | 'reserved'
-  | 'drafted'
-  | 'paying'
-  | 'action_required'
-  | 'voiding'
-  | 'paid'
-  | 'granted'
-  | 'frozen'
-  | 'reversed'
-  | 'failed';
-
-const BLOCK_STATES: readonly BlockState[] = [
+export type BlockState = (typeof BLOCK_STATES)[number];
+const BLOCK_STATES = [
   'reserved',
   'drafted',
   'paying',
@@ -37,7 +26,7 @@ const BLOCK_STATES: readonly BlockState[] = [
   'frozen',
   'reversed',
   'failed',
-];
+] as const;
 /** States that only a refund or a dispute, or nothing, leads out of. */
 const SETTLED: readonly BlockState[] = ['granted', 'frozen', 'reversed', 'failed'];
 /** States of blocks that are being bought, or whose payment is in dispute. */
@@ -69,20 +58,7 @@ export interface Block extends Due {
 }
 
 type NewBlock = Pick<Block, '_id' | 'accountId' | 'kind' | 'units' | 'priceCents'>;
-type Changes = Partial<
-  Pick<
-    Block,
-    | 'state'
-    | 'attempts'
-    | 'invoiceId'
-    | 'intentId'
-    | 'sessionId'
-    | 'url'
-    | 'expiresAt'
-    | 'waitsSince'
-    | 'endsAt'
-  >
->;
+type Changes = Partial<Omit<Block, keyof NewBlock | keyof Due | 'createdAt' | 'updatedAt'>>;
 
 const BLOCKS: CollectionSpec = {
   name: 'billing_blocks',

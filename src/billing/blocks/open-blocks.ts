@@ -1,4 +1,5 @@
-import { type AccountReader, emailOf } from '../../tenants/accounts/account-store.ts';
+import { emailOf } from '../../tenants/accounts/addresses.ts';
+import type { Tenants } from '../../tenants/open-tenants.ts';
 import type { PlanSource } from '../../tenants/plans/plan-source.ts';
 import { StripeBlocks } from '../stripe/stripe-blocks.ts';
 import type { SyncStep } from '../subscriptions/subscription-sync.ts';
@@ -12,8 +13,8 @@ interface BlockDeps
   extends Omit<AutoOverageDeps, 'emailOf'>,
     Omit<BlockPurchasesDeps, 'gateway' | 'buyer'>,
     Omit<BlockCheckoutDeps, 'subscriptions'>,
-    Omit<ReversalDeps, 'autoOverage' | 'gateway' | 'store'> {
-  readonly accounts: Pick<AccountReader, 'find'>;
+    Omit<ReversalDeps, 'autoOverage' | 'gateway' | 'store'>,
+    Pick<Tenants, 'accounts'> {
   readonly plans: PlanSource;
 }
 
@@ -33,7 +34,7 @@ export function openBlocks(deps: BlockDeps) {
       if (account === undefined) return undefined;
       return {
         customerId: customer?.customerId,
-        email: account.email,
+        email: await emailOf(accounts, accountId),
         quota: plans.plan(account.plan).monthlyRenders,
         quotaWindow: account.quotaWindow ?? null,
       };

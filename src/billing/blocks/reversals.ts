@@ -1,26 +1,24 @@
-import type { Clock } from '../../infra/clock.ts';
+import type { Core } from '../../infra/core.ts';
 import type { Causes } from '../../work/jobs/blocks/block-changes.ts';
-import type { BlockLedger } from '../../work/jobs/blocks/block-ledger.ts';
 import {
   type LedgerBlock,
   type Standing,
   standsAlike,
   withStanding,
 } from '../../work/jobs/ledger/block-balance.ts';
+import type { Jobs } from '../../work/jobs/open-jobs.ts';
 import { type ListCursors, readRound } from '../stripe/list-cursors.ts';
 import type { ChargeFate, StripeBlocks } from '../stripe/stripe-blocks.ts';
 import { type BillingStore, CARRIED_ON, type ClaimedAccount } from '../subscriptions/billing-store.ts';
 import type { AutoOverage } from './auto-overage.ts';
 import { type Block, type BlockState, type BlockStore, REVERSIBLE_MS } from './block-store.ts';
 
-export interface ReversalDeps {
+export interface ReversalDeps extends Pick<Jobs, 'blockLedger'>, Pick<Core, 'clock'> {
   readonly blocks: BlockStore;
-  readonly blockLedger: BlockLedger;
   readonly autoOverage: AutoOverage;
   readonly gateway: Pick<StripeBlocks, 'charges'>;
   readonly store: Pick<BillingStore, 'carryOn'>;
   readonly cursors: ListCursors;
-  readonly clock: Clock;
 }
 
 /** Payments that one pass checks; the next pass follows at once. */

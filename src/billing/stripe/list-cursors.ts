@@ -31,7 +31,6 @@ interface ListCursor extends Known {
   readonly lookedAt?: string;
 }
 
-/** The result of one pass over a list. */
 interface Pass<T, K> {
   readonly items: readonly T[];
   /** To be stored once the items are processed; undefined when nothing need be known. */

@@ -61,7 +61,6 @@ export interface InvoiceSnapshot {
   readonly hostedInvoiceUrl: string | null;
   readonly pdfUrl: string | null;
   readonly subscriptionId: string | null;
-  /** The block that the invoice was made for, if any. */
   readonly blockId: string | null;
   /** The period that its line for the subscription itself covers; null when it has only prorations or other things. */
   readonly subscriptionPeriod: Period | null;

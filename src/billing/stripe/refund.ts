@@ -7,13 +7,21 @@ import type Stripe from 'stripe';
  * @throws Stripe's rejection.
  */
 export async function payBack(stripe: Stripe, intent: string, idempotencyKey: string): Promise<void> {
-  const [{ amount_received: received }, refunds] = await Promise.all([
+  const [{ amount_received: received }, back] = await Promise.all([
     stripe.paymentIntents.retrieve(intent),
-    stripe.refunds.list({ payment_intent: intent, limit: 100 }),
+    refundedOf(stripe, { payment_intent: intent }),
   ]);
-  const back = refunds.data
-    .filter(({ status }) => status !== 'failed' && status !== 'canceled')
-    .reduce((sum, { amount }) => sum + amount, 0);
   if (back >= received) return;
   await stripe.refunds.create({ payment_intent: intent, reason: 'duplicate' }, { idempotencyKey });
+}
+
+/** The cents that have been refunded of a payment. Refunds fail days later, so they are added up. */
+export async function refundedOf(
+  stripe: Stripe,
+  of: { readonly charge: string } | { readonly payment_intent: string },
+): Promise<number> {
+  const { data } = await stripe.refunds.list({ ...of, limit: 100 });
+  return data
+    .filter(({ status }) => status !== 'failed' && status !== 'canceled')
+    .reduce((sum, { amount }) => sum + amount, 0);
 }

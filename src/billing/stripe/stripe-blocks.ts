@@ -2,13 +2,13 @@ import type Stripe from 'stripe';
 import { CURRENCY } from './catalogue.ts';
 import type { Range } from './list-cursors.ts';
 import type { InvoiceSnapshot } from './provider-snapshot.ts';
+import { refundedOf } from './refund.ts';
 import { hasFailed, isRejection, type StripeGateway } from './stripe-gateway.ts';
 import { createdIn, PAGE } from './stripe-lists.ts';
 import { date, idOf, METADATA } from './stripe-snapshots.ts';
 
 /** Proof that a block was paid; without a payment where a credit balance or a discount left nothing to charge. */
 export interface BlockProof {
-  /** The PaymentIntent. */
   readonly intentId?: string;
 }
 
@@ -40,7 +40,6 @@ export interface ChargeFate {
   readonly dispute: 'none' | 'open' | 'won' | 'lost';
 }
 
-/** The state of a hosted page. */
 interface BlockPage {
   readonly status: 'open' | 'paid' | 'over';
   readonly invoiceId: string | undefined;
@@ -132,7 +131,6 @@ export class StripeBlocks {
     await this.#gateway.voidInvoice(invoiceId, key);
   }
 
-  /** The invoice for the mirror. */
   snapshot(invoiceId: string): Promise<InvoiceSnapshot> {
     return this.#gateway.invoice(invoiceId);
   }
@@ -199,20 +197,13 @@ export class StripeBlocks {
       charges.map(async (charge) => {
         const { id, amount: paidCents, amount_refunded: refunded, disputed, status } = charge;
         const dispute = disputed ? await this.#disputeOf(id) : 'none';
-        const refundedCents = refunded > 0 ? await this.#refundedOf(id) : 0;
+        // Whether the charge's own sum decreases when a refund fails is undocumented.
+        const refundedCents = refunded > 0 ? await refundedOf(this.#stripe, { charge: id }) : 0;
         // Declined attempts say nothing about the payment, however it ended.
         const intentId = status === 'succeeded' ? idOf(charge.payment_intent) : null;
         return { intentId, madeAt: date(charge.created), paidCents, refundedCents, dispute };
       }),
     );
-  }
-
-  /** Refunds fail days later. They are added up: whether the charge's own sum decreases then is undocumented. */
-  async #refundedOf(charge: string): Promise<number> {
-    const { data } = await this.#stripe.refunds.list({ charge, limit: 100 });
-    return data
-      .filter(({ status }) => status !== 'failed' && status !== 'canceled')
-      .reduce((sum, { amount }) => sum + amount, 0);
   }
 
   async #disputeOf(charge: string): Promise<ChargeFate['dispute']> {

@@ -24,6 +24,14 @@ interface StripeSettings {
   readonly timeoutMs?: number;
 }
 
+/** What is bought on a hosted page. */
+interface Purchase {
+  readonly customerId: string;
+  readonly accountId: string;
+  readonly priceId: string;
+  readonly returnUrl: string;
+}
+
 /** A hosted page, and the time until which it can be used. */
 export interface HostedPage {
   readonly id: string;
@@ -76,45 +84,33 @@ export class StripeGateway {
     return id;
   }
 
-  /** A page on which the customer subscribes. */
-  async subscribePage(
-    purchase: { customerId: string; accountId: string; priceId: string; returnUrl: string },
-    key: string,
-  ): Promise<HostedPage> {
+  subscribePage(purchase: Purchase, key: string): Promise<HostedPage> {
     const metadata = { [METADATA.account]: purchase.accountId };
-    const session = await this.stripe.checkout.sessions.create(
-      {
-        mode: 'subscription',
-        customer: purchase.customerId,
-        client_reference_id: purchase.accountId,
-        line_items: [{ price: purchase.priceId, quantity: 1 }],
-        success_url: `${purchase.returnUrl}?checkout=done`,
-        cancel_url: `${purchase.returnUrl}?checkout=left`,
-        metadata,
-        subscription_data: { metadata },
-      },
-      { idempotencyKey: key },
-    );
-    return hostedPage(session);
+    const params = { mode: 'subscription', metadata, subscription_data: { metadata } } as const;
+    return this.#page('checkout', purchase, params, key);
   }
 
-  /** A page on which the customer buys one block. */
-  async blockPage(
-    purchase: { customerId: string; accountId: string; priceId: string; blockId: string; returnUrl: string },
+  blockPage(purchase: Purchase & { readonly blockId: string }, key: string): Promise<HostedPage> {
+    const metadata = { [METADATA.account]: purchase.accountId, [METADATA.blockId]: purchase.blockId };
+    const invoice = { enabled: true, invoice_data: { metadata } };
+    const payment = { payment_intent_data: { metadata }, invoice_creation: invoice };
+    return this.#page('overage', purchase, { mode: 'payment', metadata, ...payment }, key);
+  }
+
+  async #page(
+    what: string,
+    { customerId: customer, accountId, priceId, returnUrl }: Purchase,
+    params: Stripe.Checkout.SessionCreateParams,
     key: string,
   ): Promise<HostedPage> {
-    const metadata = { [METADATA.account]: purchase.accountId, [METADATA.blockId]: purchase.blockId };
     const session = await this.stripe.checkout.sessions.create(
       {
-        mode: 'payment',
-        customer: purchase.customerId,
-        client_reference_id: purchase.accountId,
-        line_items: [{ price: purchase.priceId, quantity: 1 }],
-        success_url: `${purchase.returnUrl}?overage=done`,
-        cancel_url: `${purchase.returnUrl}?overage=left`,
-        metadata,
-        payment_intent_data: { metadata },
-        invoice_creation: { enabled: true, invoice_data: { metadata } },
+        ...params,
+        customer,
+        client_reference_id: accountId,
+        line_items: [{ price: priceId, quantity: 1 }],
+        success_url: `${returnUrl}?${what}=done`,
+        cancel_url: `${returnUrl}?${what}=left`,
       },
       { idempotencyKey: key },
     );

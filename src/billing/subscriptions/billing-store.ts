@@ -27,7 +27,6 @@ export interface OpenPages {
 export interface Operation {
   /** The action of the call and its object: a later request for the same action repeats this very call. */
   readonly name: string;
-  /** The call's idempotency key. */
   readonly key: string;
   /** A value that must be the same in every repetition; 0 when the call needs none. */
   readonly value: number;
@@ -57,7 +56,6 @@ export interface BillingAccount extends Due, Partial<OpenPages> {
   readonly state?: SubscriptionState;
   /** The state that is about to be noted: stored before the account gets the plan and quota that follow from it. */
   readonly coming?: SubscriptionState;
-  /** The call that is under way. */
   readonly operation?: Operation;
   /** The price that was previewed last, and the second by which it was prorated. */
   readonly preview?: { readonly subscriptionId: string; readonly priceId: string; readonly date: number };

@@ -39,7 +39,6 @@ export interface SubscriptionState {
   readonly duplicates: readonly string[];
   /** Open invoices of a subscription that has ended. */
   readonly invoicesToVoid: readonly string[];
-  /** Problems that an operator has to check. */
   readonly problems: readonly string[];
   /** When time alone changes the outcome, or an event must have been missed. */
   readonly checkAgainAt: Date | null;

@@ -1,13 +1,10 @@
-import { type AccountReader, emailOf } from '../../tenants/accounts/account-store.ts';
-import type { MailOutbox } from '../../tenants/mail/outbox.ts';
+import { emailOf } from '../../tenants/accounts/addresses.ts';
+import type { Tenants } from '../../tenants/open-tenants.ts';
 import { FREE_PLAN } from '../../tenants/plans/plan.ts';
 import { type CustomerSnapshot, decidingInvoices } from '../stripe/provider-snapshot.ts';
 import type { SyncDeps, SyncStep } from './subscription-sync.ts';
 
-interface NotifyDeps {
-  readonly accounts: Pick<AccountReader, 'find'>;
-  readonly outbox: Pick<MailOutbox, 'enqueue'>;
-}
+type NotifyDeps = Pick<Tenants, 'accounts' | 'outbox'>;
 
 /** States of a subscription that is not paid and has not ended. */
 const OWES: readonly string[] = ['past_due', 'unpaid', 'paused'];

@@ -1,6 +1,5 @@
-import type { Connection } from 'mongoose';
 import type Stripe from 'stripe';
-import type { Clock } from '../../infra/clock.ts';
+import type { Core } from '../../infra/core.ts';
 import { Collection, type CollectionSpec } from '../../infra/store/collection.ts';
 import { DUE_INDEX, type Due, DueQueue } from '../../infra/store/due-queue.ts';
 import { DueWork } from '../../infra/store/due-work.ts';
@@ -78,20 +77,14 @@ const TOLERANCE_S = 300;
 const BACKOFF = { firstMs: 1_000, maxMs: 3_600_000 };
 const PER_QUERY = 20;
 
-/** The outcome of an event. */
 type EventOutcome = 'noted' | 'ignored';
 
 /** The bytes were not signed by the provider, were signed too long ago, or are no event. */
 export class BadEvent extends Error {
-  constructor(message: string) {
-    super(message);
-    this.name = 'BadEvent';
-  }
+  override readonly name = 'BadEvent';
 }
 
-interface PaymentEventDeps {
-  readonly connection: Connection;
-  readonly clock: Clock;
+interface PaymentEventDeps extends Pick<Core, 'connection' | 'clock'> {
   readonly store: BillingStore;
   readonly gateway: StripeGateway;
   readonly webhookSecret: string | undefined;

@@ -1,7 +1,8 @@
 import type { Clock } from '../../infra/clock.ts';
 import { PlatenError } from '../../infra/errors/registry.ts';
-import { type AccountReader, emailOf } from '../../tenants/accounts/account-store.ts';
-import { type AuditAction, type AuditLog, byAccount, type DoneBy } from '../../tenants/audit/audit-log.ts';
+import { emailOf } from '../../tenants/accounts/addresses.ts';
+import { type AuditAction, byAccount, type DoneBy } from '../../tenants/audit/audit-log.ts';
+import type { Tenants } from '../../tenants/open-tenants.ts';
 import type { PlanSource } from '../../tenants/plans/plan-source.ts';
 import type { Catalogue, SoldPlan } from '../stripe/catalogue.ts';
 import type { Period, SubscriptionSnapshot } from '../stripe/provider-snapshot.ts';
@@ -15,7 +16,7 @@ import type { HostedPages } from './hosted-pages.ts';
 import type { KeyedOperations } from './keyed-operations.ts';
 import type { SubscriptionSync } from './subscription-sync.ts';
 
-interface SubscriptionsDeps {
+interface SubscriptionsDeps extends Pick<Tenants, 'accounts' | 'audit'> {
   readonly store: BillingStore;
   readonly gateway: StripeGateway;
   readonly schedules: StripeSchedules;
@@ -23,9 +24,7 @@ interface SubscriptionsDeps {
   readonly catalogue: Catalogue;
   readonly operations: KeyedOperations;
   readonly pages: HostedPages;
-  readonly accounts: Pick<AccountReader, 'find'>;
   readonly plans: PlanSource;
-  readonly audit: Pick<AuditLog, 'record'>;
   readonly clock: Clock;
   /** The address that the provider's pages lead back to. */
   readonly returnUrl: () => string;
@@ -158,6 +157,8 @@ export class Subscriptions {
         // Other changes are recorded once they are in force.
         if (plan !== running.plan && !this.#isHigher(plan, running.plan))
           await this.#record(accountId, 'billing.plan_change_scheduled', plan, by);
+        if (plan === running.plan && running.scheduledPlan !== null)
+          await this.#record(accountId, 'billing.plan_change_withdrawn', plan, by);
         return url;
       }
       if (RUNS.includes(state.status)) throw noResponse();

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Clock } from '../../infra/clock.ts';
+import type { Core } from '../../infra/core.ts';
 import { DueWork } from '../../infra/store/due-work.ts';
-import type { Logger } from '../../infra/telemetry/logger.ts';
 import type { AccountService } from '../../tenants/accounts/account-service.ts';
 import { FREE_PLAN } from '../../tenants/plans/plan.ts';
 import type { InvoiceMirror } from '../invoices/invoice-mirror.ts';
@@ -22,14 +21,12 @@ type SyncOutcome = (typeof SYNC_OUTCOMES)[number];
 export const ERROR_KINDS = ['unclear', 'duplicate', 'refund', 'unproven', 'refused'] as const;
 export type ErrorKind = (typeof ERROR_KINDS)[number];
 
-export interface SyncDeps {
+export interface SyncDeps extends Pick<Core, 'clock' | 'logger'> {
   readonly store: BillingStore;
   readonly mirror: InvoiceMirror;
   readonly gateway: Pick<StripeGateway, 'customer' | 'subscriptions' | 'undoDuplicate' | 'voidInvoice'>;
   readonly accountService: Pick<AccountService, 'followSubscription' | 'recordFollowed'>;
   readonly isPlan: (name: string) => boolean;
-  readonly clock: Clock;
-  readonly logger: Logger;
   /** Further steps that apply the customer's state, before it is noted; a repetition changes nothing more. */
   readonly furtherSteps?: readonly SyncStep[];
   /** Runs when a second subscription was refunded, before it ends; a repetition changes nothing more. */

@@ -1,11 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Clock } from '../../infra/clock.ts';
+import type { Core } from '../../infra/core.ts';
 import { writeStatus } from '../../infra/kube/client/apply.ts';
 import type { EventRecorder } from '../../infra/kube/client/event-recorder.ts';
 import type { Informer } from '../../infra/kube/client/informer.ts';
 import { refOf } from '../../infra/kube/client/kube-object.ts';
 import type { KubernetesApi } from '../../infra/kube/client/kubernetes-api.ts';
-import type { Logger } from '../../infra/telemetry/logger.ts';
 import type { Plan } from '../../tenants/plans/plan.ts';
 import { type PlanMirror, UNKNOWN_ORIGIN } from '../../tenants/plans/plan-mirror.ts';
 import type { DemandSample } from '../../work/jobs/demand.ts';
@@ -21,7 +20,7 @@ import { pace } from '../resources/status-pace.ts';
 import { COUNTED, isNameless, type PlanUse, planStatus } from './plan-status.ts';
 import { type PlanVerdict, type ResolvedPlans, resolvePlans } from './resolve-plans.ts';
 
-interface PlanControllerDeps {
+interface PlanControllerDeps extends Pick<Core, 'clock' | 'logger'> {
   readonly api: KubernetesApi;
   readonly plans: Informer<RenderPlan>;
   readonly installation: Installation;
@@ -31,7 +30,7 @@ interface PlanControllerDeps {
   readonly poolsInForce: () => PoolsInForce;
   /** Plans of namespaces that have not been read yet. */
   readonly heldPlans: () => HeldNames['plans'];
-  readonly mirror: Pick<PlanMirror, 'read' | 'write'>;
+  readonly mirror: Pick<PlanMirror, 'own' | 'write'>;
   /** How many accounts have a plan. */
   readonly countAccounts: (plan: string) => Promise<number>;
   readonly demand: { readonly latest: DemandSample | undefined };
@@ -39,8 +38,6 @@ interface PlanControllerDeps {
   readonly onMirrored: (changed: readonly string[]) => void;
   readonly events: Pick<EventRecorder, 'record'>;
   readonly metrics: Pick<ControllerMetrics, 'orphanPlans'>;
-  readonly clock: Clock;
-  readonly logger: Pick<Logger, 'info' | 'warn'>;
 }
 
 /** The key for all plans together; no object has such a key. */
@@ -117,7 +114,7 @@ export class PlanController {
     held: HeldNames['plans'],
   ): Promise<ReadonlyMap<string, Held<Plan>>> {
     const { mirror, countAccounts, metrics, logger } = this.#deps;
-    const mirrored = await mirror.read();
+    const mirrored = await mirror.own();
     const there = new Set([...held.keys(), ...all.map(({ metadata }) => metadata.name)]);
     const found = new Map<string, Held<Plan>>();
     const counts = new Map<string, number>();

@@ -44,15 +44,6 @@ export function acceptPool(
   return { state: 'Valid', spec: parsed.data };
 }
 
-/** Workers that a pool may have: in manual mode the requested number, whatever maxReplicas says. */
-export function mostWorkers({
-  mode,
-  replicas = 0,
-  maxReplicas,
-}: Pick<RenderPoolSpec, 'mode' | 'replicas' | 'maxReplicas'>): number {
-  return mode === 'Manual' ? Math.max(replicas, maxReplicas) : maxReplicas;
-}
-
 /** The pool's sizing, in the autoscaler's terms. */
 export function scalingOf(spec: RenderPoolSpec): PoolScaling {
   const { mode, replicas, targetUtilisation } = spec;

@@ -220,7 +220,6 @@ const APPLIED: Outcome = { reason: 'Applied', message: '' };
 interface Step<T> {
   readonly pool: RenderPool;
   readonly wanted: T;
-  /** Why it must not be applied. */
   readonly problem: string | undefined;
   /** Gets the objects that other clients had changed or deleted. */
   readonly healed: string[];

@@ -16,7 +16,6 @@ export interface ObservedPool {
   readonly spec: RenderPoolSpec;
   readonly deployment: Deployment | undefined;
   readonly pods: readonly Pod[];
-  /** Undefined when the demand cannot be read. */
   readonly sample: PoolSample | undefined;
 }
 
@@ -33,10 +32,8 @@ export interface PoolPlan {
   readonly replicas: number;
   readonly decision: Decision;
   readonly fleet: FleetState;
-  /** Ids of the workers to pause. */
   readonly pause: readonly string[];
   readonly resume: readonly string[];
-  /** Names of the pods to mark. */
   readonly mark: readonly string[];
   readonly unmark: readonly string[];
   /** Workers that died instead of chosen ones. */

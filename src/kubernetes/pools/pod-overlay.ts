@@ -1,18 +1,9 @@
-/** Fields of a pod that a pool sets by a field of its own of the same name. */
-const OWN_FIELDS = [
-  'affinity',
-  'hostAliases',
-  'hostUsers',
-  'nodeSelector',
-  'priorityClassName',
-  'runtimeClassName',
-  'schedulerName',
-  'serviceAccountName',
-  'terminationGracePeriodSeconds',
-  'tolerations',
-  'topologySpreadConstraints',
-];
+import { podFields } from '../resources/pod-fields.ts';
 
+/** Fields that a pool has for its pods. A pod's own `resources` are another thing: those of all its containers together. */
+const OWN_FIELDS = ['terminationGracePeriodSeconds', ...Object.keys(podFields)].filter(
+  (field) => field !== 'resources',
+);
 const UNTRUSTED = 'workers render untrusted documents, and share no namespace with their node';
 const OF_THE_CHART = 'of the chart, for the workers of all pools';
 
@@ -34,7 +25,6 @@ const RESERVED: ReadonlyMap<string, string> = new Map([
 
 /** Objects, lists and single values in podSpec, at any depth. */
 const MAX_VALUES = 1000;
-/** Length of podSpec as JSON, in characters. */
 const MAX_LENGTH = 16_384;
 
 /** Why a pool's podSpec cannot be laid over the pods; undefined when it can, or there is none. */

@@ -1,11 +1,10 @@
-import type { Clock } from '../../infra/clock.ts';
+import type { Core } from '../../infra/core.ts';
 import { writeStatus } from '../../infra/kube/client/apply.ts';
 import type { EventRecorder } from '../../infra/kube/client/event-recorder.ts';
 import type { Informer } from '../../infra/kube/client/informer.ts';
 import { keyOf, refOf } from '../../infra/kube/client/kube-object.ts';
 import type { KubernetesApi } from '../../infra/kube/client/kubernetes-api.ts';
 import { isNotFound } from '../../infra/kube/kubernetes-error.ts';
-import type { Logger } from '../../infra/telemetry/logger.ts';
 import type { ControllerMetrics } from '../controller-metrics.ts';
 import type { DemandWatch } from '../demand-watch.ts';
 import { eventsOf, type ResourceEvent } from '../resources/condition-list.ts';
@@ -30,7 +29,7 @@ import { COUNTED, type PoolStatus, poolStatus, rejectedStatus } from './pool-sta
 import { recordPool, removePool } from './record-pool.ts';
 import type { WorkerRequests } from './worker-requests.ts';
 
-interface PoolControllerDeps {
+interface PoolControllerDeps extends Pick<Core, 'clock' | 'logger'> {
   readonly api: KubernetesApi;
   readonly pools: Informer<RenderPool>;
   readonly pods: PodIndex;
@@ -50,8 +49,6 @@ interface PoolControllerDeps {
   readonly plansOf: (pool: string) => readonly string[];
   readonly events: Pick<EventRecorder, 'record'>;
   readonly metrics: ControllerMetrics;
-  readonly clock: Clock;
-  readonly logger: Pick<Logger, 'info' | 'warn'>;
 }
 
 /** In milliseconds. While something is under way, time alone may call for the next step. */

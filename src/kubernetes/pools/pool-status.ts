@@ -2,7 +2,7 @@ import { conditionsOf, type Finding, readyFinding } from '../resources/condition
 import type { Pod, RenderPool } from '../resources/kinds.ts';
 import { POOL_CONDITIONS } from '../resources/reasons.ts';
 import type { RenderPoolStatus } from '../resources/render-pool.ts';
-import { type Acceptance, mostWorkers } from './accept-pool.ts';
+import type { Acceptance } from './accept-pool.ts';
 import { foreignCostWriters } from './foreign-writers.ts';
 import { selectorText, workerSelector } from './labels.ts';
 import type { ObservedPool, PoolPlan } from './plan-pool.ts';
@@ -113,7 +113,6 @@ export function poolStatus(pool: RenderPool, facts: PoolFacts, now: Date): PoolS
     scalingActive(observed, plan),
     { type: 'ScalingLimited', reason: limitedBy, message: '' },
     sandboxed(observed),
-    partitioned(observed),
     soleWriter(observed.pods, plan, now.getTime()),
     namespacesReadable(unreadable),
   ];
@@ -156,17 +155,6 @@ function sandboxed({ sample }: ObservedPool): PoolFinding {
   const states = (sample?.workers ?? []).map(({ sandbox }) => sandbox);
   const all = states.every((sandbox) => sandbox === 'on') ? 'WorkersSandboxed' : 'WorkersUnsandboxed';
   return { type: 'Sandboxed', reason: states.length === 0 ? 'WorkersUnknown' : all, message: '' };
-}
-
-/** By what the dispatcher has found at Kafka, which the controller does not reach. */
-function partitioned({ spec, sample }: ObservedPool): PoolFinding {
-  const type = 'Partitioned';
-  const partitions = sample?.partitions;
-  if (partitions === undefined) return { type, reason: 'PartitionsUnknown', message: '' };
-  const workers = mostWorkers(spec);
-  if (partitions >= workers) return { type, reason: 'PartitionsSuffice', message: '' };
-  const message = `The topics have ${partitions} partitions, and there may be ${workers} workers: ${workers - partitions} of them would get no work from Kafka. Let kafka.topics.maxPartitions be at least ${workers}, and give Platen's Kafka user the right to alter the topics of the pool; or make the partitions yourself.`;
-  return { type, reason: 'PartitionsTooFew', message };
 }
 
 function soleWriter(pods: readonly Pod[], { memory: { contest } }: PoolPlan, nowMs: number): PoolFinding {

@@ -4,7 +4,7 @@ import { type HeldNames, isHeld, NOTHING_HELD } from '../held-names.ts';
 import type { Installation } from '../resources/installation.ts';
 import type { RenderPool } from '../resources/kinds.ts';
 import { holdersOfNames } from '../resources/names-taken.ts';
-import { acceptPool, mostWorkers } from './accept-pool.ts';
+import { acceptPool } from './accept-pool.ts';
 
 /** Pools that plans can name, and the namespace of each by name. */
 export interface PoolsInForce {
@@ -39,7 +39,7 @@ export function poolsInForce(
     const isValid = acceptance.state === 'Valid';
     const { slotsPerWorker } = isValid ? acceptance.spec : pool.spec;
     if (isValid || (hadWorkers && Number.isInteger(slotsPerWorker))) {
-      inForce.set(name, { slotsPerWorker, ...(isValid && { maxWorkers: mostWorkers(acceptance.spec) }) });
+      inForce.set(name, { slotsPerWorker });
       origins.set(name, pool.metadata.namespace ?? '');
     }
   }

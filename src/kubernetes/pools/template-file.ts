@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { ordinary, Sweeper } from '../../infra/async/sweeper.ts';
 import type { Logger } from '../../infra/telemetry/logger.ts';
 import type { PoolsSettings } from './owned-objects.ts';
 import { parseWorkerTemplate, type WorkerTemplate } from './worker-template.ts';
@@ -10,18 +11,17 @@ const CHECK_EVERY_MS = 5000;
 export class TemplateFile {
   readonly #path: string;
   readonly #others: Omit<PoolsSettings, 'template'>;
-  readonly #logger: Pick<Logger, 'info' | 'error'>;
+  readonly #logger: Logger;
+  readonly #sweeper: Sweeper;
   #text: string | undefined;
   #template: WorkerTemplate | undefined;
   #error = 'the template of a worker was not read yet';
-  #timer: NodeJS.Timeout | undefined;
-  #checking: Promise<void> | undefined;
-  #stopped = false;
 
-  constructor(path: string, others: Omit<PoolsSettings, 'template'>, logger: Pick<Logger, 'info' | 'error'>) {
+  constructor(path: string, others: Omit<PoolsSettings, 'template'>, logger: Logger) {
     this.#path = path;
     this.#others = others;
     this.#logger = logger;
+    this.#sweeper = new Sweeper(logger);
   }
 
   /** The settings of all pools, or why the template cannot be used. */
@@ -33,19 +33,11 @@ export class TemplateFile {
   /** @param onChange called for every change after the first read. */
   async start(onChange: () => void): Promise<void> {
     await this.#check(() => undefined);
-    const schedule = () => {
-      if (this.#stopped) return;
-      this.#timer = setTimeout(() => {
-        this.#checking = this.#check(onChange).finally(schedule);
-      }, CHECK_EVERY_MS);
-    };
-    schedule();
+    this.#sweeper.start([ordinary('template', CHECK_EVERY_MS, () => this.#check(onChange))]);
   }
 
-  async stop(): Promise<void> {
-    this.#stopped = true;
-    clearTimeout(this.#timer);
-    await this.#checking;
+  stop(): Promise<void> {
+    return this.#sweeper.stop();
   }
 
   async #check(onChange: () => void): Promise<void> {

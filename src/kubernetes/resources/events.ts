@@ -30,10 +30,6 @@ export const EVENTS = {
     ['RenderPlan'],
     'The pool that the plan names is not there; the pool default stands in.',
   ),
-  PartitionsTooFew: warning(
-    ['RenderPool'],
-    'The pool may have more workers than its topics have partitions; the rest would get no work.',
-  ),
   NamespaceUnreadable: warning(
     ['RenderPool'],
     "The controller cannot read a namespace that it watches: the pool's own, or another.",

@@ -1,5 +1,5 @@
 import type { Condition } from '../../infra/kube/client/conditions.ts';
-import type { Kind, KubeObject } from '../../infra/kube/client/kube-object.ts';
+import { type KubeObject, kindOf } from '../../infra/kube/client/kube-object.ts';
 import { GROUP, VERSION } from './group.ts';
 import type { RenderPlanSpec, RenderPlanStatus } from './render-plan.ts';
 import type { RenderPoolSpec, RenderPoolStatus } from './render-pool.ts';
@@ -82,40 +82,18 @@ export type PlainObject = KubeObject<{
   readonly automountServiceAccountToken?: boolean;
 }>;
 
-export const RENDER_PLANS: Kind<RenderPlan> = {
-  group: GROUP,
-  version: VERSION,
-  plural: 'renderplans',
-  kind: 'RenderPlan',
-};
-export const RENDER_POOLS: Kind<RenderPool> = {
-  group: GROUP,
-  version: VERSION,
-  plural: 'renderpools',
-  kind: 'RenderPool',
-};
-export const DEPLOYMENTS: Kind<Deployment> = {
-  group: 'apps',
-  version: 'v1',
-  plural: 'deployments',
-  kind: 'Deployment',
-};
-export const PODS: Kind<Pod> = { group: '', version: 'v1', plural: 'pods', kind: 'Pod' };
-export const DISRUPTION_BUDGETS: Kind<PlainObject> = {
-  group: 'policy',
-  version: 'v1',
-  plural: 'poddisruptionbudgets',
-  kind: 'PodDisruptionBudget',
-};
-export const NETWORK_POLICIES: Kind<PlainObject> = {
-  group: 'networking.k8s.io',
-  version: 'v1',
-  plural: 'networkpolicies',
-  kind: 'NetworkPolicy',
-};
-export const SERVICE_ACCOUNTS: Kind<PlainObject> = {
-  group: '',
-  version: 'v1',
-  plural: 'serviceaccounts',
-  kind: 'ServiceAccount',
-};
+export const RENDER_PLANS = kindOf<RenderPlan>(`${GROUP}/${VERSION}`, 'RenderPlan', 'renderplans');
+export const RENDER_POOLS = kindOf<RenderPool>(`${GROUP}/${VERSION}`, 'RenderPool', 'renderpools');
+export const DEPLOYMENTS = kindOf<Deployment>('apps/v1', 'Deployment', 'deployments');
+export const PODS = kindOf<Pod>('v1', 'Pod', 'pods');
+export const DISRUPTION_BUDGETS = kindOf<PlainObject>(
+  'policy/v1',
+  'PodDisruptionBudget',
+  'poddisruptionbudgets',
+);
+export const NETWORK_POLICIES = kindOf<PlainObject>(
+  'networking.k8s.io/v1',
+  'NetworkPolicy',
+  'networkpolicies',
+);
+export const SERVICE_ACCOUNTS = kindOf<PlainObject>('v1', 'ServiceAccount', 'serviceaccounts');

@@ -190,19 +190,6 @@ export const POOL_CONDITIONS = {
       ),
     },
   },
-  Partitioned: {
-    about:
-      'Whether the topics of the pool have a partition for each worker that it may have, as the dispatcher found at Kafka',
-    reasons: {
-      PartitionsSuffice: isTrue('The topics have a partition for each worker.'),
-      PartitionsTooFew: isFalse(
-        'Workers past the number of partitions get no work from Kafka. The message has both numbers. Platen makes partitions by itself up to kafka.topics.maxPartitions, if its Kafka user may alter the topics.',
-      ),
-      PartitionsUnknown: isUnknown(
-        'The dispatcher has not looked yet, or cannot reach Kafka, or the reading is missing.',
-      ),
-    },
-  },
   NamespacesReadable: {
     about: 'Whether the controller can read every namespace that it watches, this one and the others',
     reasons: {

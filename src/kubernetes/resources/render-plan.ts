@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { overridesSchema } from '../../tenants/plans/plans-file.ts';
 import { CATEGORY } from './group.ts';
-import { COMMON_COLUMNS, type ResourceDefinition } from './resource-definition.ts';
+import { COMMON_COLUMNS, column, type ResourceDefinition } from './resource-definition.ts';
 import { commonStatus, rules } from './schema-fields.ts';
 
 /** The rule of `nameSchema` (plans/plan.ts) for a field that names a plan or a pool. */
@@ -64,22 +64,14 @@ export const RENDER_PLAN: ResourceDefinition = {
   status: renderPlanStatusSchema,
   rules: [nameRule('self.metadata.name', 'The name of a plan')],
   columns: [
-    { name: 'Pool', type: 'string', jsonPath: '.status.pool', description: 'Runs its jobs' },
-    {
-      name: 'Concurrent',
+    column('Pool', '.status.pool', 'Runs its jobs'),
+    column('Concurrent', '.status.inForce.concurrentRenders', 'Renders of one account at a time', {
       type: 'integer',
-      jsonPath: '.status.inForce.concurrentRenders',
-      description: 'Renders of one account at a time',
-    },
-    {
-      name: 'Monthly',
-      type: 'integer',
-      jsonPath: '.status.inForce.monthlyRenders',
-      description: 'PDFs a month',
-    },
-    { name: 'Accounts', type: 'integer', jsonPath: '.status.accounts', description: 'Accounts on the plan' },
-    { name: 'In flight', type: 'integer', jsonPath: '.status.inFlight', description: 'Slots taken' },
-    { name: 'Waiting', type: 'integer', jsonPath: '.status.waiting', description: 'Jobs without a slot' },
+    }),
+    column('Monthly', '.status.inForce.monthlyRenders', 'PDFs a month', { type: 'integer' }),
+    column('Accounts', '.status.accounts', 'Accounts on the plan', { type: 'integer' }),
+    column('In flight', '.status.inFlight', 'Slots taken', { type: 'integer' }),
+    column('Waiting', '.status.waiting', 'Jobs without a slot', { type: 'integer' }),
     ...COMMON_COLUMNS,
   ],
 };

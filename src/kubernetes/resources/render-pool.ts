@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { CATEGORY } from './group.ts';
 import { podFields } from './pod-fields.ts';
 import { nameRule } from './render-plan.ts';
-import { COMMON_COLUMNS, type ResourceDefinition } from './resource-definition.ts';
+import { COMMON_COLUMNS, column, type ResourceDefinition } from './resource-definition.ts';
 import { commonStatus, MAX_REPLICAS, podCount, rules, seconds, timeSchema } from './schema-fields.ts';
 
 const scaleDownSchema = z
@@ -199,51 +199,29 @@ export const RENDER_POOL: ResourceDefinition = {
   status: renderPoolStatusSchema,
   rules: [nameRule('self.metadata.name', 'The name of a pool')],
   columns: [
-    { name: 'Mode', type: 'string', jsonPath: '.spec.mode', description: 'Who sizes it' },
-    {
-      name: 'Demand',
+    column('Mode', '.spec.mode', 'Who sizes it'),
+    column('Demand', '.status.demandSlots', 'Jobs that may run now', { type: 'integer' }),
+    column('Desired', '.status.desiredReplicas', 'Workers wanted', { type: 'integer' }),
+    column('Replicas', '.status.replicas', 'Workers there', { type: 'integer' }),
+    column('Ready', '.status.readyReplicas', 'Workers ready', { type: 'integer' }),
+    column('Min', '.spec.minReplicas', 'Least workers', { type: 'integer', priority: 1 }),
+    column('Max', '.spec.maxReplicas', 'Most workers', { type: 'integer' }),
+    column('Slots', '.spec.slotsPerWorker', 'Renders a worker runs at a time', {
       type: 'integer',
-      jsonPath: '.status.demandSlots',
-      description: 'Jobs that may run now',
-    },
-    { name: 'Desired', type: 'integer', jsonPath: '.status.desiredReplicas', description: 'Workers wanted' },
-    { name: 'Replicas', type: 'integer', jsonPath: '.status.replicas', description: 'Workers there' },
-    { name: 'Ready', type: 'integer', jsonPath: '.status.readyReplicas', description: 'Workers ready' },
-    {
-      name: 'Min',
-      type: 'integer',
-      jsonPath: '.spec.minReplicas',
       priority: 1,
-      description: 'Least workers',
-    },
-    { name: 'Max', type: 'integer', jsonPath: '.spec.maxReplicas', description: 'Most workers' },
-    {
-      name: 'Slots',
-      type: 'integer',
-      jsonPath: '.spec.slotsPerWorker',
-      priority: 1,
-      description: 'Renders a worker runs at a time',
-    },
-    {
-      name: 'Scaling',
-      type: 'string',
-      jsonPath: '.status.conditions[?(@.type=="ScalingActive")].reason',
-      description: 'Whether the pool follows its demand, or why not',
-    },
-    {
-      name: 'Available',
-      type: 'string',
-      jsonPath: '.status.conditions[?(@.type=="Available")].reason',
-      priority: 1,
-      description: 'Whether its workers can work, or why not',
-    },
-    {
-      name: 'Last scaled',
-      type: 'date',
-      jsonPath: '.status.lastScaleTime',
-      priority: 1,
-      description: 'When its size changed',
-    },
+    }),
+    column(
+      'Scaling',
+      '.status.conditions[?(@.type=="ScalingActive")].reason',
+      'Whether the pool follows its demand, or why not',
+    ),
+    column(
+      'Available',
+      '.status.conditions[?(@.type=="Available")].reason',
+      'Whether its workers can work, or why not',
+      { priority: 1 },
+    ),
+    column('Last scaled', '.status.lastScaleTime', 'When its size changed', { type: 'date', priority: 1 }),
     ...COMMON_COLUMNS,
   ],
   scale: {

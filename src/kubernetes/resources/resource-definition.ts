@@ -10,6 +10,16 @@ export interface PrinterColumn {
   readonly priority?: 0 | 1;
 }
 
+/** A column of texts, unless it is said to be of another type. */
+export function column(
+  name: string,
+  jsonPath: string,
+  description: string,
+  further: Partial<Pick<PrinterColumn, 'type' | 'priority'>> = {},
+): PrinterColumn {
+  return { name, type: 'string', jsonPath, ...further, description };
+}
+
 /** Everything that the CustomResourceDefinition of a kind is made of. */
 export interface ResourceDefinition {
   readonly kind: string;
@@ -32,18 +42,7 @@ export interface ResourceDefinition {
 
 /** The last columns of every kind. */
 export const COMMON_COLUMNS: readonly PrinterColumn[] = [
-  {
-    name: 'Status',
-    type: 'string',
-    jsonPath: '.status.conditions[?(@.type=="Ready")].reason',
-    description: 'Ready, or what is the matter',
-  },
-  {
-    name: 'Managed by',
-    type: 'string',
-    jsonPath: '.status.managedBy',
-    priority: 1,
-    description: 'The installation that manages it',
-  },
-  { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp', description: 'Since it was made' },
+  column('Status', '.status.conditions[?(@.type=="Ready")].reason', 'Ready, or what is the matter'),
+  column('Managed by', '.status.managedBy', 'The installation that manages it', { priority: 1 }),
+  column('Age', '.metadata.creationTimestamp', 'Since it was made', { type: 'date' }),
 ];

@@ -17,6 +17,20 @@ import { isAlive, planShrink, type ShrinkPlan } from './victims.ts';
 import { wantedReplicas } from './want.ts';
 import { largestWanted, noteWanted, shrinkAllowance, shrinksWithin } from './windows.ts';
 
+/** What a decision is made of, besides the state. */
+interface Moment {
+  readonly settings: PoolScaling;
+  readonly sample: PoolSample;
+  readonly fleet: FleetState;
+  readonly nowMs: number;
+}
+
+/** Replicas that the demand asks for, and those that are to be. */
+interface Wanted {
+  readonly want: number;
+  readonly target: number;
+}
+
 interface Decided {
   readonly state: AutoscalerState;
   readonly decision: Decision;
@@ -45,24 +59,19 @@ export function decide(
 ): Decided {
   const hold = holdReason(settings, sample, nowMs);
   if (sample === undefined || hold !== undefined)
-    return held(settings, state, sample, fleet, hold ?? 'NoReading', nowMs);
+    return held({ settings, sample, fleet, nowMs }, state, hold ?? 'NoReading');
 
   const seeded = seedAfterGap(state, fleet, nowMs);
   const want = settings.manualReplicas ?? wantedReplicas(settings, sample);
-  const wanted = noteWanted(
-    seeded.wanted,
-    bounded(settings, want),
-    settings.scaleDown.stabilisationSeconds,
-    nowMs,
-  );
-  const shrinks = shrinksWithin(seeded.shrinks, settings.scaleDown.periodSeconds, nowMs);
+  const { stabilisationSeconds, periodSeconds } = settings.scaleDown;
+  const wanted = noteWanted(seeded.wanted, bounded(settings, want), stabilisationSeconds, nowMs);
+  const shrinks = shrinksWithin(seeded.shrinks, periodSeconds, nowMs);
   const silentSince = silentPods(sample, fleet, seeded.silentSince, nowMs);
   const lost = lostPods(sample, fleet, silentSince, nowMs);
   const target = targetOf(settings, want, largestWanted(wanted), lost);
   const next = { ...seeded, wanted, shrinks, silentSince, readableAt: nowMs };
-  return target > fleet.replicas
-    ? raised(settings, next, sample, fleet, { want, target })
-    : shrunk(settings, next, sample, fleet, { want, target, nowMs });
+  const moment = { settings, sample, fleet, nowMs };
+  return (target > fleet.replicas ? raised : shrunk)(moment, next, { want, target });
 }
 
 function holdReason(
@@ -80,12 +89,9 @@ function holdReason(
  * distinguished, so requests stay as they are. A size that the spec names (a minimum, a manual size) still applies.
  */
 function held(
-  settings: PoolScaling,
+  { settings, sample, fleet, nowMs }: Omit<Moment, 'sample'> & { readonly sample: PoolSample | undefined },
   state: AutoscalerState,
-  sample: PoolSample | undefined,
-  fleet: FleetState,
   hold: HoldReason,
-  nowMs: number,
 ): Decided {
   const drained = pausedWorkers(sample);
   const quiet = { want: undefined, hold, pause: [], remove: [] };
@@ -122,13 +128,8 @@ function bounded(settings: PoolScaling, replicas: number): number {
 }
 
 /** Raises at once, up to the bound on pending pods. Workers that were to go resume. */
-function raised(
-  settings: PoolScaling,
-  state: AutoscalerState,
-  sample: PoolSample,
-  fleet: FleetState,
-  { want, target }: { want: number; target: number },
-): Decided {
+function raised(moment: Moment, state: AutoscalerState, { want, target }: Wanted): Decided {
+  const { settings, sample, fleet } = moment;
   const arrived = fleet.pods.filter(({ phase }) => phase === 'ready' || phase === 'unreachable').length;
   const desired = Math.max(fleet.replicas, Math.min(target, arrived + settings.maxPendingPods));
   const limitedBy: ScalingLimit | undefined =
@@ -151,26 +152,17 @@ function raised(
  * Shrinks in two phases: the chosen workers pause; those that were seen empty are marked; when the marks have been seen
  * for a while, the replicas go down by as many. Also used at the right size: no worker is chosen, and all resume.
  */
-function shrunk(
-  settings: PoolScaling,
-  state: AutoscalerState,
-  sample: PoolSample,
-  fleet: FleetState,
-  { want, target, nowMs }: { want: number; target: number; nowMs: number },
-): Decided {
+function shrunk(moment: Moment, state: AutoscalerState, wanted: Wanted): Decided {
+  const { settings, sample, fleet, nowMs } = moment;
   const alive = fleet.pods.filter(isAlive).length;
   /** Pods that the last shrink has not deleted yet: they are still among the victims. */
   const undeleted = Math.max(0, alive - fleet.replicas);
-  const surplus = fleet.rolling ? 0 : fleet.replicas + undeleted - target;
+  const surplus = fleet.rolling ? 0 : fleet.replicas + undeleted - wanted.target;
   const allowance =
     settings.manualReplicas === undefined
       ? shrinkAllowance(settings.scaleDown, state.shrinks, fleet.replicas)
       : Number.POSITIVE_INFINITY;
-  const plan = planShrink(settings, sample, fleet, {
-    surplus,
-    allowed: allowance + undeleted,
-    nowMs,
-  });
+  const plan = planShrink(settings, sample, fleet, { surplus, allowed: allowance + undeleted, nowMs });
 
   const drained = plan.victims.filter(({ state: its, busy }) => its === 'paused' && busy === 0);
   const markedSince = seenMarks(drained, state.markedSince, fleet, nowMs);
@@ -178,12 +170,12 @@ function shrunk(
     undeleted > 0 ? 0 : plan.notReady + settledVictims(plan, drained, markedSince, fleet, sample.at);
   const chosen = new Set(plan.victims.map(({ id }) => id));
   const shrinks = gone > 0 ? [...state.shrinks, { at: nowMs, pods: gone }] : state.shrinks;
-  const limitedBy = limitOf(settings, fleet, plan, { want, target, gone });
+  const limitedBy = limitOf(moment, plan, wanted, gone);
   return {
     state: { ...state, markedSince, shrinks },
     decision: {
       desired: fleet.replicas - gone,
-      want,
+      want: wanted.want,
       reason: gone > 0 ? 'Shrunk' : 'Steady',
       ...(limitedBy && { limitedBy }),
       pause: [...chosen],
@@ -224,10 +216,10 @@ function settledVictims(
 }
 
 function limitOf(
-  settings: PoolScaling,
-  fleet: FleetState,
+  { settings, fleet }: Moment,
   plan: ShrinkPlan,
-  { want, target, gone }: { want: number; target: number; gone: number },
+  { want, target }: Wanted,
+  gone: number,
 ): ScalingLimit | undefined {
   if (aboveMaximum(settings, want)) return 'MaxReplicas';
   if (want >= fleet.replicas) return undefined;

@@ -39,8 +39,6 @@ export interface PoolSample {
   readonly inFlightOnLive: number;
   /** The workers that reported lately, in any state. */
   readonly workers: readonly WorkerSample[];
-  /** The partitions of their topics; undefined until they have been counted. */
-  readonly partitions?: number | undefined;
 }
 
 /** `claiming`: takes work; `paused`: was asked to take none, and finishes its own; `ending`: has got its SIGTERM. */
