@@ -1,5 +1,6 @@
+import { openAsBlob } from 'node:fs';
 import { mkdir, readFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname, extname, join } from 'node:path';
 import {
   type BatchItemInput,
   type BatchStanding,
@@ -16,10 +17,12 @@ import { openClient, reported, saveAs } from './open-client.ts';
 import { ProgressBar, type ProgressStream } from './progress-bar.ts';
 
 const USAGE = `usage: platen batch FILE.csv|FILE.ndjson [--template ID] --out OUT.zip|DIR [--options JSON]
+       platen batch FILE.csv|FILE.ndjson --source --template ID --out OUT.zip|DIR [--options JSON] [--id-column NAME]
 
 Renders every row of the file with the template, and saves the PDFs in a zip or in the folder DIR. The first row of a CSV file
 names the columns. A line of NDJSON is the data of one document, or a whole item of a batch. --options apply to every document.
-PLATEN_URL is the service, and PLATEN_API_KEY the key.
+With --source the file is uploaded as it is, and may have 100,000 rows; those that are wrong have failed, the others are
+rendered. PLATEN_URL is the service, and PLATEN_API_KEY the key.
 
 Exits with 0 if all were rendered; with 2 if some were not (each is named); with 1 if nothing was done.`;
 
@@ -37,6 +40,9 @@ interface Arguments {
   readonly out: string;
   readonly templateId: string | undefined;
   readonly options: RenderOptions | undefined;
+  /** Whether the service reads the rows. */
+  readonly source: boolean;
+  readonly idColumn: string | undefined;
 }
 
 /** `platen batch …`. @returns the exit code. @throws CommandError when nothing could be done. */
@@ -48,7 +54,7 @@ export async function runBatchCommand(
   const order = parse(argv);
   const client = openClient(environment);
   try {
-    return await renderBatch(client, order, { print, stderr });
+    return await (order.source ? renderSource : renderBatch)(client, order, { print, stderr });
   } catch (error) {
     throw reported(error, environment);
   }
@@ -73,9 +79,45 @@ async function renderBatch(
     .catch((error: unknown) => {
       throw error instanceof PlatenApiError ? inFile(error, file, placed) : error;
     });
+  const lines = new Map(placed.map(({ line, item }) => [item.id, line]));
+  const where = (itemId: string) => `${file}:${lines.get(itemId)}`;
+  return await fetchRendered(client, jobId, { out, where, print, stderr });
+}
+
+/** Has the service read the rows of the file. */
+async function renderSource(
+  client: PlatenClient,
+  { file, out, templateId, options, idColumn }: Arguments,
+  { print, stderr }: Deps,
+): Promise<number> {
+  if (templateId === undefined) throw new CommandError('--source needs --template ID.');
+  const format = extname(file).toLowerCase() === '.csv' ? 'csv' : 'ndjson';
+  const content = await openAsBlob(file).catch((error: Error) => {
+    throw new CommandError(`${file} cannot be read: ${error.message}`);
+  });
+  await mkdir(isZip(out) ? dirname(out) : out, { recursive: true }).catch((error: Error) => {
+    throw new CommandError(`--out: ${error.message}`);
+  });
+  const { id: upload } = await client.batches.upload(content, format);
+  const columns = idColumn === undefined ? {} : { idColumn };
+  const { jobId } = await client.batches.create({
+    source: { upload, format, templateId, ...columns, ...(options && { options }) },
+  });
+  const ended = await fetchRendered(client, jobId, { out, where: () => file, print, stderr });
+  const { source } = await client.batches.get(jobId, { limit: 0 });
+  if (source?.error == null) return ended;
+  throw new CommandError(`${file}: ${source.error.code}: ${source.error.message}`);
+}
+
+/** Follows a batch to its end, names what has failed, and saves the rest. @returns the exit code. */
+async function fetchRendered(
+  client: PlatenClient,
+  jobId: string,
+  { out, where, print, stderr }: Deps & { readonly out: string; readonly where: (itemId: string) => string },
+): Promise<number> {
   stderr.write(`The batch is ${jobId}.\n`);
   const { progress } = await follow(client, jobId, stderr);
-  if (progress.failed > 0) await reportFailed(client, jobId, file, placed, stderr);
+  if (progress.failed > 0) await reportFailed(client, jobId, where, stderr);
   if (progress.completed > 0) await download(client, jobId, out);
   print(
     `${progress.completed} of ${progress.total} PDFs are in ${progress.completed > 0 ? out : 'no file: none was rendered'}.`,
@@ -97,16 +139,12 @@ async function follow(client: PlatenClient, jobId: string, stderr: ProgressStrea
 async function reportFailed(
   client: PlatenClient,
   jobId: string,
-  file: string,
-  placed: readonly PlacedItem[],
+  where: (itemId: string) => string,
   stderr: ProgressStream,
 ): Promise<void> {
-  const lines = new Map(placed.map(({ line, item }) => [item.id, line]));
   for await (const { itemId, error } of client.batches.items(jobId)) {
     if (error === null) continue;
-    stderr.write(
-      `${file}:${lines.get(itemId)}: ${JSON.stringify(itemId)}: ${error.code}: ${error.message}\n`,
-    );
+    stderr.write(`${where(itemId)}: ${JSON.stringify(itemId)}: ${error.code}: ${error.message}\n`);
   }
 }
 
@@ -139,13 +177,15 @@ function parse(argv: readonly string[]): Arguments {
     out: { type: 'string' },
     template: { type: 'string' },
     options: { type: 'string' },
+    source: { type: 'boolean' },
+    'id-column': { type: 'string' },
   } as const;
   const { positionals, values } = parseCommandLine(argv, given, USAGE);
   const [file, ...more] = positionals;
-  const { out, template, options } = values;
+  const { out, template, options, source = false, 'id-column': idColumn } = values;
   if (file === undefined || more.length > 0) throw misused('Which file is to be rendered?', USAGE);
   if (out === undefined) throw misused('--out says where the PDFs go.', USAGE);
-  return { file, out, templateId: template, options: optionsOf(options) };
+  return { file, out, templateId: template, options: optionsOf(options), source, idColumn };
 }
 
 /** @throws CommandError when the options are not a JSON object. */

@@ -2,6 +2,7 @@ import { basename, extname } from 'node:path';
 import { CsvError, parse } from 'csv-parse/sync';
 import { PDF_EXTENSION } from '../infra/outputs/media-type.ts';
 import { isRawNumber, parseKeepingIntegers, rawNumber } from '../tenants/templates/long-integers.ts';
+import { nested } from '../work/batches/source/nested.ts';
 import { CommandError } from './command-error.ts';
 
 /** An item of a batch as it is sent. The service validates it. */
@@ -135,26 +136,6 @@ function itemId(id: unknown, line: number): string {
 function wanted(templateId: string | undefined): string {
   if (templateId === undefined) throw new Error('names no html, url or template; --template ID gives one');
   return templateId;
-}
-
-/** Turns `{ 'customer.name': 'Ada' }` into `{ customer: { name: 'Ada' } }`. */
-function nested(record: Record<string, string>): Row {
-  const root: Record<string, unknown> = Object.create(null);
-  for (const [column, value] of Object.entries(record)) {
-    const names = column.split('.');
-    const last = names.pop()!;
-    let parent = root;
-    for (const name of names) {
-      parent[name] ??= Object.create(null);
-      if (typeof parent[name] !== 'object')
-        throw new Error(`the column ${column} is inside a column ${name}`);
-      parent = parent[name] as Record<string, unknown>;
-    }
-    if (typeof parent[last] === 'object')
-      throw new Error(`the column ${column} is a group of columns as well`);
-    parent[last] = value;
-  }
-  return root;
 }
 
 /** The name of a file's PDF: `letter.pdf` for `letter.html`. */

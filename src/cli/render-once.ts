@@ -18,7 +18,6 @@ export interface Rendered {
 
 interface Target {
   readonly url: URL;
-  /** An API key. */
   readonly key: string;
   readonly signal: AbortSignal;
 }

@@ -1,6 +1,5 @@
 import type { BillingMetrics } from '../billing/billing-metrics.ts';
 import type { AutoOverage } from '../billing/blocks/auto-overage-port.ts';
-import type { DisableLinks } from '../billing/blocks/disable-links.ts';
 import type { Billing } from '../billing/open-billing.ts';
 import type { Config } from '../config/config.ts';
 import type { Clock } from '../infra/clock.ts';
@@ -14,33 +13,26 @@ import type { Logger } from '../infra/telemetry/logger.ts';
 import type { ReadableMetrics } from '../infra/telemetry/metrics.ts';
 import type { Tracing } from '../infra/tracing/tracing.ts';
 import type { EinvoiceChecker } from '../render/einvoice/einvoice-checker.ts';
+import type { PdfFinisher } from '../render/pdf/finish.ts';
 import type { BrowserStatus } from '../render/renderer.ts';
-import type { AccessTokenStore } from '../tenants/accounts/access-token-store.ts';
-import type { AccountRecovery } from '../tenants/accounts/account-recovery.ts';
 import type { AccountReader } from '../tenants/accounts/account-store.ts';
-import type { BearerTokens } from '../tenants/accounts/bearer.ts';
-import type { OidcSignIn } from '../tenants/accounts/oidc-sign-in.ts';
-import type { SignIn } from '../tenants/accounts/sign-in.ts';
-import type { AuditLog } from '../tenants/audit/audit-log.ts';
-import type { KeyService } from '../tenants/keys/key-service.ts';
 import type { KeyReader } from '../tenants/keys/key-store.ts';
 import type { LastUse } from '../tenants/keys/last-use.ts';
-import type { RateLimiter } from '../tenants/limits/rate-limiter.ts';
+import type { Tenants } from '../tenants/open-tenants.ts';
 import type { Plan } from '../tenants/plans/plan.ts';
 import type { PlanSource } from '../tenants/plans/plan-source.ts';
 import type { TemplateEditor } from '../tenants/templates/template-editor.ts';
 import type { TemplateReader } from '../tenants/templates/template-store.ts';
-import type { RequestRecorder } from '../tenants/usage/request-recorder.ts';
-import type { UsageReports } from '../tenants/usage/usage-reports.ts';
+import type { Usage } from '../tenants/usage/open-usage.ts';
+import type { AlertReports } from '../work/alerts/alert-reports.ts';
 import type { BatchFiles } from '../work/batches/batch-files.ts';
-import type { BatchMetrics } from '../work/batches/batch-metrics.ts';
-import type { BatchService } from '../work/batches/batch-service.ts';
-import type { DeliveryStore } from '../work/callbacks/delivery-store.ts';
 import type { SigningKeyService } from '../work/callbacks/signing-key-service.ts';
-import type { IdempotencyStore } from '../work/jobs/idempotency-store.ts';
-import type { StoredBytes } from '../work/jobs/ledger/stored-bytes.ts';
+import type { DeliveredOutputs } from '../work/jobs/delivered-outputs.ts';
 import type { DownloadLinks } from '../work/jobs/submission/download-links.ts';
 import type { RenderService } from '../work/jobs/submission/render-service.ts';
+import type { SharedLinks } from '../work/jobs/submission/shared-links.ts';
+import type { Work } from '../work/open-work.ts';
+import type { SealKeys } from '../work/pools/seal-keys.ts';
 import type { EventStreams } from './request/event-stream.ts';
 import type { HttpMetrics } from './request/http-metrics.ts';
 import type { FileBody } from './request/route.ts';
@@ -79,8 +71,30 @@ export interface Documentation {
   >;
 }
 
+type Domains = ReturnType<Tenants['openDomains']>;
+
 /** Dependencies of the routes of the API. */
-export interface ApiDeps extends OpsDeps {
+export interface ApiDeps
+  extends OpsDeps,
+    Pick<
+      Tenants,
+      | 'access'
+      | 'signIn'
+      | 'secondFactors'
+      | 'passkeys'
+      | 'team'
+      | 'oidcSignIn'
+      | 'recovery'
+      | 'bearer'
+      | 'keyService'
+      | 'limiter'
+      | 'notifications'
+    >,
+    Domains,
+    Pick<Work['jobs'], 'idempotency'>,
+    Pick<Work['callbacks'], 'deliveries' | 'uploads'>,
+    Pick<Usage, 'recorder'>,
+    Pick<Billing, 'disableLinks'> {
   readonly metrics: OpsDeps['metrics'] & BillingMetrics;
   readonly config: Pick<
     Config,
@@ -88,61 +102,54 @@ export interface ApiDeps extends OpsDeps {
   >;
   /** Rejects changes that could not be kept, and confirms the others. */
   readonly changes: ChangeGate;
-  /** Receives the bodies of requests. */
   readonly bodies: BodyIntake;
   /** Bounds the responses that callers have not read yet. */
   readonly unread: UnreadResponses;
   /** Decides which request for work is admitted next. */
   readonly admissionQueue: AdmissionQueue;
   readonly renders: RenderService;
+  readonly delivered: Pick<DeliveredOutputs, 'delete'>;
+  /** Looks at PDFs that callers have sent. */
+  readonly validator: Pick<PdfFinisher, 'validate'>;
   /** Records requests for work. Absent: nothing is traced. */
   readonly tracing?: Tracing;
-  readonly batches: BatchService;
+  readonly batches: Work['batches']['service'];
+  readonly sourceFiles: Work['batches']['files'];
   readonly batchFiles: BatchFiles;
-  readonly batchMetrics: BatchMetrics;
-  /** Event streams of batches. */
+  readonly batchMetrics: Work['batches']['metrics'];
   readonly batchWatch: EventStreams;
-  /** Event streams of accounts' jobs, for the dashboard. */
   readonly accountWatch: EventStreams;
   readonly downloads: Downloads;
   readonly keys: KeyReader;
-  readonly keyService: KeyService;
   readonly accounts: AccountReader;
-  readonly signIn: SignIn;
-  /** Undefined when no issuer is configured to sign in at. */
-  readonly oidcSignIn: OidcSignIn | undefined;
-  readonly recovery: AccountRecovery;
-  readonly bearer: BearerTokens;
-  readonly tokens: Pick<AccessTokenStore, 'sessions'>;
-  readonly audit: Pick<AuditLog, 'list' | 'record'>;
+  readonly accountService: Pick<
+    Tenants['accountService'],
+    'rename' | 'setRequiresSecondFactor' | 'setKeepsRequestDetails'
+  >;
+  readonly tokens: Pick<Tenants['tokens'], 'sessions'>;
+  readonly audit: Pick<Tenants['audit'], 'list' | 'record'>;
   readonly lastUse: LastUse;
   readonly templates: TemplateReader;
   readonly templateEditor: TemplateEditor;
-  /** Writes and checks e-invoices. */
   readonly einvoices: Pick<EinvoiceChecker, 'xmlOf'>;
+  /** The keys of the operator that accounts may seal with. */
+  readonly sealKeys: Pick<SealKeys, 'mayHave'>;
   readonly plans: PlanSource;
   readonly links: DownloadLinks;
+  /** Those of them that are given to others, and can be revoked. */
+  readonly sharedLinks: SharedLinks;
   /** The beginning of absolute links; known once the server listens. */
   readonly publicUrl: () => string;
   readonly clock: Clock;
-  readonly limiter: RateLimiter;
-  readonly idempotency: IdempotencyStore;
-  readonly recorder: RequestRecorder;
-  readonly usage: UsageReports;
+  readonly usage: Usage['reports'];
   /** The error for new work of a plan at the moment; undefined while new work is accepted. */
   readonly admission: (plan: Plan) => PlatenError | undefined;
   readonly billing: Billing;
   readonly autoOverage: AutoOverage;
-  /** The links in mails that turn auto overage off. */
-  readonly disableLinks: DisableLinks;
-  /** The callbacks of accounts. */
-  readonly deliveries: DeliveryStore;
-  readonly uploads: DeliveryStore;
+  readonly alertReports: AlertReports;
   /** The stored bytes of accounts. */
-  readonly stored: Pick<StoredBytes, 'take'>;
-  /** The keys that sign callbacks. */
+  readonly stored: Pick<Work['jobs']['stored'], 'take'>;
   readonly signingKeys: SigningKeyService;
-  /** What is below /docs. */
   readonly documentation: Documentation;
   /** Checks the address of a callback before the work is accepted; throws the error for the caller. */
   readonly checkCallbackUrl: (url: string, field?: string) => void;

@@ -4,10 +4,15 @@ import type { Config, JobRole } from '../config/config.ts';
 import type { Core } from '../infra/core.ts';
 import { createAddressPolicy } from '../infra/egress/address-policy.ts';
 import { checkCallbackUrl } from '../infra/egress/callback-url.ts';
+import { createGuardedAgent } from '../infra/egress/guarded-agent.ts';
+import { createGuardedFetch } from '../infra/egress/guarded-fetch.ts';
 import { parseNetworks } from '../infra/egress/networks.ts';
 import { checkSourceUrl } from '../infra/egress/source-url.ts';
+import { type LookupText, textLookup } from '../infra/egress/text-records.ts';
+import type { WayOutOptions } from '../infra/egress/way-out.ts';
 import { coresOfMachine } from '../infra/machine/machine-cores.ts';
 import { machineMemory } from '../infra/machine/machine-memory.ts';
+import { OfferTaker } from '../infra/outputs/offers/take-offer.ts';
 import { BodyIntake } from '../infra/overload/body-intake.ts';
 import { ChangeGate } from '../infra/overload/change-gate.ts';
 import { createDownloads } from '../infra/overload/downloads.ts';
@@ -15,7 +20,10 @@ import { RESPONSE_BOUNDS, UnreadResponses } from '../infra/overload/unread-respo
 import { WorkGate } from '../infra/overload/work-gate.ts';
 import { AdmissionQueue } from '../infra/scheduling/admission-queue.ts';
 import { createEinvoiceChecker } from '../render/einvoice/einvoice-checker.ts';
+import { createPdfFinisher } from '../render/pdf/finish.ts';
 import { createPdfMerger } from '../render/pdf/merge.ts';
+import { listAssignedKeys } from '../render/seal/assigned-keys.ts';
+import { ISSUER_TIMEOUT_MS } from '../tenants/accounts/oidc-issuer.ts';
 import { openCountryDatabase } from '../tenants/keys/country-database.ts';
 import { LastUse } from '../tenants/keys/last-use.ts';
 import type { Tenants } from '../tenants/open-tenants.ts';
@@ -23,13 +31,16 @@ import type { PlanSource } from '../tenants/plans/plan-source.ts';
 import type { TemplateEngine } from '../tenants/templates/engine/template-engine.ts';
 import { TemplateEditor } from '../tenants/templates/template-editor.ts';
 import type { Usage } from '../tenants/usage/open-usage.ts';
-import { groupOf } from '../work/batches/batch.ts';
+import { AlertReports } from '../work/alerts/alert-reports.ts';
 import { BatchFiles } from '../work/batches/batch-files.ts';
 import { SigningKeyService } from '../work/callbacks/signing-key-service.ts';
+import { DeliveredOutputs } from '../work/jobs/delivered-outputs.ts';
 import { DownloadLinks } from '../work/jobs/submission/download-links.ts';
 import { OutcomeWaiter } from '../work/jobs/submission/outcome-waiter.ts';
 import { RenderService } from '../work/jobs/submission/render-service.ts';
+import { SharedLinks } from '../work/jobs/submission/shared-links.ts';
 import type { Work } from '../work/open-work.ts';
+import { SealKeys } from '../work/pools/seal-keys.ts';
 import type { ApiDeps, OpsDeps } from './api-deps.ts';
 import { accountStreams, EventStreams } from './request/event-stream.ts';
 import { DocumentationFiles } from './site/documentation-files.ts';
@@ -42,8 +53,16 @@ const GAP_CORE_MS = 50;
 /** The window in which a body has to keep its rate: longer than a network takes to recover from a lost packet. */
 const UPLOAD_WINDOW_MS = 5000;
 
+/** The most bytes of a document of an issuer: metadata, keys or tokens. */
+const MAX_ISSUER_BYTES = 262_144;
+
+/** One for accounts whose PDFs take long, and one for all others; each is started when it is needed. */
+const VALIDATOR_PROCESSES = 2;
+
 /** What an API is opened on. */
-export interface ApiCore extends Omit<Core, 'connection'>, Pick<Work, 'jobs' | 'batches' | 'callbacks'> {
+export interface ApiCore
+  extends Omit<Core, 'connection'>,
+    Pick<Work, 'jobs' | 'batches' | 'callbacks' | 'alerts' | 'registry'> {
   readonly role: JobRole;
   readonly metrics: ApiDeps['metrics'];
   readonly config: Config;
@@ -62,6 +81,10 @@ interface ApiServices {
   readonly billing: Billing;
   /** Signs download links. */
   readonly secret: string;
+  /** What connections to issuers of customers are held to. */
+  readonly wayOut: WayOutOptions & { readonly ca?: string };
+  /** Default: asks the machine's name servers. */
+  readonly lookupText?: LookupText;
   /** Checks saved templates and renders previews; the caller closes it. */
   readonly templateEngine: TemplateEngine;
   /** The health of all components of the process together. */
@@ -81,9 +104,11 @@ export interface Api {
 /** Opens what the routes of the API work with. To be opened once a process. */
 export async function openApi(core: ApiCore, services: ApiServices): Promise<Api> {
   const { config, logger, clock, bus, outputs, plans, usage, jobs, batches, callbacks, address } = core;
-  const { tenants, billing, templateEngine } = services;
+  const { tenants, billing, templateEngine, lookupText = textLookup() } = services;
+  const issuers = createGuardedAgent({ ...services.wayOut, connectTimeoutMs: ISSUER_TIMEOUT_MS });
   const { audit, accounts } = tenants;
-  const waiter = new OutcomeWaiter(bus);
+  const taker = new OfferTaker();
+  const waiter = new OutcomeWaiter(bus, (offer) => taker.take(offer));
   const lastUse = new LastUse({ ...tenants, countries: await openCountryDatabase(), clock, logger });
   const gate = new WorkGate({
     maxLiveJobs: config.PLATEN_MAX_LIVE_JOBS,
@@ -98,14 +123,19 @@ export async function openApi(core: ApiCore, services: ApiServices): Promise<Api
   });
   const batchWatch = new EventStreams();
   const accountWatch = accountStreams();
-  const subscription = await bus.subscribeEvents('outcomes', ({ jobId }) =>
-    batchWatch.notify(groupOf(jobId)),
-  );
+  const links = new DownloadLinks(services.secret, config.PLATEN_SECRET_PREVIOUS);
   const merger = createPdfMerger({ memoryBytes: machineMemory().total, logger });
   const einvoices = createEinvoiceChecker({ logger });
+  const validator = createPdfFinisher({
+    processes: VALIDATOR_PROCESSES,
+    memoryBytes: machineMemory().total,
+    logger,
+  });
+  const delivered = new DeliveredOutputs({ ...jobs, outputs, logger });
   return {
     deps: {
       ...tenants,
+      ...tenants.openDomains({ fetch: createGuardedFetch(issuers, MAX_ISSUER_BYTES), lookupText }),
       ...services.checks,
       ...{ config, logger, clock, metrics: core.metrics, tracing: core.tracing, plans },
       ...{ lastUse, batchWatch, accountWatch },
@@ -126,24 +156,35 @@ export async function openApi(core: ApiCore, services: ApiServices): Promise<Api
         ...{ ...jobs, outputs, waiter, clock },
         syncWaitMs: config.PLATEN_SYNC_WAIT_MS,
       }),
+      delivered,
       idempotency: jobs.idempotency,
       stored: jobs.stored,
       batches: batches.service,
+      sourceFiles: batches.files,
       batchMetrics: batches.metrics,
       batchFiles: new BatchFiles(batches.service, outputs, merger),
       templateEditor: new TemplateEditor({
         ...{ store: tenants.templates, engine: templateEngine, audit, room: jobs.stored },
       }),
       einvoices,
+      validator,
+      // Standalone is the only worker of its jobs, and does not report itself.
+      sealKeys: new SealKeys(
+        core.role === 'standalone'
+          ? () => listAssignedKeys(config.PLATEN_SEAL_KEYS_DIR)
+          : (pool) => core.registry.sealKeysOf(pool),
+      ),
       recorder: usage.recorder,
       usage: usage.reports,
+      alertReports: new AlertReports({ ...core, ...tenants, blockLedger: jobs.blockLedger }),
       deliveries: callbacks.deliveries,
       uploads: callbacks.uploads,
       signingKeys: new SigningKeyService({ keys: callbacks.keys, accounts, audit }),
       billing,
       disableLinks: billing.disableLinks,
       autoOverage: billing.selling?.autoOverage ?? NO_AUTO_OVERAGE,
-      links: new DownloadLinks(services.secret, config.PLATEN_SECRET_PREVIOUS),
+      links,
+      sharedLinks: new SharedLinks({ history: jobs.store.history, links, audit, clock }),
       publicUrl: () => address.publicUrl ?? '',
       documentation: new DocumentationFiles(),
       checkCallbackUrl: (url, field) => checkCallbackUrl(url, policy, field),
@@ -153,13 +194,16 @@ export async function openApi(core: ApiCore, services: ApiServices): Promise<Api
       gate.stop();
       batchWatch.close();
       accountWatch.close();
-      await subscription.stop();
     },
     endWaiting: (graceMs) => waiter.close(graceMs),
     async close() {
+      await delivered.flush();
+      await taker.close();
       await lastUse.flush();
+      await issuers.destroy();
       await merger.close();
       await einvoices.close();
+      await validator.close();
     },
   };
 }

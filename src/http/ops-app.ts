@@ -1,5 +1,5 @@
-import type { Express, Request } from 'express';
-import type { Admin } from '../admin/admin.ts';
+import type { Express, Request, RequestHandler } from 'express';
+import type { Admin } from '../admin/open-admin.ts';
 import type { Operator } from '../config/operators.ts';
 import { BodyIntake } from '../infra/overload/body-intake.ts';
 import type { ChangeGate } from '../infra/overload/change-gate.ts';
@@ -23,13 +23,21 @@ export interface ServedAdmin {
 /** Requests of operators are small, and few. */
 const BODIES = { inAll: 4 * 1024 * 1024, perOwner: 1024 * 1024, leastRate: 1024, rateWindowMs: 5000 };
 
-/** An app with health, metrics and the version, and the administration where there is one; for a port that no caller reaches. */
-export function createOpsApp(ops: Omit<OpsDeps, 'forOperators'>, served?: ServedAdmin): Express {
+/**
+ * An app with health, metrics and the version, and the administration where there is one; for a port that no caller reaches.
+ *
+ * @param pages what else the process sends there.
+ */
+export function createOpsApp(
+  ops: Omit<OpsDeps, 'forOperators'>,
+  served?: ServedAdmin,
+  pages?: RequestHandler,
+): Express {
   const none = async () => undefined;
   const deps = { ...ops, forOperators: true };
   const routes = [...operationRoutes, versionRoute];
   if (served === undefined) {
-    return frameApp({ routes, deps, authenticators: { none }, trustedProxies: 0 });
+    return frameApp({ routes, deps, authenticators: { none }, trustedProxies: 0, ...(pages && { pages }) });
   }
   const { authenticate, changes, admin } = served;
   return frameApp({

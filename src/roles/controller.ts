@@ -9,10 +9,12 @@ import { EventRecorder } from '../infra/kube/client/event-recorder.ts';
 import type { KubernetesApi } from '../infra/kube/client/kubernetes-api.ts';
 import { openKubernetesApi } from '../infra/kube/client/open-kubernetes-api.ts';
 import { LeaderElection } from '../infra/kube/leader/leader-election.ts';
+import { keepHeapSmall } from '../infra/overload/heap-growth.ts';
 import { mongodbCertificate } from '../infra/store/client-certificate.ts';
 import { ensureIndexes } from '../infra/store/collection-spec.ts';
 import { connectDatabase, pingDatabase } from '../infra/store/connection.ts';
 import { createLogger, type Logger } from '../infra/telemetry/logger.ts';
+import { MetricTarget } from '../infra/telemetry/metrics.ts';
 import { Controller } from '../kubernetes/controller.ts';
 import { type ControllerMetrics, createControllerMetrics } from '../kubernetes/controller-metrics.ts';
 import {
@@ -32,7 +34,6 @@ import { AccountLoads } from '../work/jobs/account-loads.ts';
 import { readPoolDemand } from '../work/jobs/demand.ts';
 import { LedgerLoads } from '../work/jobs/ledger/ledger-loads.ts';
 import { openLedgers } from '../work/jobs/ledger/ledger-record.ts';
-import { PoolTopics } from '../work/pools/pool-topics.ts';
 import { WorkerRegistry } from '../work/pools/worker-registry.ts';
 import { checkLayout } from './data-layout/data-layout.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
@@ -72,6 +73,7 @@ export async function startController(
   onLost: (error: Error) => void,
   stopSignal: AbortSignal,
 ): Promise<RunningRole> {
+  keepHeapSmall();
   const closers = new Closers();
   try {
     return await start(config, closers, onLost, stopSignal);
@@ -94,7 +96,7 @@ async function start(
   startDescriptorWatch(logger, closers);
   // Its plans come from the cluster: there is no file that could be wrong.
   metrics.plansFileValid.set(1);
-  const controllerMetrics = createControllerMetrics(metrics.registry);
+  const controllerMetrics = createControllerMetrics(new MetricTarget(metrics.registry));
   const checks = healthFromStart();
   const server = await startOpsServer({ role: 'controller', config, metrics, logger }, checks);
   closers.add(() => server.stop());
@@ -157,16 +159,18 @@ async function start(
   return { port: server.port, logger, firstKey: undefined, stop: () => closers.closeAll() };
 }
 
+/** Milliseconds. Demand is counted by the plans of all clusters, each second; no request asks for them. */
+const PLANS_EVERY_MS = 1000;
+
 /** The work that begins when the Lease is won. */
 async function openWork(deps: Deps, closers: Closers, stopSignal: AbortSignal) {
   const { config, connection, api, logger, watched, installation, controllerMetrics, metrics } = deps;
-  const mirror = new PlanMirror(connection);
+  const mirror = new PlanMirror(connection, config.PLATEN_CLUSTER);
   const registry = new WorkerRegistry(connection, systemClock);
-  const topics = new PoolTopics(connection);
   const accounts = new AccountStore(connection, systemClock);
   const ledgers = new LedgerLoads(openLedgers(connection));
   await ensureIndexes(connection, stopSignal);
-  const plans = await openMirroredPlans(mirror, logger);
+  const plans = await openMirroredPlans(mirror, logger, PLANS_EVERY_MS);
   plans.start();
   closers.add(() => plans.stop());
   const accountPlans = new AccountPlans(accounts, plans);
@@ -194,7 +198,7 @@ async function openWork(deps: Deps, closers: Closers, stopSignal: AbortSignal) {
         mirror,
         registry,
         countAccounts: (plan) => accounts.countWithPlan(plan),
-        readDemand: () => readPoolDemand({ loads, workers: registry, topics, clock: systemClock }),
+        readDemand: () => readPoolDemand({ loads, workers: registry, clock: systemClock }),
         settings: () => template.settings,
         events,
         metrics: controllerMetrics,

@@ -26,6 +26,7 @@ import { openPlanSource } from '../tenants/plans/watched-plans.ts';
 import { openUsage, type Usage } from '../tenants/usage/open-usage.ts';
 import { openWork, type Work } from '../work/open-work.ts';
 import { PoolSlots } from '../work/pools/pool-slots.ts';
+import { WorkerRegistry } from '../work/pools/worker-registry.ts';
 import { checkLayout } from './data-layout/data-layout.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 import { openBus } from './open-bus.ts';
@@ -74,9 +75,6 @@ export interface Database {
   readonly embedded?: Pick<EmbeddedDatabase, 'problem' | 'writesBehind'>;
 }
 
-/** A dispatcher admits nothing: it gives out slots only where another process has died. In milliseconds. */
-const PLANS_EVERY_MS: Partial<Record<JobRole, number>> = { dispatcher: 10_000 };
-
 /** Opens what needs nothing else to respond; `closers` closes it. */
 export async function openBase(
   role: JobRole,
@@ -112,25 +110,32 @@ export async function openCore(base: Base, database: Database, closers: Closers)
   closers.add(() => connection.close());
   await checkLayout(connection, logger, stopped);
   const plans = mirrorsPlans(role, config)
-    ? await openMirroredPlans(new PlanMirror(connection), logger, PLANS_EVERY_MS[role])
+    ? await openMirroredPlans(new PlanMirror(connection), logger)
     : plansOfFile;
-  const bus = await openBus(role, config, logger);
+  const registry = new WorkerRegistry(connection, clock);
+  const bus = await openBus(role, config, logger, registry.lanes);
   closers.add(() => bus.close());
   recordBus(metrics, bus);
   recordDatabase(metrics, connection);
   const accounts = new AccountStore(connection, clock);
   const accountPlans = new AccountPlans(accounts, plans);
-  const usage: Usage = openUsage({ connection, clock, logger }, (...of) => work.jobs.blockLedger.left(...of));
+  const usage: Usage = openUsage(
+    { connection, clock, logger },
+    {
+      quotaLeft: (...of) => work.jobs.blockLedger.left(...of),
+      readUncounted: (ids) => work.jobs.ledgerUsage.read(ids),
+    },
+  );
   const planOf = (accountId: string) => accountPlans.planOf(accountId);
   const work: Work = openWork({
-    ...{ connection, bus, clock, logger, usage, planOf },
+    ...{ connection, bus, clock, logger, usage, planOf, registry },
     slotsPerWorker: (pool) =>
       plans.pool(pool)?.slotsPerWorker ?? poolSlots?.of(pool) ?? config.PLATEN_WORKER_SLOTS,
     observeEnd: (job) =>
       metrics.jobsEnded.inc({ state: job.state, class: job.class, code: job.error?.code ?? 'none' }),
   });
   // Standalone is the only worker of its jobs.
-  const poolSlots = role === 'standalone' ? undefined : new PoolSlots(work.registry);
+  const poolSlots = role === 'standalone' ? undefined : new PoolSlots(registry);
   const outputs = await openOutputs(base, connection, closers);
   const { embedded } = database;
   const storageProblem = () => embedded?.problem() ?? outputs.problem();

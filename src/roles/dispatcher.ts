@@ -3,9 +3,11 @@ import { billingSweeps } from '../billing/billing-sweeps.ts';
 import { ordinary, restPauseMs, type Sweep, Sweeper } from '../infra/async/sweeper.ts';
 import { ensureIndexes } from '../infra/store/collection-spec.ts';
 import { openMailSender } from '../tenants/mail/open-sender.ts';
+import { AlertJudge } from '../work/alerts/alert-judge.ts';
+import { openSources } from '../work/batches/open-sources.ts';
 import { openCallbackSender, openUploadSender } from '../work/callbacks/open-sender.ts';
 import { endCallbacks } from '../work/callbacks/retention.ts';
-import { topicSweep, workSweeps } from '../work/work-sweeps.ts';
+import { workSweeps } from '../work/work-sweeps.ts';
 import type { Core } from './core.ts';
 import type { Component } from './process/component.ts';
 import { openDeletion, type Services } from './services.ts';
@@ -16,6 +18,7 @@ const SLOW_SWEEP_MS = 60_000;
 /** How many times their pauses sweeps pause while nothing happens. */
 const TAKEOVERS_AT_REST = 10;
 const DELETIONS_AT_REST = 60;
+const ALERTS_AT_REST = 60;
 const SLOW_AT_REST = 4;
 /** In milliseconds. A dead worker is no longer seen after seconds; its record may be of use to a person for a while. */
 const FORGET_WORKER_MS = 300_000;
@@ -54,7 +57,11 @@ export function openSweeps(
   const { role, config, metrics, logger } = core;
   const { tenants, billing } = services;
   const everyMs = config.PLATEN_SWEEP_MS;
-  const callbacks = openCallbackSender(core, wayOutOf(config));
+  const { noticeCallbacks } = core;
+  const callbacks = openCallbackSender(
+    { ...core, onAttempt: (...of) => noticeCallbacks.note(...of) },
+    wayOutOf(config),
+  );
   const uploads = openUploadSender(core, wayOutOf(config));
   if (role === 'dispatcher' && config.PLATEN_PUBLIC_URL === undefined) {
     logger.warn('PLATEN_PUBLIC_URL is not set: callbacks are kept, and sent once it is');
@@ -62,12 +69,19 @@ export function openSweeps(
   const mailFolder = role === 'standalone' ? join(config.PLATEN_DATA_DIR, 'mails') : undefined;
   const mails = openMailSender({ ...core, ...tenants, ...billing }, mailFolder);
   const deletion = openDeletion(core, services);
+  const sources = openSources(core, wayOutOf(config));
+  const alerts = new AlertJudge({
+    ...{ ...core, ...tenants, ...core.usage, blockLedger: core.jobs.blockLedger },
+    sells: billing.selling !== undefined,
+  });
   return {
     sweeps: [
       ...workSweeps(core, core, tenants.templates, onActivity),
       callbacks.sweep,
       uploads.sweep,
+      sources.sweep,
       mails.sweep,
+      ordinary('alerts', everyMs, () => alerts.sweep(), restPauseMs(everyMs, ALERTS_AT_REST)),
       {
         name: 'takeovers',
         everyMs,
@@ -77,11 +91,10 @@ export function openSweeps(
       ordinary('account-deletions', everyMs, () => deletion.sweep(), restPauseMs(everyMs, DELETIONS_AT_REST)),
       ...billingSweeps(billing, config, metrics),
       ...expirySweeps(core, services),
-      ...(config.KAFKA_BROKERS === undefined ? [] : [topicSweep(core, core)]),
     ],
     async stop(sweeper) {
       await Promise.all([mails.stop(), sweeper.stop()]);
-      await Promise.all([callbacks.stop(), uploads.stop()]);
+      await Promise.all([callbacks.stop(), uploads.stop(), sources.stop()]);
     },
   };
 }
@@ -91,8 +104,9 @@ function expirySweeps(core: Omit<Core, 'stopped' | 'instance'>, { tenants }: Ser
   const { clock, usage, jobs, callbacks, registry } = core;
   const deletions: Readonly<Record<string, (now: Date) => Promise<number>>> = {
     'request-logs': (now) => usage.requestLog.deleteOld(now),
+    'request-details': (now) => usage.requestDetails.deleteOld(now),
     'usage-buckets': (now) => usage.counters.deleteOld(now),
-    'rate-windows': (now) => tenants.limiter.deleteOld(now),
+    'rate-windows': (now) => tenants.limiter.deleteExpired(now),
     'idempotency-keys': (now) => jobs.idempotency.deleteExpired(now),
     workers: (now) => registry.forgetUnseen(new Date(now.getTime() - FORGET_WORKER_MS)),
     'callback-deliveries': (now) => endCallbacks(callbacks.deliveries, jobs.stored, now),

@@ -4,6 +4,7 @@ import type { Bus } from '../infra/bus/bus.ts';
 import { createInProcessBus } from '../infra/bus/in-process.ts';
 import type { KafkaSecurity } from '../infra/bus/kafka/client.ts';
 import { createKafkaBus } from '../infra/bus/kafka.ts';
+import type { LaneDirectory } from '../infra/bus/lanes.ts';
 import { readClientCertificate, readPem } from '../infra/store/client-certificate.ts';
 import type { Logger } from '../infra/telemetry/logger.ts';
 
@@ -12,15 +13,18 @@ import type { Logger } from '../infra/telemetry/logger.ts';
  *
  * @throws Error when a file that KAFKA_SSL_CA, KAFKA_SSL_CERT or KAFKA_SSL_KEY names cannot be read.
  */
-export async function openBus(role: JobRole, config: Config, logger: Logger): Promise<Bus> {
+export async function openBus(
+  role: JobRole,
+  config: Config,
+  logger: Logger,
+  lanes: LaneDirectory,
+): Promise<Bus> {
   if (role === 'standalone' || config.KAFKA_BROKERS === undefined) return createInProcessBus({ logger });
   return createKafkaBus({
     brokers: config.KAFKA_BROKERS,
     clientId: `platen-${role}`,
-    consumerGroup: `${config.PLATEN_KAFKA_TOPIC_PREFIX}-workers`,
     topicPrefix: config.PLATEN_KAFKA_TOPIC_PREFIX,
-    partitions: config.PLATEN_KAFKA_PARTITIONS,
-    maxPartitions: config.PLATEN_KAFKA_MAX_PARTITIONS,
+    lanes,
     replicationFactor: config.PLATEN_KAFKA_REPLICATION,
     logger,
     security: await kafkaSecurity(config),

@@ -1,5 +1,6 @@
 import { type Config, type JobRole, opsPortOf, servesAdmin } from '../config/config.ts';
 import { startEmbeddedDatabase } from '../infra/embedded-database/start-embedded.ts';
+import { Offers } from '../infra/outputs/offers/offers.ts';
 import { sandboxProcesses } from '../infra/scheduling/sandbox-processes.ts';
 import { createLogger, type Logger } from '../infra/telemetry/logger.ts';
 import { createTemplateEngine, type TemplateEngine } from '../tenants/templates/engine/template-engine.ts';
@@ -24,7 +25,6 @@ export interface RunningRole {
   stop(): Promise<void>;
 }
 
-/** A process that is being started. */
 interface Starting {
   readonly core: Core;
   readonly closers: Closers;
@@ -36,6 +36,8 @@ interface Starting {
   readonly opsPort: number | undefined;
   /** Where this process serves the administration: what it serves, once `admin.open` was called. */
   readonly admin: AdminServer | undefined;
+  /** The PDFs that a worker offers to the processes that wait for them; absent where that would gain nothing. */
+  readonly offers: Offers | undefined;
 }
 
 /**
@@ -51,7 +53,7 @@ const ROLES: Readonly<
   },
   async worker(starting) {
     const { startWorker } = await import('./worker.ts');
-    starting.add(await startWorker(starting.core, openTemplates(starting)));
+    starting.add(await startWorker(starting.core, openTemplates(starting), starting.offers));
     return onlyOperations(starting);
   },
   async dispatcher(starting) {
@@ -89,8 +91,10 @@ export async function runRole(
     const checks = healthFromStart();
     // First of all, and last to be stopped: a process that waits for a migration is alive.
     const admin = servesAdmin(role, config) ? await serveAdmin(config.PLATEN_ADMIN_TOKEN!) : undefined;
+    // Other stores are nearer, and standalone has the last PDFs in its memory.
+    const offers = role === 'worker' && config.PLATEN_OUTPUT_STORE === 's3' ? new Offers() : undefined;
     const opsPort = hasOpsServer(role, config)
-      ? await openOpsServer(base, checks, admin, closers)
+      ? await openOpsServer(base, checks, { admin, offers }, closers)
       : undefined;
     const database =
       config.MONGODB_URI === undefined
@@ -105,7 +109,7 @@ export async function runRole(
     };
     let phase: LifePhase = 'starting';
     checks.startedAs(healthOf(core, components, () => phase));
-    const started = await ROLES[role]({ core, closers, add, checks, opsPort, admin });
+    const started = await ROLES[role]({ core, closers, add, checks, opsPort, admin, offers });
     phase = 'running';
     return {
       ...started,
@@ -136,7 +140,8 @@ async function addApi(
     core.role === 'standalone' && config.PLATEN_BOOTSTRAP_EMAIL === undefined
       ? await firstAccount({ ...core, ...services })
       : undefined;
-  const api = await openApi(core, { ...services, secret, templateEngine, checks });
+  const { wayOutOf } = await import('./way-out.ts');
+  const api = await openApi(core, { ...services, secret, templateEngine, checks, wayOut: wayOutOf(config) });
   await admin?.open(core, api.deps, services);
   const { port } = add(await startApi(core, api));
   return { port, firstKey };
@@ -151,10 +156,10 @@ function hasOpsServer(role: JobRole, config: Config): boolean {
 async function openOpsServer(
   base: Base,
   checks: HealthChecks,
-  admin: AdminServer | undefined,
+  served: { readonly admin: AdminServer | undefined; readonly offers: Offers | undefined },
   closers: Closers,
 ): Promise<number> {
-  const server = await startOpsServer(base, checks, admin);
+  const server = await startOpsServer(base, checks, served);
   closers.add(() => server.stop());
   return server.port;
 }

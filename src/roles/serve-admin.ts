@@ -1,4 +1,4 @@
-import type { Admin } from '../admin/admin.ts';
+import type { Admin } from '../admin/open-admin.ts';
 import type { Config } from '../config/config.ts';
 import { Operators } from '../config/operators.ts';
 import type { ApiDeps } from '../http/api-deps.ts';

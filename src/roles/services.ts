@@ -1,6 +1,7 @@
 import { deletionHindrance } from '../billing/deletion-hindrance.ts';
 import { type Billing, openBilling } from '../billing/open-billing.ts';
 import { ensureIndexes } from '../infra/store/collection-spec.ts';
+import { ownershipHindrance } from '../tenants/accounts/account-access.ts';
 import { AccountDeletion, type DeletionWork } from '../tenants/accounts/account-deletion.ts';
 import { openTenants, type Tenants } from '../tenants/open-tenants.ts';
 import { deletionSteps } from '../work/deletion-steps.ts';
@@ -26,6 +27,7 @@ export type ServedCore = Pick<
   | 'jobs'
   | 'batches'
   | 'callbacks'
+  | 'alerts'
   | 'address'
 > &
   Partial<Pick<Core, 'stopped'>>;
@@ -38,6 +40,8 @@ export async function openServices(core: ServedCore): Promise<Services> {
     ...tenants,
     blockLedger: core.jobs.blockLedger,
     publicUrl: () => core.address.publicUrl ?? '',
+    // What auto overage has spent of its cap is to be judged.
+    onGranted: (accountId) => core.alerts.notice([{ accountId, dueAt: core.clock.now() }]),
   });
   await ensureIndexes(core.connection, core.stopped);
   return { tenants, billing };
@@ -52,7 +56,9 @@ export function openDeletion(
   return new AccountDeletion({
     ...core,
     ...tenants,
-    hindrance: (accountId) => deletionHindrance(billing, accountId, core.clock),
+    hindrance: async (accountId) =>
+      (await ownershipHindrance(tenants.accounts, accountId)) ??
+      deletionHindrance(billing, accountId, core.clock),
     steps,
   });
 }

@@ -14,7 +14,6 @@ export interface FirstKey {
   readonly keyFile: string;
   /** The key itself, if it was made just now. */
   readonly madeKey: string | undefined;
-  /** Signs in to the dashboard, once. */
   readonly signInToken: string;
 }
 

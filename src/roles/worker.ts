@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { ordinary, Sweeper } from '../infra/async/sweeper.ts';
 import { createGuardedAgent } from '../infra/egress/guarded-agent.ts';
 import { startEgressProxy } from '../infra/egress/proxy.ts';
 import { coresOfMachine } from '../infra/machine/machine-cores.ts';
 import { machineMemory } from '../infra/machine/machine-memory.ts';
+import type { Offers } from '../infra/outputs/offers/offers.ts';
 import { sandboxProcesses } from '../infra/scheduling/sandbox-processes.ts';
 import { spareSlots, WorkerSlots } from '../infra/scheduling/worker-slots.ts';
 import { observeDuration } from '../infra/telemetry/exemplars.ts';
@@ -12,15 +14,19 @@ import { recordedTrace } from '../infra/tracing/trace-context.ts';
 import { createChromiumRenderer } from '../render/chromium/create-chromium-renderer.ts';
 import { DocumentHost } from '../render/chromium/page/document-host.ts';
 import { sharedMemoryRoot } from '../render/chromium/process/shared-memory.ts';
+import { withConversions } from '../render/conversion/with-conversions.ts';
 import { createPdfFinisher, type PdfFinisher } from '../render/pdf/finish.ts';
 import type { BrowserStatus } from '../render/renderer.ts';
+import { listAssignedKeys } from '../render/seal/assigned-keys.ts';
 import { createKeySigner } from '../render/seal/signer.ts';
 import type { TemplateEngine } from '../tenants/templates/engine/template-engine.ts';
 import { recordWait } from '../work/jobs/record-wait.ts';
 import { askDigestServer } from '../work/seals/digest-server.ts';
 import { createExchange } from '../work/seals/exchange.ts';
+import { askRevocationServers } from '../work/seals/revocation-servers.ts';
 import { askTimestampAuthority } from '../work/seals/timestamp-authority.ts';
 import { WorkerPresence } from '../worker/presence.ts';
+import type { AttemptDeps } from '../worker/render-attempt.ts';
 import { createSealer } from '../worker/seal-pdf.ts';
 import { warmUp } from '../worker/warm-up.ts';
 import { Worker } from '../worker/worker.ts';
@@ -39,6 +45,8 @@ const CLAIMED_PER_CORE = 2;
 const CONTEXTS_AHEAD = 2;
 /** How long a server that signs for a customer may take to respond, in milliseconds. */
 const SEAL_REQUEST_MS = 10_000;
+/** How often a worker looks for which accounts it has keys, in milliseconds. */
+const SEAL_KEYS_EVERY_MS = 3000;
 /** In milliseconds. A busy pool in which no render ends for this long, past the longest deadline, is stuck. */
 const STUCK_AFTER_MS = 330_000;
 
@@ -46,8 +54,13 @@ const STUCK_AFTER_MS = 330_000;
  * Everything that converts a claimed job into a PDF: egress proxy, Chromium, PDF finisher, and the worker itself.
  *
  * @param templates the caller closes it.
+ * @param offers sends PDFs to processes that wait for them; default: those read them from the store.
  */
-export async function startWorker(core: Core, templates: TemplateEngine): Promise<Component> {
+export async function startWorker(
+  core: Core,
+  templates: TemplateEngine,
+  offers?: Offers,
+): Promise<Component> {
   const { config, logger, metrics } = core;
   const documents = new DocumentHost();
   const proxy = await startEgressProxy({
@@ -101,10 +114,11 @@ export async function startWorker(core: Core, templates: TemplateEngine): Promis
   metrics.workerSlots.set({ kind: 'busy', pool }, 0);
   const worker = new Worker({
     ...core.jobs,
-    renderer,
+    renderer: withConversions(renderer, finisher),
     seals: seals.sealer,
     templates,
     outputs: core.outputs,
+    ...(offers && { offer: offerTo(core, offers) }),
     clock: core.clock,
     random: Math.random,
     retryBaseMs: config.PLATEN_RETRY_BASE_MS,
@@ -133,7 +147,7 @@ export async function startWorker(core: Core, templates: TemplateEngine): Promis
     slots,
     leaseMs: config.PLATEN_LEASE_MS,
   });
-  const presence = core.role === 'standalone' ? undefined : openPresence(core, worker, owner, browser);
+  const presence = core.role === 'standalone' ? undefined : await openPresence(core, worker, owner, browser);
   await presence?.start();
   await worker.start();
   metrics.workerStart.set({ pool }, process.uptime());
@@ -158,6 +172,16 @@ export async function startWorker(core: Core, templates: TemplateEngine): Promis
   };
 }
 
+/** Tells the process that waits for a PDF where it can be had while it is being stored. */
+function offerTo({ jobs }: Core, offers: Offers): NonNullable<AttemptDeps['offer']> {
+  return ({ _id: jobId, replyTo, outputMode }, bytes) => {
+    const made = replyTo === undefined || outputMode !== 'binary' ? undefined : offers.make(bytes);
+    if (made === undefined) return undefined;
+    jobs.dispatch.report({ jobId, kind: 'offered', to: replyTo, offer: made.offer });
+    return made.withdraw;
+  };
+}
+
 /** What seals PDFs: by keys of the operator, and by servers of customers, under the address policy of documents. */
 function openSeals(core: Core, finisher: PdfFinisher, onWaiting: (seals: number) => void) {
   const { config, clock, logger, metrics, callbacks } = core;
@@ -169,6 +193,7 @@ function openSeals(core: Core, finisher: PdfFinisher, onWaiting: (seals: number)
     signer,
     ask: (asked) => askDigestServer(server, asked),
     stamp: (asked) => askTimestampAuthority(exchange, asked),
+    askRevocation: (asks, where) => askRevocationServers(exchange, asks, where),
     finisher,
     onWaiting,
     observe: (key, outcome) => metrics.seals.inc({ key, outcome }),
@@ -182,8 +207,19 @@ function openSeals(core: Core, finisher: PdfFinisher, onWaiting: (seals: number)
 }
 
 /** The worker's entry in the registry, and how it obeys requests there. */
-function openPresence(core: Core, worker: Worker, owner: string, browser: BrowserStatus): WorkerPresence {
+async function openPresence(
+  core: Core,
+  worker: Worker,
+  owner: string,
+  browser: BrowserStatus,
+): Promise<Pick<WorkerPresence, 'start' | 'reportNow' | 'stop'>> {
   const { config, clock, logger, registry } = core;
+  const keys = async () => (await listAssignedKeys(config.PLATEN_SEAL_KEYS_DIR)) ?? null;
+  let sealKeys = await keys();
+  const sweeper = new Sweeper(logger);
+  const look = async () => {
+    sealKeys = await keys();
+  };
   const lasting = {
     _id: owner,
     pool: config.PLATEN_POOL,
@@ -195,10 +231,20 @@ function openPresence(core: Core, worker: Worker, owner: string, browser: Browse
     sandbox: browser.sandbox,
     browser: browser.version,
   };
-  return new WorkerPresence({
+  const presence = new WorkerPresence({
     registry,
-    describe: () => ({ ...lasting, busy: worker.busy, state: worker.state }),
+    describe: () => ({ ...lasting, busy: worker.busy, state: worker.state, sealKeys }),
     follow: (mayClaim) => (mayClaim ? worker.resume() : worker.pause()),
     logger,
   });
+  return {
+    async start() {
+      await presence.start();
+      sweeper.start([ordinary('seal keys', SEAL_KEYS_EVERY_MS, look)]);
+    },
+    reportNow: () => presence.reportNow(),
+    async stop() {
+      await Promise.all([presence.stop(), sweeper.stop()]);
+    },
+  };
 }

@@ -62,7 +62,6 @@ interface Streams {
   readonly print: (text: string) => void;
   /** Receives the progress, and questions. */
   readonly stderr: { write(text: string): unknown };
-  /** Has the answers. */
   readonly stdin: NodeJS.ReadableStream;
 }
 

@@ -26,6 +26,12 @@ export const apiKeySchema = z
     lastUsedIp: z.string().nullable(),
     lastUsedGeo: z.string().nullable().describe('A country.'),
     revokedAt: time.nullable(),
+    createdBy: z
+      .string()
+      .nullable()
+      .describe(
+        'The address of the person who made it; null if it is not known, as for keys of the operator.',
+      ),
     allowedIps: z
       .array(z.string())
       .describe('Addresses and networks that the key may be used from. An empty list allows all.'),

@@ -1,12 +1,14 @@
 import { z } from 'zod';
 import { PlatenError } from '../../infra/errors/registry.ts';
-import type { PendingSignIn } from '../../tenants/accounts/oidc-sign-in.ts';
+import type { PendingSignIn } from '../../tenants/accounts/oidc-client.ts';
+import type { SignedIn } from '../../tenants/accounts/sign-in.ts';
 import type { ApiDeps } from '../api-deps.ts';
 import { type CookieKind, cookieIn, setCookie } from '../request/cookies.ts';
-import { defineRoute } from '../request/route.ts';
+import { type AnyRequest, routesOf } from '../request/route.ts';
+import { domainCallback, mailDomainSchema } from './oidc-domains.ts';
 import { browserOf, replaceSession } from './sessions.ts';
 
-const tags = ['Authentication'];
+const defineRoute = routesOf({ tags: ['Authentication'], auth: 'none' });
 const DASHBOARD = '/dashboard';
 const CALLBACK = '/auth/oidc/callback';
 /** Contains the pending sign-in while the browser is at the issuer. `Lax`, because the issuer is another site. */
@@ -16,15 +18,11 @@ const PENDING_S = 600;
 /** Characters of a path, which must fit encoded into the headers of a request. */
 const MAX_PATH = 1000;
 
-const start = defineRoute({
-  method: 'get',
-  path: '/auth/oidc/start',
+const start = defineRoute('GET /auth/oidc/start', {
   operationId: 'startOidcSignIn',
   summary: 'Start signing in with OpenID Connect, in a browser',
   description:
     'Redirects to the page of the issuer, which redirects back to GET /auth/oidc/callback within ten minutes. GET /auth/config says whether there is an issuer.',
-  tags,
-  auth: 'none',
   query: z.strictObject({
     returnTo: z
       .string()
@@ -32,6 +30,11 @@ const start = defineRoute({
       .default(DASHBOARD)
       .refine(isOfDashboard, 'must be the path of a page under /dashboard, for example /dashboard/renders')
       .describe('The page of the dashboard to come back to.'),
+    domain: mailDomainSchema
+      .optional()
+      .describe(
+        'The mail domain at whose issuer to sign in. Default: the issuer of the operator. Where nobody signs in so, the browser is sent back to the sign-in page, whatever the reason.',
+      ),
   }),
   responses: {
     302: {
@@ -43,63 +46,114 @@ const start = defineRoute({
     },
   },
   errors: ['NOT_FOUND', 'UNAVAILABLE'],
-}).handledBy(async ({ query }, { oidcSignIn, publicUrl }: ApiDeps) => {
-  const { location, pending } = await required(oidcSignIn).begin(redirectUri(publicUrl()), query.returnTo);
-  return {
-    status: 302,
-    headers: { Location: location, 'Set-Cookie': pendingCookie(publicUrl(), pending) },
-  };
+}).handledBy(async ({ query, clientAddress }, deps: ApiDeps) => {
+  const { oidcSignIn, domainSignIn, publicUrl } = deps;
+  const { returnTo, domain } = query;
+  const base = publicUrl();
+  if (domain === undefined) {
+    const { location, pending } = await required(oidcSignIn).begin(redirectUri(base), returnTo);
+    return redirected(location, pendingCookie(base, pending));
+  }
+  try {
+    const back = domainCallback(base, domain);
+    const { location, pending } = await domainSignIn.begin(domain, back, returnTo, clientAddress);
+    return redirected(location, pendingCookie(base, pending));
+  } catch (error) {
+    return redirected(signInPage(base, error, deps), pendingCookie(base));
+  }
 });
 
-const callback = defineRoute({
-  method: 'get',
-  path: CALLBACK,
+const callbackQuery = z.looseObject({
+  // Of any length: the bound of a request's headers, 16 KiB, bounds its address as well.
+  state: z.string().optional().describe('The `state` that the browser was sent to the issuer with.'),
+  code: z.string().optional().describe('The code that the issuer exchanges for tokens.'),
+  error: z.string().optional().describe('Why the issuer gave no code.'),
+});
+const callbackResponses = {
+  302: {
+    description: 'To a page of the dashboard.',
+    headers: { Location: 'The page.', 'Set-Cookie': 'The session, if there is one now.' },
+  },
+} as const;
+
+const callback = defineRoute(`GET ${CALLBACK}`, {
   operationId: 'finishOidcSignIn',
   summary: 'Finish signing in with OpenID Connect',
   description:
     'For the browser that GET /auth/oidc/start sent to the issuer. It gets a session and is redirected to the page that it asked for. If the issuer did not sign it in, it is redirected to the sign-in page, which says so.',
-  tags,
-  auth: 'none',
-  query: z.looseObject({
-    // Of any length: the bound of a request's headers, 16 KiB, bounds its address as well.
-    state: z.string().optional().describe('The `state` that the browser was sent to the issuer with.'),
-    code: z.string().optional().describe('The code that the issuer exchanges for tokens.'),
-    error: z.string().optional().describe('Why the issuer gave no code.'),
-  }),
-  responses: {
-    302: {
-      description: 'To a page of the dashboard.',
-      headers: { Location: 'The page.', 'Set-Cookie': 'The session, if there is one now.' },
-    },
-  },
+  query: callbackQuery,
+  responses: callbackResponses,
   errors: ['NOT_FOUND', 'UNAVAILABLE'],
-}).handledBy(async (request, deps: ApiDeps) => {
-  const { query, cookies, clientAddress } = request;
-  const { publicUrl, logger } = deps;
+}).handledBy((request, deps: ApiDeps) => {
   const oidcSignIn = required(deps.oidcSignIn);
-  const base = publicUrl();
-  const to = (path: string, cookie: string) => ({
-    status: 302 as const,
-    headers: { Location: base + path, 'Set-Cookie': cookie },
+  return finished(request, deps, undefined, (authResponse, pending) => {
+    const started = { pending, redirectUri: redirectUri(deps.publicUrl()) };
+    return oidcSignIn.finish(authResponse, started, request.clientAddress, browserOf(request));
   });
-  const pending = pendingIn(cookies, base);
-  if (pending === undefined) return to(`${DASHBOARD}/sign-in?issuer=late`, pendingCookie(base));
-  try {
-    const authResponse = new URLSearchParams(
-      Object.entries(query).flatMap(([name, value]) => [value].flat().map((one) => [name, String(one)])),
-    );
-    const started = { pending, redirectUri: redirectUri(base) };
-    const issued = await oidcSignIn.finish(authResponse, started, clientAddress, browserOf(request));
-    return to(pending.returnTo, await replaceSession(issued, request, deps));
-  } catch (error) {
-    if (!(error instanceof PlatenError)) throw error;
-    const isRejected = error.code === 'UNAUTHENTICATED';
-    logger.warn({ err: error }, 'the response of the issuer did not sign anybody in');
-    return to(`${DASHBOARD}/sign-in?issuer=${isRejected ? 'refused' : 'away'}`, pendingCookie(base));
-  }
 });
 
-export const oidcRoutes = [start, callback];
+const domainCallbackRoute = defineRoute(`GET ${CALLBACK}/:domain`, {
+  operationId: 'finishDomainSignIn',
+  summary: 'Finish signing in at the issuer of a mail domain',
+  description:
+    'As GET /auth/oidc/callback, for the issuer of a mail domain. Each domain has an address of its own, so that no issuer can pass on what another has sent.',
+  params: z.strictObject({ domain: mailDomainSchema }),
+  query: callbackQuery,
+  responses: callbackResponses,
+  errors: ['UNAVAILABLE'],
+}).handledBy((request, deps: ApiDeps) => {
+  const { domain } = request.params;
+  return finished(request, deps, domain, (authResponse, pending) => {
+    const started = { pending, redirectUri: domainCallback(deps.publicUrl(), domain) };
+    const { clientAddress } = request;
+    return deps.domainSignIn.finish(domain, authResponse, started, clientAddress, browserOf(request));
+  });
+});
+
+export const oidcRoutes = [start, callback, domainCallbackRoute];
+
+function redirected(location: string, cookie: string) {
+  return { status: 302, headers: { Location: location, 'Set-Cookie': cookie } } as const;
+}
+
+/** Signs the browser in that an issuer has sent back, or sends it to the sign-in page, which says why not. */
+async function finished(
+  request: AnyRequest,
+  deps: ApiDeps,
+  domain: string | undefined,
+  finish: (authResponse: URLSearchParams, pending: PendingSignIn) => Promise<SignedIn>,
+) {
+  const base = deps.publicUrl();
+  const pending = pendingIn(request.cookies, base);
+  if (pending === undefined || pending.domain !== domain)
+    return redirected(`${base}${DASHBOARD}/sign-in?issuer=late`, pendingCookie(base));
+  try {
+    const authResponse = new URLSearchParams(
+      Object.entries(request.query as Record<string, unknown>).flatMap(([name, value]) =>
+        [value].flat().map((one) => [name, String(one)]),
+      ),
+    );
+    const issued = await finish(authResponse, pending);
+    return redirected(base + pending.returnTo, await replaceSession(issued, request, deps));
+  } catch (error) {
+    return redirected(signInPage(base, error, deps), pendingCookie(base));
+  }
+}
+
+/** What the sign-in page is told of an error, by its code. */
+const PROBLEMS: Readonly<Record<string, string>> = {
+  UNAUTHENTICATED: 'refused',
+  NOT_FOUND: 'unknown',
+  TOO_MANY_FAILURES: 'often',
+  MEMBER_CAPACITY: 'full',
+};
+
+/** The sign-in page, which says what went wrong. @throws what is no error of this service. */
+function signInPage(base: string, error: unknown, { logger }: Pick<ApiDeps, 'logger'>): string {
+  if (!(error instanceof PlatenError)) throw error;
+  logger.warn({ err: error }, 'an issuer did not sign anybody in');
+  return `${base}${DASHBOARD}/sign-in?issuer=${PROBLEMS[error.code] ?? 'away'}`;
+}
 
 function required<T>(oidcSignIn: T | undefined): T {
   if (oidcSignIn !== undefined) return oidcSignIn;
@@ -132,6 +186,7 @@ const pendingSchema = z.strictObject({
   nonce: z.string(),
   codeVerifier: z.string(),
   returnTo: z.string().refine(isOfDashboard),
+  domain: z.string().optional(),
 });
 
 /** The pending sign-in of this browser; undefined when it has expired or never began. */

@@ -2,26 +2,25 @@ import { z } from 'zod';
 import type { Account } from '../../tenants/accounts/account-store.ts';
 import { emailSchema, PASSWORD_LENGTHS, passwordSchema } from '../../tenants/accounts/sign-in-credentials.ts';
 import type { ApiDeps } from '../api-deps.ts';
-import { defineRoute } from '../request/route.ts';
+import { routesOf } from '../request/route.ts';
 import { sessionCookie, sessionTokenIn } from '../request/session-cookie.ts';
 import { successSchema } from '../request/success-schema.ts';
 import { browserOf } from './sessions.ts';
 
 const tags = ['Authentication'];
+const accountRoute = routesOf({ tags, auth: 'bearer' });
+const pageRoute = routesOf({ tags, auth: 'page' });
 const token = z
   .string()
   .regex(/^[A-Za-z0-9_-]{43}$/, 'must be the token of a link')
   .describe('The part after `#token=` of the link in the mail.');
 
-const change = defineRoute({
-  method: 'post',
-  path: '/auth/password',
+const change = accountRoute('POST /auth/password', {
+  right: 'self',
   operationId: 'changePassword',
   summary: 'Change the password',
   description:
     'Ends every other session, and all access tokens. The session of this request continues under a new cookie.',
-  tags,
-  auth: 'bearer',
   body: z
     .strictObject({
       currentPassword: z.string().min(1).max(PASSWORD_LENGTHS.max),
@@ -46,15 +45,11 @@ const change = defineRoute({
   return { status: 200, json: { success: true }, ...(headers && { headers }) };
 });
 
-const forgot = defineRoute({
-  method: 'post',
-  path: '/auth/forgot',
+const forgot = pageRoute('POST /auth/forgot', {
   operationId: 'requestPasswordReset',
   summary: 'Request a link that sets a new password',
   description:
     'The response is the same whether the address has an account or not. For one address, one network can request three links an hour, and all networks together fifteen. A link works once, for an hour.',
-  tags,
-  auth: 'page',
   body: z.strictObject({ email: emailSchema }).meta({ id: 'ForgottenPassword' }),
   responses: { 202: { description: 'A mail is sent if the address has an account.', schema: successSchema } },
   errors: ['TOO_MANY_MAILS'],
@@ -63,15 +58,11 @@ const forgot = defineRoute({
   return { status: 202, json: { success: true } };
 });
 
-const reset = defineRoute({
-  method: 'post',
-  path: '/auth/reset',
+const reset = pageRoute('POST /auth/reset', {
   operationId: 'resetPassword',
   summary: 'Set a new password by the link of a mail',
   description:
     'Ends every session and access token of the account, and every other such link. If nobody has confirmed the address before, somebody else may have registered the account. Then its API keys, the keys that sign its callbacks, and its waiting and running work end as well.',
-  tags,
-  auth: 'page',
   body: z.strictObject({ token, password: passwordSchema }).meta({ id: 'PasswordReset' }),
   responses: { 200: { description: 'The new password can be used.', schema: successSchema } },
   errors: ['LINK_INVALID'],
@@ -80,30 +71,23 @@ const reset = defineRoute({
   return { status: 200, json: { success: true } };
 });
 
-const sendVerification = defineRoute({
-  method: 'post',
-  path: '/auth/email/verification',
+const sendVerification = accountRoute('POST /auth/email/verification', {
+  right: 'self',
   operationId: 'requestEmailVerification',
   summary: 'Request a link that confirms the address of the account',
   description: 'At most three links an hour are sent. A link works once, for a day.',
-  tags,
-  auth: 'bearer',
   responses: { 202: { description: 'A mail is sent.', schema: successSchema } },
   errors: ['TOO_MANY_MAILS'],
 }).handledBy(async ({ caller, clientAddress }, { recovery }: ApiDeps) => {
-  await recovery.sendVerification(caller.session.account, clientAddress);
+  await recovery.sendVerification(caller.session.person, clientAddress);
   return { status: 202, json: { success: true } };
 });
 
-const verify = defineRoute({
-  method: 'post',
-  path: '/auth/email/verify',
+const verify = pageRoute('POST /auth/email/verify', {
   operationId: 'verifyEmail',
   summary: 'Confirm the address of an account by the link of a mail',
   description:
     'Somebody else may have registered the account with this address, so the link alone confirms nothing. Send the request with a session of the account or with its `password`; or send a `newPassword`, which takes the account over and ends everything that was made with it, as POST /auth/reset does. Otherwise the response is CONFIRMATION_UNPROVEN, which says what the account has, and the link can still be used.',
-  tags,
-  auth: 'page',
   body: z
     .strictObject({
       token,
@@ -130,7 +114,7 @@ const verify = defineRoute({
   const isOwner = async (account: Account) => {
     if (password !== undefined) return signIn.provesOwner(account, password, clientAddress);
     const session = await bearer.verifySession(sessionTokenIn(cookies, publicUrl()) ?? '');
-    return session?.account._id === account._id;
+    return session?.person._id === account._id;
   };
   await recovery.verifyEmail(token, { isOwner, newPassword }, clientAddress);
   return { status: 200, json: { success: true } };

@@ -2,7 +2,9 @@ import { z } from 'zod';
 import { SOLD_PLANS } from '../../billing/stripe/catalogue.ts';
 import { FREE_PLAN, nameSchema, planSchema } from '../../tenants/plans/plan.ts';
 import type { ApiDeps } from '../api-deps.ts';
-import { defineRoute } from '../request/route.ts';
+import { routesOf } from '../request/route.ts';
+
+const defineRoute = routesOf({ tags: ['Billing'], auth: 'bearer' });
 
 const planRow = z
   .strictObject({
@@ -14,13 +16,10 @@ const planRow = z
   })
   .meta({ id: 'PlanRow' });
 
-const list = defineRoute({
-  method: 'get',
-  path: '/user/plans',
+const list = defineRoute('GET /user/plans', {
+  right: 'look',
   operationId: 'listPlans',
   summary: 'List the plans that the account can choose from',
-  tags: ['Billing'],
-  auth: 'bearer',
   responses: {
     200: {
       description: 'The cheapest first.',

@@ -9,7 +9,7 @@ import {
 import { PASSWORD_LENGTHS } from '../../tenants/accounts/sign-in-credentials.ts';
 import type { ApiDeps } from '../api-deps.ts';
 import { paging } from '../request/paging-schema.ts';
-import { type AnyRequest, defineRoute } from '../request/route.ts';
+import { type AnyRequest, routesOf } from '../request/route.ts';
 import { noSessionCookie, sessionCookie, sessionTokenIn } from '../request/session-cookie.ts';
 import { successSchema } from '../request/success-schema.ts';
 import { accountBody } from './auth.ts';
@@ -17,16 +17,15 @@ import { sessionRequestSchema } from './auth-schema.ts';
 import { authConfigSchema, newSessionSchema, sessionListSchema } from './session-schema.ts';
 
 const tags = ['Authentication'];
+const accountRoute = routesOf({ tags, auth: 'bearer' });
+const openRoute = routesOf({ tags, auth: 'none' });
+const pageRoute = routesOf({ tags, auth: 'page' });
 /** Characters of the header User-Agent that are stored. */
 const MAX_USER_AGENT = 256;
 
-const config = defineRoute({
-  method: 'get',
-  path: '/auth/config',
+const config = openRoute('GET /auth/config', {
   operationId: 'getAuthConfig',
   summary: 'Get the available ways to sign in and to register',
-  tags,
-  auth: 'none',
   responses: { 200: { description: 'The same for everybody.', schema: authConfigSchema } },
 }).handledBy((_request, { config, oidcSignIn }: ApiDeps) => {
   return {
@@ -39,16 +38,12 @@ const config = defineRoute({
   };
 });
 
-const begin = defineRoute({
-  method: 'post',
-  path: '/auth/session',
+const begin = pageRoute('POST /auth/session', {
   operationId: 'createSession',
   withoutRoom: 'unconfirmed',
   summary: 'Sign in from a browser',
   description:
     'The session is in a cookie that no script can read. It ends after 12 hours, or after 2 hours without use. It replaces a session that the browser already has. Only pages of the public origin may send this request.',
-  tags,
-  auth: 'page',
   body: sessionRequestSchema,
   responses: {
     201: {
@@ -57,37 +52,42 @@ const begin = defineRoute({
       headers: { 'Set-Cookie': 'The session.' },
     },
   },
-  errors: ['UNAUTHENTICATED', 'ACCOUNT_SUSPENDED', 'LINK_INVALID', 'TOO_MANY_FAILURES', 'UNAVAILABLE'],
+  errors: [
+    'UNAUTHENTICATED',
+    'ACCOUNT_SUSPENDED',
+    'LINK_INVALID',
+    'CODE_REQUIRED',
+    'WRONG_CODE',
+    'PASSKEY_REFUSED',
+    'TOO_MANY_FAILURES',
+    'UNAVAILABLE',
+  ],
 }).handledBy(async (request, deps: ApiDeps) => {
   const { body, clientAddress } = request;
   const { signIn } = deps;
-  const { email = '', password = '', oneTimeToken } = body;
+  const { email, password = '', code, passkey: assertion, oneTimeToken } = body;
   const browser = browserOf(request);
-  const issued =
-    oneTimeToken === undefined
-      ? await signIn.signIn({ email, password }, clientAddress, browser)
-      : await signIn.signInByLink(oneTimeToken, clientAddress, browser);
+  const passkey = assertion && { assertion, publicUrl: deps.publicUrl() };
+  const signedIn = () => {
+    if (oneTimeToken !== undefined) return signIn.signInByLink(oneTimeToken, clientAddress, browser);
+    if (email === undefined) return signIn.signInByPasskey(passkey!, clientAddress, browser);
+    return signIn.signIn({ email, password, code, passkey }, clientAddress, browser);
+  };
+  const issued = await signedIn();
   const cookie = await replaceSession(issued, request, deps);
   return {
     status: 201,
-    json: {
-      account: accountBody(issued.account, deps.config),
-      expiresAt: issued.expiresAt.toISOString(),
-      idleTimeoutSeconds: SESSION_IDLE_MS / 1000,
-    },
+    json: await newSessionBody(issued, deps),
     headers: { 'Set-Cookie': cookie },
   };
 });
 
-const end = defineRoute({
-  method: 'delete',
-  path: '/auth/session',
+const end = accountRoute('DELETE /auth/session', {
+  right: 'self',
   operationId: 'endCurrentSession',
   withoutRoom: 'confirmed',
   summary: 'Sign out',
   description: 'Ends the session, or revokes the access token, of this request.',
-  tags,
-  auth: 'bearer',
   responses: {
     200: {
       description: 'The token stops working everywhere within a second.',
@@ -105,41 +105,47 @@ const end = defineRoute({
   };
 });
 
-const list = defineRoute({
-  method: 'get',
-  path: '/auth/sessions',
+const list = accountRoute('GET /auth/sessions', {
+  right: 'self',
   operationId: 'listSessions',
-  summary: 'List the sessions of the account',
+  summary: 'List the sessions of the person',
   description: 'Newest first. Access tokens of POST /auth/login are not sessions.',
-  tags,
-  auth: 'bearer',
   query: z.strictObject({ ...paging }),
   responses: { 200: { description: 'One page of the sessions that are open.', schema: sessionListSchema } },
 }).handledBy(async ({ query, caller }, { tokens }: ApiDeps) => {
-  const { total, sessions } = await tokens.sessions(caller.accountId, query);
+  const { total, sessions } = await tokens.sessions(caller.session.person._id, query);
   const shown = sessions.map((session) => sessionBody(session, caller.session.tokenId));
   return { status: 200, json: { total, ...query, sessions: shown } };
 });
 
-const endOne = defineRoute({
-  method: 'delete',
-  path: '/auth/sessions/:id',
+const endOne = accountRoute('DELETE /auth/sessions/:id', {
+  right: 'self',
   operationId: 'endSession',
   withoutRoom: 'confirmed',
-  summary: 'End a session of the account',
-  tags,
-  auth: 'bearer',
+  summary: 'End a session of the person',
   params: z.strictObject({ id: z.string().regex(/^[0-9a-f]{64}$/, 'must be the id of a session') }),
   responses: {
     200: { description: 'The token stops working everywhere within a second.', schema: successSchema },
   },
   errors: ['NOT_FOUND'],
 }).handledBy(async ({ params, caller, clientAddress }, { signIn }: ApiDeps) => {
-  await signIn.endSession(caller.session.account, params.id, clientAddress);
+  await signIn.endSession(caller.session.person, params.id, clientAddress);
   return { status: 200, json: { success: true } };
 });
 
 export const sessionRoutes = [config, begin, end, list, endOne];
+
+/** What a browser is told of the session that it has now. */
+export async function newSessionBody(
+  issued: Parameters<typeof accountBody>[0] & Pick<IssuedToken, 'expiresAt'>,
+  deps: Pick<ApiDeps, 'config' | 'accounts'>,
+) {
+  return {
+    account: await accountBody(issued, deps),
+    expiresAt: issued.expiresAt.toISOString(),
+    idleTimeoutSeconds: SESSION_IDLE_MS / 1000,
+  };
+}
 
 /** Gives a browser a new session, and ends its old one if there is one. @returns the header Set-Cookie. */
 export async function replaceSession(

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { renderOptionsSchema } from '../../render/options/all/render-options.ts';
 import { savedOptionsSchema } from '../../render/options/all/saved-options.ts';
 import { shortRecord } from '../../render/options/core/short-list.ts';
-import { displayNameSchema, documentSchema } from '../../render/options/core/text-schemas.ts';
+import { displayNameSchema, documentSchema, linesSchema } from '../../render/options/core/text-schemas.ts';
 import { MAX_DATA_DEPTH } from '../../work/inputs/template.ts';
 import { findJsonError } from '../request/json-error.ts';
 import { type JsonBounds, jsonLimitExceeded } from '../request/json-size.ts';
@@ -10,6 +10,8 @@ import { page, paging } from '../request/paging-schema.ts';
 import { renderRequestSchema } from '../work/render-request-schema.ts';
 
 const MAX_NAME = 200;
+/** Characters of what an author says of a version. */
+const MAX_MESSAGE = 500;
 /** Far fewer names and values than in a body: sample data are a text, which is parsed in addition to the body. */
 const MAX_SAMPLE: JsonBounds = { elements: 50_000, names: 25_000, depth: MAX_DATA_DEPTH };
 /** Characters of a schema of data. */
@@ -20,6 +22,9 @@ const MAX_SCHEMA: JsonBounds = { elements: 20_000, names: 5000, depth: MAX_DATA_
 
 const time = z.iso.datetime();
 const name = displayNameSchema(MAX_NAME);
+const message = linesSchema(MAX_MESSAGE)
+  .optional()
+  .describe('What this version changes, for whoever reads the history of the template.');
 const content = documentSchema({ min: 1 }).describe(
   'HTML with Liquid: `{{name}}`, `{{a.b}}`, loops, conditions, filters.',
 );
@@ -141,6 +146,8 @@ const versionFields = {
   version: z.int().min(1),
   name: z.string(),
   current: z.boolean().describe('Whether renders use it unless they pin another.'),
+  author: z.string().nullable().describe('The address of the person who saved it; null if it is not known.'),
+  message: z.string().nullable().describe('What its author says of it; null for nothing.'),
   createdAt: time,
 };
 const versionRowSchema = z.strictObject(versionFields).meta({ id: 'TemplateVersionSummary' });
@@ -161,7 +168,7 @@ export const templateVersionListSchema = z
 
 /** The body of `POST /user/templates`. */
 export const templateRequestSchema = z
-  .strictObject({ name, content, sampleData: sampleData.default('{}'), dataSchema, options })
+  .strictObject({ name, content, sampleData: sampleData.default('{}'), dataSchema, options, message })
   .meta({ id: 'TemplateRequest' });
 
 /** The body of `PATCH /user/templates/:id`. */
@@ -172,6 +179,7 @@ export const templateChangeSchema = z
     sampleData: sampleData.optional(),
     dataSchema,
     options,
+    message,
     baseVersionId: z
       .uuid()
       .toLowerCase()
@@ -180,11 +188,76 @@ export const templateChangeSchema = z
         'The version that the change was made from: it is rejected when the template has been saved since. Without it the change is made to the present version.',
       ),
   })
-  .refine(({ baseVersionId: _, ...change }) => Object.values(change).some((value) => value !== undefined), {
-    message: 'one of name, content, sampleData, dataSchema, options is required',
-    when: isObject,
-  })
+  .refine(
+    ({ baseVersionId: _, message: __, ...change }) =>
+      Object.values(change).some((value) => value !== undefined),
+    {
+      message: 'one of name, content, sampleData, dataSchema, options is required',
+      when: isObject,
+    },
+  )
   .meta({ id: 'TemplateChange', minProperties: 1 });
+
+const draftFields = {
+  name,
+  content: documentSchema().describe('As in a template. A draft need not be valid before it is published.'),
+  sampleData: documentSchema().default('{}').describe('As in a template; it need not be JSON yet.'),
+  dataSchema: documentSchema({ max: MAX_SCHEMA_CHARS })
+    .nullable()
+    .default(null)
+    .describe('A JSON Schema serialized as a string; null for none. It need not be valid yet.'),
+};
+
+/** The body of `PUT /user/templates/:id/draft`. */
+export const draftRequestSchema = z
+  .strictObject({
+    ...draftFields,
+    options: savedOptionsSchema.default(null).describe('Options for each render; null for none.'),
+    baseVersionId: z
+      .uuid()
+      .toLowerCase()
+      .optional()
+      .describe('The version that the draft was made from. Default: the present version.'),
+    baseDraftId: z
+      .uuid()
+      .toLowerCase()
+      .nullable()
+      .optional()
+      .describe(
+        'The draft that this one was made from, null for none: it is rejected when the draft has been changed since. Without it, this one replaces whatever is there.',
+      ),
+  })
+  .meta({ id: 'TemplateDraftRequest' });
+
+const draftSchema = z
+  .strictObject({
+    draftId: z.uuid().describe('Another one after each change of the draft.'),
+    name: z.string(),
+    content: z.string(),
+    sampleData: z.string(),
+    dataSchema: z.string().nullable().describe('The JSON Schema of its data; null for none.'),
+    options: renderOptionsSchema.nullable().describe('Options of its renders; null for none.'),
+    baseVersionId: z.uuid().describe('The version that it was made from.'),
+    author: z.string().nullable().describe('The address of the person who changed it last.'),
+    updatedAt: time,
+  })
+  .meta({ id: 'TemplateDraft' });
+
+export const templateDraftSchema = z
+  .strictObject({ draft: draftSchema.nullable().describe('null while the template has none.') })
+  .meta({ id: 'TemplateDraftResponse' });
+
+/** The body of `POST /user/templates/:id/draft/publish`. */
+export const publishRequestSchema = z
+  .strictObject({
+    message,
+    draftId: z
+      .uuid()
+      .toLowerCase()
+      .optional()
+      .describe('The draft that you have seen: it is rejected when it has been changed since.'),
+  })
+  .meta({ id: 'PublishRequest' });
 
 /** The body of `POST /user/templates/preview`. */
 export const previewRequestSchema = z

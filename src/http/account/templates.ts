@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { PlatenError } from '../../infra/errors/registry.ts';
-import { byAccount } from '../../tenants/audit/audit-log.ts';
 import { noTemplate } from '../../tenants/templates/template-editor.ts';
 import {
   type SavedTemplate,
@@ -10,8 +9,8 @@ import {
   type TemplateVersion,
 } from '../../tenants/templates/template-store.ts';
 import type { ApiDeps } from '../api-deps.ts';
-import { type AccountCaller, withoutKey } from '../request/authenticate-bearer.ts';
-import { defineRoute } from '../request/route.ts';
+import { type AccountCaller, byPerson, withoutKey } from '../request/authenticate-bearer.ts';
+import { routesOf } from '../request/route.ts';
 import { successSchema } from '../request/success-schema.ts';
 import { effectiveOptions } from '../work/effective-options.ts';
 import {
@@ -33,19 +32,16 @@ import {
   templateSummaryListSchema,
 } from './template-schema.ts';
 
-const tags = ['Templates'];
+const defineRoute = routesOf({ tags: ['Templates'], auth: 'bearer' });
 const params = z.strictObject({ id: z.uuid().toLowerCase() });
 /** Interactive, because the user waits for the preview. */
 const PREVIEWED_AS = { output: 'binary', executionMode: 'sync' } as const;
 
-const create = defineRoute({
-  method: 'post',
-  path: '/user/templates',
+const create = defineRoute('POST /user/templates', {
+  right: 'develop',
   operationId: 'createTemplate',
   summary: 'Save a new template',
   description: `An account may have ${TEMPLATE_BOUNDS.templates} templates.`,
-  tags,
-  auth: 'bearer',
   body: templateRequestSchema,
   needsPermit: true,
   largeResponse: true,
@@ -68,19 +64,16 @@ const create = defineRoute({
   },
   errors: ['TEMPLATE_ERROR', 'TEMPLATE_CAPACITY', 'STORAGE_FULL', 'TOO_MANY_WAITING'],
 }).handledBy(async ({ body, caller, clientAddress }, deps: ApiDeps) => {
-  const saved = await deps.templateEditor.create(caller, withText(body), byAccount(clientAddress));
+  const saved = await deps.templateEditor.create(caller, withText(body), byPerson(caller, clientAddress));
   return { status: 201, json: templateBody(saved) };
 });
 
-const list = defineRoute({
-  method: 'get',
-  path: '/user/templates',
+const list = defineRoute('GET /user/templates', {
+  right: 'read',
   operationId: 'listTemplates',
   summary: 'List the templates of the account',
   description:
     'Newest first. A page of very large templates may have fewer rows than its limit: the next page begins at `offset` plus the number of rows received.',
-  tags,
-  auth: 'bearer',
   needsPermit: true,
   largeResponse: true,
   query: templateQuerySchema,
@@ -100,13 +93,10 @@ const list = defineRoute({
   return { status: 200, json: { total, limit, offset, templates: saved.map(templateBody) } };
 });
 
-const get = defineRoute({
-  method: 'get',
-  path: '/user/templates/:id',
+const get = defineRoute('GET /user/templates/:id', {
+  right: 'read',
   operationId: 'getTemplate',
   summary: 'Get a template',
-  tags,
-  auth: 'bearer',
   needsPermit: true,
   largeResponse: true,
   params,
@@ -118,14 +108,11 @@ const get = defineRoute({
   return { status: 200, json: templateBody(saved) };
 });
 
-const change = defineRoute({
-  method: 'patch',
-  path: '/user/templates/:id',
+const change = defineRoute('PATCH /user/templates/:id', {
+  right: 'develop',
   operationId: 'updateTemplate',
   summary: 'Change a template',
   description: `Saves a new version. Fields that are left out keep their values. The latest ${TEMPLATE_BOUNDS.versions} versions of a template are kept; plans without version history keep only the latest. Older versions can no longer be pinned or rolled back to.`,
-  tags,
-  auth: 'bearer',
   params,
   body: templateChangeSchema,
   needsPermit: true,
@@ -133,36 +120,30 @@ const change = defineRoute({
   responses: { 200: { description: 'The template in its new version.', schema: templateSchema } },
   errors: ['NOT_FOUND', 'TEMPLATE_CHANGED', 'TEMPLATE_ERROR', 'STORAGE_FULL', 'TOO_MANY_WAITING'],
 }).handledBy(async ({ params, body, caller, clientAddress }, deps: ApiDeps) => {
-  const by = byAccount(clientAddress);
+  const by = byPerson(caller, clientAddress);
   const saved = await deps.templateEditor.change(caller, params.id, withText(body), by);
   return { status: 200, json: templateBody(saved) };
 });
 
-const remove = defineRoute({
-  method: 'delete',
-  path: '/user/templates/:id',
+const remove = defineRoute('DELETE /user/templates/:id', {
+  right: 'develop',
   operationId: 'deleteTemplate',
   withoutRoom: 'confirmed',
   summary: 'Delete a template and its versions',
   description: 'Jobs that were accepted before are still rendered.',
-  tags,
-  auth: 'bearer',
   params,
   responses: { 200: { description: 'It is deleted.', schema: successSchema } },
   errors: ['NOT_FOUND'],
 }).handledBy(async ({ params, caller, clientAddress }, deps: ApiDeps) => {
-  await deps.templateEditor.delete(caller.accountId, params.id, byAccount(clientAddress));
+  await deps.templateEditor.delete(caller.accountId, params.id, byPerson(caller, clientAddress));
   return { status: 200, json: { success: true } };
 });
 
-const preview = defineRoute({
-  method: 'post',
-  path: '/user/templates/preview',
+const preview = defineRoute('POST /user/templates/preview', {
+  right: 'develop',
   operationId: 'previewTemplate',
   withoutRoom: 'unconfirmed',
   summary: 'Preview a template with data: its HTML, or with `output` = `pdf` a test render',
-  tags,
-  auth: 'bearer',
   body: previewRequestSchema,
   needsPermit: true,
   largeResponse: true,
@@ -231,8 +212,9 @@ export function optionalBody({ dataSchema, options }: Pick<TemplateVersion, 'dat
   return { ...(typeof dataSchema === 'string' && { dataSchema }), ...(options != null && { options }) };
 }
 
-/** A body with its schema as text. */
-function withText<Body extends { readonly dataSchema?: string | object | null | undefined }>(body: Body) {
+export function withText<Body extends { readonly dataSchema?: string | object | null | undefined }>(
+  body: Body,
+) {
   const { dataSchema, ...rest } = body;
   return { ...rest, ...(dataSchema !== undefined && { dataSchema: schemaText(dataSchema) }) };
 }

@@ -95,9 +95,53 @@ const requestLogEntrySchema = z
   })
   .meta({ id: 'RequestLogEntry' });
 
+const keptBody = z
+  .strictObject({
+    type: z.string().nullable().describe('The media type.'),
+    size: count.nullable().describe('Bytes; null if it is not known.'),
+    text: z
+      .string()
+      .nullable()
+      .describe('JSON of some 4 KiB, with long values cut and secrets as `***`; null if it is no JSON.'),
+    isWhole: z.boolean().describe('Whether `text` has the whole body but for its secrets.'),
+  })
+  .meta({ id: 'LoggedBody' });
+
+const side = z
+  .strictObject({
+    headers: z
+      .array(z.strictObject({ name: z.string(), value: z.string().describe('Secrets are `***`.') }))
+      .readonly()
+      .describe('The first of them, 1 KiB; secrets are `***`.'),
+    body: keptBody.nullable().describe('Null without one.'),
+  })
+  .meta({ id: 'LoggedSide' });
+
+export const loggedRequestSchema = z
+  .strictObject({
+    ...requestLogEntrySchema.shape,
+    said: z
+      .strictObject({
+        path: z.string().describe('With its query; secrets are `***`.'),
+        request: side,
+        response: side,
+        keptUntil: z.iso.datetime().describe('When this is deleted.'),
+      })
+      .nullable()
+      .describe('Null if it is not kept, or no longer.'),
+  })
+  .meta({ id: 'LoggedRequest' });
+
+/** The body of `PUT /user/request-logs/details`. */
+export const requestDetailsSettingSchema = z
+  .strictObject({ kept: z.boolean().describe('Whether headers and bodies of requests are kept.') })
+  .meta({ id: 'RequestDetailsSetting' });
+
 export const requestLogListSchema = z
   .strictObject({
     ...page,
+    detailsKept: z.boolean().describe('Whether headers and bodies of requests are kept.'),
+    detailsKeptHours: count.describe('For how long, by the plan.'),
     endpointOptions: z.array(z.string()).describe('The endpoints that were asked for.'),
     summary: z.strictObject({ successCount: count, failedCount: count }),
     logs: z.array(requestLogEntrySchema),

@@ -7,16 +7,15 @@ import { DURATION_BOUNDS_MS, INTERVALS, type SeriesPoint } from '../../tenants/u
 import type { ApiDeps } from '../api-deps.ts';
 import { queryBoolean } from '../request/paging-schema.ts';
 import { periodParameter } from '../request/period-parameter.ts';
-import { defineRoute } from '../request/route.ts';
+import { routesOf } from '../request/route.ts';
 import { usageSeriesSchema, usageSummarySchema } from './usage-schema.ts';
 
-const usage = defineRoute({
-  method: 'get',
-  path: '/user/usage',
+const defineRoute = routesOf({ tags: ['Telemetry'], auth: 'bearer' });
+
+const usage = defineRoute('GET /user/usage', {
+  right: 'look',
   operationId: 'getUsage',
   summary: 'Get the usage summary of the account',
-  tags: ['Telemetry'],
-  auth: 'bearer',
   query: z.strictObject({
     period: periodParameter,
     includeBreakdown: queryBoolean(false).describe('`true` adds the usage of each API key.'),
@@ -26,13 +25,10 @@ const usage = defineRoute({
   return { status: 200, json: await deps.usage.summary(caller, query.period, query.includeBreakdown) };
 });
 
-const series = defineRoute({
-  method: 'get',
-  path: '/user/usage/series',
+const series = defineRoute('GET /user/usage/series', {
+  right: 'look',
   operationId: 'getUsageSeries',
   summary: 'Get the usage of the account over time',
-  tags: ['Telemetry'],
-  auth: 'bearer',
   query: z
     .strictObject({
       period: periodParameter,

@@ -1,6 +1,12 @@
 import { z } from 'zod';
-import { CALLBACK_EVENTS, DELIVERY_STATES, MAX_RECENT_ATTEMPTS } from '../../work/callbacks/delivery.ts';
-import { page } from '../request/paging-schema.ts';
+import {
+  CALLBACK_EVENTS,
+  DELIVERY_STATES,
+  KEPT_RESPONSES,
+  MAX_RECENT_ATTEMPTS,
+} from '../../work/callbacks/delivery.ts';
+import { KEPT_BODY_BYTES } from '../../work/callbacks/kept-response.ts';
+import { moment, page } from '../request/paging-schema.ts';
 import { jobErrorSchema } from '../work/attempt-schema.ts';
 import { webhookUrlSchema } from '../work/render-request-schema.ts';
 
@@ -43,14 +49,35 @@ export const webhookPayloadSchema = z
   .describe('The body that is sent.')
   .meta({ id: 'WebhookPayload' });
 
+const attemptSchema = z.strictObject({
+  at: time,
+  responseStatus: z.int().nullable(),
+  error: z.string().nullable(),
+  durationMs: z.int().min(0).nullable().describe('To the end of the response; null if it is not known.'),
+  response: z
+    .strictObject({
+      headers: z
+        .array(z.strictObject({ name: z.string(), value: z.string().describe('Secrets are `***`.') }))
+        .readonly()
+        .describe('The first of them; values that may be secrets are `***`.'),
+      body: z
+        .string()
+        .nullable()
+        .describe(`The first ${KEPT_BODY_BYTES} bytes; null if they are no text in UTF-8.`),
+      bodyIsCut: z.boolean().describe('Whether the body is longer.'),
+    })
+    .nullable()
+    .describe(
+      `What the receiver sent. Of the last ${KEPT_RESPONSES} attempts; null if there was no response.`,
+    ),
+});
+
 /** A callback with its body and the attempts to send it. */
 export const webhookDeliveryDetailSchema = z
   .strictObject({
     ...webhookDeliverySchema.shape,
     payload: webhookPayloadSchema,
-    attempts: z
-      .array(z.strictObject({ at: time, responseStatus: z.int().nullable(), error: z.string().nullable() }))
-      .describe(`The last ${MAX_RECENT_ATTEMPTS} attempts, in order.`),
+    attempts: z.array(attemptSchema).describe(`The last ${MAX_RECENT_ATTEMPTS} attempts, in order.`),
   })
   .meta({ id: 'WebhookDeliveryDetail' });
 
@@ -59,8 +86,30 @@ export const webhookTestSchema = z
   .strictObject({ url: webhookUrlSchema.describe('The address of the receiver.') })
   .meta({ id: 'WebhookTest' });
 
+/** The body of `POST /user/webhook-deliveries/redeliver-failed`, besides the terms of the list. */
+export const redeliverFailedSchema = z.strictObject({
+  since: moment.describe('Only callbacks created then or later.'),
+});
+
+export const redeliveredSchema = z
+  .strictObject({
+    redelivered: z.int().min(0).describe('Callbacks that are sent again.'),
+    nextSince: time
+      .nullable()
+      .describe('The `since` of a further request, for those that are left; null if there are none.'),
+  })
+  .meta({ id: 'RedeliveredWebhooks' });
+
 export const webhookDeliveryListSchema = z
-  .strictObject({ ...page, deliveries: z.array(webhookDeliverySchema) })
+  .strictObject({
+    ...page,
+    deliveries: z.array(webhookDeliverySchema),
+    searchedTo: time
+      .nullable()
+      .describe(
+        'Where a search goes on: its `to`, or with `created_asc` its `from`. Null if all was looked at.',
+      ),
+  })
   .meta({ id: 'WebhookDeliveryList' });
 
 export const webhookKeyListSchema = z

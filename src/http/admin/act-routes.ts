@@ -1,12 +1,10 @@
 import { z } from 'zod';
-import type { Admin } from '../../admin/admin.ts';
 import { PROBLEM_KINDS } from '../../admin/billing.ts';
+import type { Admin } from '../../admin/open-admin.ts';
 import { PlatenError } from '../../infra/errors/registry.ts';
 import type { DoneBy } from '../../tenants/audit/audit-log.ts';
-import { defineRoute } from '../request/route.ts';
-import { type AdminDeps, doneBy, tags } from './common.ts';
+import { type AdminDeps, defineRoute, doneBy } from './common.ts';
 
-/** A request of a button. */
 interface Act {
   readonly id: string;
   readonly fields: URLSearchParams;
@@ -30,12 +28,8 @@ const PAGE_OF: Readonly<Record<string, string>> = { deliveries: 'messages', mail
 const FORM = { maxBytes: 16 * 1024, description: 'The fields of a form.' };
 const back = { 303: { description: 'To the page.', headers: { Location: 'The page.' } } } as const;
 
-const act = defineRoute({
-  method: 'post',
-  path: '/admin/act/:what/:id/:act',
+const act = defineRoute('POST /admin/act/:what/:id/:act', {
   summary: 'What a button of a page does',
-  tags,
-  auth: 'operator',
   params: z.strictObject({ what: z.string(), id: z.string().max(300), act: z.string() }),
   rawBody: FORM,
   responses: back,
@@ -48,12 +42,8 @@ const act = defineRoute({
   return { status: 303, headers: { Location: `/admin/${PAGE_OF[what] ?? what}` } };
 });
 
-const retryBilling = defineRoute({
-  method: 'post',
-  path: '/admin/act/billing/:kind/:id/retry',
+const retryBilling = defineRoute('POST /admin/act/billing/:kind/:id/retry', {
   summary: 'What a button of the page about billing does',
-  tags,
-  auth: 'operator',
   params: z.strictObject({ kind: z.enum(PROBLEM_KINDS), id: z.string().max(300) }),
   rawBody: FORM,
   responses: back,

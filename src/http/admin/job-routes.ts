@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { type JobAct, MOST_AT_ONCE } from '../../admin/job-operation.ts';
 import { ERROR_CODES, JOB_LIST_STATES } from '../../admin/jobs.ts';
-import { defineRoute } from '../request/route.ts';
-import { type AdminDeps, BASE, doneBy, ok, paging, tags } from './common.ts';
+import { moment } from '../request/paging-schema.ts';
+import { answering, paging } from './common.ts';
 
 const params = z.strictObject({ id: z.uuid().toLowerCase() });
-const moment = z.iso.datetime({ offset: true }).transform((text) => new Date(text));
+
 const filter = z.strictObject({
   state: z.enum(JOB_LIST_STATES).optional(),
   accountId: z.uuid().toLowerCase().optional(),
@@ -25,77 +25,47 @@ const operation = z
     error: 'must have either filter or cursor',
   });
 
-const list = defineRoute({
-  method: 'get',
-  path: `${BASE}/jobs`,
-  summary: 'List jobs',
-  tags,
-  auth: 'operator',
-  query: filter.extend(paging),
-  responses: ok,
-}).handledBy(async ({ query }, { admin }: AdminDeps) => {
-  const { cursor, limit, ...conditions } = query;
-  return { status: 200, json: await admin().jobs.list(conditions, { cursor, limit }) };
-});
+const list = answering(
+  'GET /jobs',
+  { summary: 'List jobs', query: filter.extend(paging) },
+  async ({ query }, admin) => {
+    const { cursor, limit, ...conditions } = query;
+    return admin.jobs.list(conditions, { cursor, limit });
+  },
+);
 
-const get = defineRoute({
-  method: 'get',
-  path: `${BASE}/jobs/:id`,
-  summary: 'Get a job',
-  tags,
-  auth: 'operator',
-  params,
-  responses: ok,
-}).handledBy(async ({ params }, { admin }: AdminDeps) => {
-  return { status: 200, json: await admin().jobs.get(params.id) };
-});
+const get = answering('GET /jobs/:id', { summary: 'Get a job', params }, ({ params }, admin) =>
+  admin.jobs.get(params.id),
+);
 
-const retry = defineRoute({
-  method: 'post',
-  path: `${BASE}/jobs/:id/retry`,
-  summary: 'Render a job again',
-  tags,
-  auth: 'operator',
-  params,
-  responses: ok,
-}).handledBy(async ({ params, caller }, { admin }: AdminDeps) => {
-  return { status: 200, json: { jobId: await admin().jobs.retry(params.id, doneBy(caller)) } };
-});
+const retry = answering(
+  'POST /jobs/:id/retry',
+  { summary: 'Render a job again', params },
+  async ({ params }, admin, by) => ({ jobId: await admin.jobs.retry(params.id, by) }),
+);
 
-const cancel = defineRoute({
-  method: 'post',
-  path: `${BASE}/jobs/:id/cancel`,
-  withoutRoom: 'confirmed',
-  summary: 'Cancel a job',
-  tags,
-  auth: 'operator',
-  params,
-  responses: ok,
-}).handledBy(async ({ params, caller }, { admin }: AdminDeps) => {
-  return { status: 200, json: await admin().jobs.cancel(params.id, doneBy(caller)) };
-});
+const cancel = answering(
+  'POST /jobs/:id/cancel',
+  { withoutRoom: 'confirmed', summary: 'Cancel a job', params },
+  ({ params }, admin, by) => admin.jobs.cancel(params.id, by),
+);
 
 /** A route for all jobs that fit a filter, some with each request. */
 function byFilter(act: JobAct) {
-  return defineRoute({
-    method: 'post',
-    path: `${BASE}/jobs/${act}`,
-    ...(act === 'cancel' && { withoutRoom: 'confirmed' as const }),
-    summary: `${act === 'retry' ? 'Render again' : 'Cancel'} the jobs that fit a filter`,
-    tags,
-    auth: 'operator',
-    body: operation,
-    responses: ok,
-  }).handledBy(async ({ body, caller }, deps: AdminDeps) => {
-    const { cursor, filter = {}, limit } = body;
-    const { operation } = deps.admin();
-    const by = doneBy(caller);
-    const progress =
-      cursor === undefined
+  return answering(
+    `POST /jobs/${act}`,
+    {
+      ...(act === 'cancel' && { withoutRoom: 'confirmed' as const }),
+      summary: `${act === 'retry' ? 'Render again' : 'Cancel'} the jobs that fit a filter`,
+      body: operation,
+    },
+    ({ body }, { operation }, by) => {
+      const { cursor, filter = {}, limit } = body;
+      return cursor === undefined
         ? operation.begin(act, filter, by, limit)
         : operation.continue(act, cursor, by, limit);
-    return { status: 200, json: await progress };
-  });
+    },
+  );
 }
 
 export const jobRoutes = [list, byFilter('retry'), byFilter('cancel'), get, retry, cancel];

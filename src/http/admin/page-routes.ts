@@ -3,21 +3,20 @@ import { PROBLEM_KINDS } from '../../admin/billing.ts';
 import { ERROR_CODES, type JobFilter } from '../../admin/jobs.ts';
 import { MESSAGE_STATES } from '../../admin/messages.ts';
 import { ERRORS } from '../../infra/errors/registry.ts';
-import { defineRoute } from '../request/route.ts';
-import { type AdminDeps, paging, tags } from './common.ts';
+import { type AdminDeps, defineRoute, paging } from './common.ts';
 import { type Html, html } from './html.ts';
 import { framed } from './page-frame.ts';
 import { act, nextPage, tableOf } from './page-tables.ts';
 
 const page = { 200: { description: 'A page.', contentType: 'text/html; charset=utf-8' } } as const;
-const common = { method: 'get', summary: 'A page', tags, auth: 'operator', responses: page } as const;
+const common = { summary: 'A page', responses: page } as const;
 const LIMIT = 50;
 /** An empty field of a form is one that was not filled in. */
 const given = (text: string) => (text === '' ? undefined : text);
 const field = z.string().max(400).transform(given).optional();
 const cursor = paging.cursor;
 
-const queue = defineRoute({ ...common, path: '/admin' }).handledBy(async (_request, { admin }: AdminDeps) => {
+const queue = defineRoute('GET /admin', common).handledBy(async (_request, { admin }: AdminDeps) => {
   const { pools, accounts, totalAccounts } = await admin().queues(LIMIT);
   const counts = ({ interactive, bulk }: { interactive: number; bulk: number }) => `${interactive} + ${bulk}`;
   return framed(
@@ -46,9 +45,8 @@ ${tableOf(
   );
 });
 
-const accounts = defineRoute({
+const accounts = defineRoute('GET /admin/accounts', {
   ...common,
-  path: '/admin/accounts',
   query: z.strictObject({ search: field, cursor }),
 }).handledBy(async ({ query }, { admin }: AdminDeps) => {
   const { search } = query;
@@ -87,7 +85,7 @@ function deleteForm(id: string, name: string): Html {
 <button aria-label="Delete for good ${name}">Delete for good</button></form></details>`;
 }
 
-const workers = defineRoute({ ...common, path: '/admin/workers' }).handledBy(
+const workers = defineRoute('GET /admin/workers', common).handledBy(
   async (_request, { admin }: AdminDeps) => {
     const rows = await admin().workers.list();
     return framed(
@@ -109,9 +107,8 @@ const workers = defineRoute({ ...common, path: '/admin/workers' }).handledBy(
   },
 );
 
-const jobs = defineRoute({
+const jobs = defineRoute('GET /admin/jobs', {
   ...common,
-  path: '/admin/jobs',
   query: z.strictObject({
     state: z.enum(['failed', 'waiting', 'running']).default('failed'),
     errorCode: z.union([z.literal('').transform(() => undefined), z.enum(ERROR_CODES)]).optional(),
@@ -144,9 +141,8 @@ ${nextPage('jobs', fields, found.cursor)}`,
   );
 });
 
-const messages = defineRoute({
+const messages = defineRoute('GET /admin/messages', {
   ...common,
-  path: '/admin/messages',
   query: z.strictObject({ state: z.enum(MESSAGE_STATES).default('waiting') }),
 }).handledBy(async ({ query }, { admin }: AdminDeps) => {
   const { state } = query;
@@ -177,7 +173,7 @@ ${tableOf(
   );
 });
 
-const billing = defineRoute({ ...common, path: '/admin/billing' }).handledBy(
+const billing = defineRoute('GET /admin/billing', common).handledBy(
   async (_request, { admin }: AdminDeps) => {
     const lists = await Promise.all(
       PROBLEM_KINDS.map(async (kind) => ({ kind, ...(await admin().billing.list(kind, { limit: LIMIT })) })),
@@ -198,9 +194,8 @@ const billing = defineRoute({ ...common, path: '/admin/billing' }).handledBy(
   },
 );
 
-const audit = defineRoute({
+const audit = defineRoute('GET /admin/audit', {
   ...common,
-  path: '/admin/audit',
   query: z.strictObject({ cursor }),
 }).handledBy(async ({ query }, { admin }: AdminDeps) => {
   const { rows, cursor: next } = await admin().audit({ cursor: query.cursor, limit: LIMIT });

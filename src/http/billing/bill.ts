@@ -4,21 +4,18 @@ import { reported } from '../../billing/stripe/stripe-errors.ts';
 import { PlatenError } from '../../infra/errors/registry.ts';
 import { quotaPeriod, quotaResetDate } from '../../tenants/plans/quota-period.ts';
 import type { ApiDeps } from '../api-deps.ts';
-import { defineRoute } from '../request/route.ts';
+import { routesOf } from '../request/route.ts';
 
 const time = z.iso.datetime();
 const count = z.int().min(0);
 const cents = z.int().describe('US cents, without taxes.');
-const tags = ['Billing'];
+const defineRoute = routesOf({ tags: ['Billing'], auth: 'bearer' });
 
-const bill = defineRoute({
-  method: 'get',
-  path: '/user/bill',
+const bill = defineRoute('GET /user/bill', {
+  right: 'bill',
   operationId: 'getBill',
   summary: 'Get the usage and the cost of the current period',
   description: 'Live renders count from their acceptance. Amounts are without taxes, discounts and credit.',
-  tags,
-  auth: 'bearer',
   responses: {
     200: {
       description: 'The period so far.',
@@ -101,13 +98,10 @@ const bill = defineRoute({
   };
 });
 
-const prices = defineRoute({
-  method: 'get',
-  path: '/user/overage',
+const prices = defineRoute('GET /user/overage', {
+  right: 'bill',
   operationId: 'listOveragePrices',
   summary: 'List the blocks of PDFs that can be bought, with their prices',
-  tags,
-  auth: 'bearer',
   responses: {
     200: {
       description: 'The smallest first. A price that has just been changed may come a minute later.',

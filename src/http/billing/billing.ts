@@ -5,11 +5,11 @@ import type { BillingAccount } from '../../billing/subscriptions/billing-store.t
 import type { SubscriptionState } from '../../billing/subscriptions/entitlement.ts';
 import { PlatenError } from '../../infra/errors/registry.ts';
 import type { Account } from '../../tenants/accounts/account-store.ts';
-import { byAccount } from '../../tenants/audit/audit-log.ts';
 import { FREE_PLAN, type PlanName } from '../../tenants/plans/plan.ts';
 import type { Overage } from '../../work/jobs/ledger/overage.ts';
 import type { ApiDeps } from '../api-deps.ts';
-import { defineRoute } from '../request/route.ts';
+import { byPerson } from '../request/authenticate-bearer.ts';
+import { routesOf } from '../request/route.ts';
 import {
   checkoutSchema,
   hostedPageSchema,
@@ -17,60 +17,48 @@ import {
   upgradePreviewSchema,
 } from './billing-schema.ts';
 
-const tags = ['Billing'];
+const defineRoute = routesOf({ tags: ['Billing'], auth: 'bearer' });
 const PROVIDER_ERRORS = ['BILLING_NOT_CONFIGURED', 'RATE_LIMITED', 'UNAVAILABLE'] as const;
 
-const subscription = defineRoute({
-  method: 'get',
-  path: '/user/subscription',
+const subscription = defineRoute('GET /user/subscription', {
+  right: 'look',
   operationId: 'getSubscription',
   summary: 'Get the subscription of the account',
-  tags,
-  auth: 'bearer',
   responses: { 200: { description: 'The subscription.', schema: subscriptionSchema } },
 }).handledBy(async ({ caller }, deps: ApiDeps) => {
   return { status: 200, json: await subscriptionOf(caller.accountId, deps) };
 });
 
-const cancel = defineRoute({
-  method: 'post',
-  path: '/user/subscription/cancel',
+const cancel = defineRoute('POST /user/subscription/cancel', {
+  right: 'bill',
   operationId: 'cancelSubscription',
   withoutRoom: 'confirmed',
   summary: 'Cancel at the end of the period',
   description:
     'Until then nothing changes, and the subscription can be resumed. A scheduled change of plan is dropped.',
-  tags,
-  auth: 'bearer',
   responses: { 200: { description: 'The subscription as it is now.', schema: subscriptionSchema } },
   errors: [...PROVIDER_ERRORS, 'NOT_SUBSCRIBED'],
 }).handledBy(async ({ caller, clientAddress }, deps: ApiDeps) => {
-  await selling(deps).subscriptions.cancel(caller.accountId, byAccount(clientAddress));
+  await selling(deps).subscriptions.cancel(caller.accountId, byPerson(caller, clientAddress));
   return { status: 200, json: await subscriptionOf(caller.accountId, deps) };
 });
 
-const resume = defineRoute({
-  method: 'post',
-  path: '/user/subscription/resume',
+const resume = defineRoute('POST /user/subscription/resume', {
+  right: 'bill',
   operationId: 'resumeSubscription',
   summary: 'Resume the subscription',
-  tags,
-  auth: 'bearer',
   responses: { 200: { description: 'The subscription as it is now.', schema: subscriptionSchema } },
   errors: [...PROVIDER_ERRORS, 'NOT_SUBSCRIBED'],
 }).handledBy(async ({ caller, clientAddress }, deps: ApiDeps) => {
-  await selling(deps).subscriptions.resume(caller.accountId, byAccount(clientAddress));
+  await selling(deps).subscriptions.resume(caller.accountId, byPerson(caller, clientAddress));
   return { status: 200, json: await subscriptionOf(caller.accountId, deps) };
 });
 
-const preview = defineRoute({
-  method: 'get',
-  path: '/user/subscription/upgrade-preview',
+const preview = defineRoute('GET /user/subscription/upgrade-preview', {
+  right: 'bill',
   operationId: 'previewUpgrade',
   summary: 'Preview the price of a change to a higher plan',
   description: 'The price is valid for half an hour.',
-  tags,
-  auth: 'bearer',
   query: z.strictObject({ plan: z.enum(['free', ...SOLD_PLANS]) }),
   responses: {
     200: {
@@ -93,15 +81,12 @@ const preview = defineRoute({
   };
 });
 
-const checkout = defineRoute({
-  method: 'post',
-  path: '/user/checkout',
+const checkout = defineRoute('POST /user/checkout', {
+  right: 'bill',
   operationId: 'checkOut',
   summary: 'Change to a paid plan',
   description:
     'Without a subscription, `url` is the page where the plan is paid. With one, a higher plan is charged at once and takes effect when that is paid: `url` is empty, or the page where the bank asks the customer to confirm. A lower plan begins with the next period, and `url` is empty. If a payment is overdue, `url` is the page where it is paid.',
-  tags,
-  auth: 'bearer',
   body: z.strictObject({ plan: z.enum(SOLD_PLANS) }),
   responses: { 200: { description: 'The address to continue at.', schema: checkoutSchema } },
   errors: [...PROVIDER_ERRORS, 'NOT_SOLD', 'PAYMENT_FAILED', 'NOT_SUBSCRIBED'],
@@ -109,7 +94,7 @@ const checkout = defineRoute({
   const url = await selling(deps).subscriptions.checkout(
     caller.accountId,
     body.plan,
-    byAccount(clientAddress),
+    byPerson(caller, clientAddress),
   );
   const { scheduledPlan, scheduledPlanEffectiveDate } = await subscriptionOf(caller.accountId, deps);
   return {
@@ -122,13 +107,10 @@ const checkout = defineRoute({
   };
 });
 
-const portal = defineRoute({
-  method: 'get',
-  path: '/user/billing-portal',
+const portal = defineRoute('GET /user/billing-portal', {
+  right: 'bill',
   operationId: 'getBillingPortal',
   summary: 'Get a link to the billing portal',
-  tags,
-  auth: 'bearer',
   responses: { 200: { description: 'The address of the portal.', schema: hostedPageSchema } },
   errors: [...PROVIDER_ERRORS, 'NOT_SUBSCRIBED'],
 }).handledBy(async ({ caller }, deps: ApiDeps) => {
@@ -137,15 +119,12 @@ const portal = defineRoute({
 
 const blockSize = z.literal(BLOCK_SIZES);
 
-const autoOverage = defineRoute({
-  method: 'post',
-  path: '/user/subscription/auto-overage',
+const autoOverage = defineRoute('POST /user/subscription/auto-overage', {
+  right: 'bill',
   operationId: 'setAutoOverage',
   summary: 'Turn automatic overage on or off',
   description:
     'Blocks are bought when the quota is used up. Fields that are left out keep their values; the first values are the smallest block, and a cap that allows one block. The cap is for one billing period.',
-  tags,
-  auth: 'bearer',
   body: z.strictObject({
     enabled: z.boolean(),
     blockSize: blockSize.optional().describe('PDFs of a block.'),
@@ -156,19 +135,16 @@ const autoOverage = defineRoute({
 }).handledBy(async ({ caller, body, clientAddress }, deps: ApiDeps) => {
   const { enabled, blockSize: size, spendCapCents: capCents } = body;
   const settings = { enabled, blockSize: size, capCents };
-  await selling(deps).autoOverage.set(caller.accountId, settings, byAccount(clientAddress));
+  await selling(deps).autoOverage.set(caller.accountId, settings, byPerson(caller, clientAddress));
   return { status: 200, json: await subscriptionOf(caller.accountId, deps) };
 });
 
-const overage = defineRoute({
-  method: 'post',
-  path: '/user/overage',
+const overage = defineRoute('POST /user/overage', {
+  right: 'bill',
   operationId: 'buyOverage',
   summary: 'Buy one block of PDFs beyond the quota',
   description:
     'Its PDFs can be used from the payment until the end of the next period. While the payment page is open, the same request returns the same page; a request for a block of another size closes it.',
-  tags,
-  auth: 'bearer',
   body: z.strictObject({ blockSize: blockSize.describe('PDFs of the block.') }),
   responses: { 200: { description: 'The page where it is paid.', schema: hostedPageSchema } },
   errors: [...PROVIDER_ERRORS, 'NOT_SOLD'],

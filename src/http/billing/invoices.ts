@@ -3,20 +3,19 @@ import { INVOICE_SORTS } from '../../billing/invoices/invoice-mirror.ts';
 import { displayNameSchema } from '../../render/options/core/text-schemas.ts';
 import type { ApiDeps } from '../api-deps.ts';
 import { paging } from '../request/paging-schema.ts';
-import { defineRoute } from '../request/route.ts';
+import { routesOf } from '../request/route.ts';
 import { invoiceListSchema } from './billing-schema.ts';
+
+const defineRoute = routesOf({ tags: ['Billing'], auth: 'bearer' });
 
 const STATUSES = ['all', 'draft', 'open', 'paid', 'void'] as const;
 /** A day in UTC, or a moment. */
 const day = z.union([z.iso.date(), z.iso.datetime({ offset: true })], { error: 'must be a date' });
 
-const list = defineRoute({
-  method: 'get',
-  path: '/user/invoices',
+const list = defineRoute('GET /user/invoices', {
+  right: 'bill',
   operationId: 'listInvoices',
   summary: 'List the invoices of the account',
-  tags: ['Billing'],
-  auth: 'bearer',
   query: z
     .strictObject({
       ...paging,

@@ -2,20 +2,18 @@ import { z } from 'zod';
 import { BadEvent } from '../../billing/subscriptions/payment-events.ts';
 import { PlatenError } from '../../infra/errors/registry.ts';
 import type { ApiDeps } from '../api-deps.ts';
-import { defineRoute } from '../request/route.ts';
+import { routesOf } from '../request/route.ts';
+
+const defineRoute = routesOf({ tags: ['Billing'], auth: 'none' });
 
 /** Bytes; events have a few kilobytes. */
 const MAX_BYTES = 1024 * 1024;
 
-const receive = defineRoute({
-  method: 'post',
-  path: '/webhooks/payments',
+const receive = defineRoute('POST /webhooks/payments', {
   operationId: 'receivePaymentEvent',
   summary: 'Receive an event of the payment provider',
   description:
     "Called by the payment provider. The signature covers the bytes of the body, in Stripe's form `t=…,v1=…`. An event is only a hint: Platen then reads the state from the provider. The response to an event that is not accepted, such as one that is too large, is 400, after which the provider sends it again.",
-  tags: ['Billing'],
-  auth: 'none',
   headers: z.object({
     'payments-signature': z.string().max(4096).optional().describe('The signature.'),
     'stripe-signature': z

@@ -1,30 +1,21 @@
 import { z } from 'zod';
 import type { ApiDeps } from '../api-deps.ts';
-import { defineRoute } from '../request/route.ts';
-import { confirmationPage, informationPage, PAGE_POLICY } from './auto-overage-pages.ts';
+import { PLAIN_PAGE_HEADERS } from '../request/plain-page.ts';
+import { routesOf } from '../request/route.ts';
+import { confirmationPage, informationPage } from './auto-overage-pages.ts';
+
+const defineRoute = routesOf({ tags: ['Billing'], auth: 'none' });
 
 const PATH = '/public/auto-overage/disable';
 const BILLING_PAGE = '/dashboard/billing';
 /** Bytes of a form or a JSON document with a token. */
 const MAX_BYTES = 4096;
 
-/** The page is not cached, not indexed, and its address is not sent as a referrer. */
-const PAGE_HEADERS = {
-  'Cache-Control': 'no-store',
-  'X-Robots-Tag': 'noindex, nofollow',
-  'Referrer-Policy': 'no-referrer',
-  'Content-Security-Policy': PAGE_POLICY,
-};
-
-const confirm = defineRoute({
-  method: 'get',
-  path: PATH,
+const confirm = defineRoute(`GET ${PATH}`, {
   operationId: 'askToDisableAutoOverage',
   summary: 'Show the page that turns automatic overage off',
   description:
     'The link in a mail about a purchase opens this page. Fetching it changes nothing. If the token is missing, invalid or expired, the page says so.',
-  tags: ['Billing'],
-  auth: 'none',
   // A link from a mail always leads to a page, also when mail programs have changed it: parameters that they have added
   // are ignored, and a missing or invalid token leads to the page for invalid links.
   query: z.object({ token: z.string().catch('').describe('Of the link in the mail.') }),
@@ -33,19 +24,15 @@ const confirm = defineRoute({
 }).handledBy(async ({ query: { token } }, { disableLinks, clock }: ApiDeps) => {
   const valid = (await disableLinks.verify(token, clock.now())) !== undefined;
   const body = valid ? confirmationPage(PATH, token) : informationPage(BILLING_PAGE);
-  return { status: 200, body, headers: PAGE_HEADERS };
+  return { status: 200, body, headers: PLAIN_PAGE_HEADERS };
 });
 
-const disable = defineRoute({
-  method: 'post',
-  path: PATH,
+const disable = defineRoute(`POST ${PATH}`, {
   operationId: 'disableAutoOverage',
   withoutRoom: 'confirmed',
   summary: 'Turn automatic overage off by the link of a mail',
   description:
     'Always redirects to the billing page: with `autoOverageDisabled=1` if this turned it off; with `0` if it was off already, or the token is invalid or expired.',
-  tags: ['Billing'],
-  auth: 'none',
   rawBody: {
     maxBytes: MAX_BYTES,
     description: 'The token, as a form (`token=…`) or as JSON (`{"token": "…"}`).',

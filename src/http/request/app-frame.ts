@@ -21,7 +21,6 @@ export function frameApp<Deps extends { readonly logger: Logger; readonly metric
   readonly trustedProxies: number;
   /** The public address of the service and its documentation; absent in a process that serves no documentation. */
   readonly publicUrl?: () => string;
-  /** Serves the pages, which are not routes of the API. */
   readonly pages?: RequestHandler;
 }): Express {
   const { logger, metrics } = stages.deps;

@@ -3,6 +3,9 @@ import { PlatenError } from '../../infra/errors/registry.ts';
 import { requireActive } from '../../tenants/accounts/account.ts';
 import type { BearerTokens, Session } from '../../tenants/accounts/bearer.ts';
 import { type Caller, NO_KEY } from '../../tenants/accounts/caller.ts';
+import { requiredDomain } from '../../tenants/accounts/sign-in-domains.ts';
+import { byAccount, type DoneBy } from '../../tenants/audit/audit-log.ts';
+import { type Right, rolesWith } from '../../tenants/members/roles.ts';
 import type { Plan, PlanName } from '../../tenants/plans/plan.ts';
 import type { PlanSource } from '../../tenants/plans/plan-source.ts';
 import type { QuotaWindow } from '../../tenants/plans/quota-period.ts';
@@ -10,7 +13,7 @@ import { clientAddress } from './client-address.ts';
 import { requireSameOrigin } from './same-origin.ts';
 import { sessionTokenIn } from './session-cookie.ts';
 
-/** A caller that is authenticated as the account itself, and its plan. */
+/** A person who acts for an account, and the account's plan. */
 export interface AccountCaller {
   readonly accountId: string;
   readonly planName: PlanName;
@@ -28,6 +31,30 @@ export function withoutKey(
   mode: Caller['mode'],
 ): Caller {
   return { ...NO_KEY, accountId, mode, planName, plan, quotaWindow, ownerFence };
+}
+
+/** The person behind a change, for the audit log. */
+export function byPerson({ session }: AccountCaller, clientAddress: string | undefined): DoneBy {
+  return byAccount(clientAddress, session.person._id);
+}
+
+/**
+ * Requires a right of the person's role in the account.
+ *
+ * @throws PlatenError ROLE_NOT_ALLOWED; SECOND_FACTOR_REQUIRED and ISSUER_REQUIRED where the account requires that.
+ */
+export function requireRight({ session }: AccountCaller, right: Right): void {
+  const { role, account, secondFactor } = session;
+  const roles = rolesWith(right);
+  if (roles.includes(role)) {
+    if (right !== 'self' && account.requiresSecondFactor && !secondFactor)
+      throw new PlatenError('SECOND_FACTOR_REQUIRED');
+    if (right !== 'self' && requiredDomain(session) !== null) throw new PlatenError('ISSUER_REQUIRED');
+    return;
+  }
+  const allowed = roles.length === 1 ? `the role ${roles[0]}` : `one of the roles ${roles.join(', ')}`;
+  const own = role === 'none' ? 'you belong to no account' : `your role is ${role}`;
+  throw new PlatenError('ROLE_NOT_ALLOWED', `This needs ${allowed}; ${own}.`);
 }
 
 /** RFC 6750, section 2.1; the scheme's name in any case. */
@@ -52,12 +79,13 @@ export function bearerAuthenticator(deps: {
     const { authorization = '' } = request.headers;
     const session =
       authorization === '' ? await byCookie(deps, request) : await byToken(deps, request, authorization);
-    const { account } = session;
+    const { account, person } = session;
     requireActive(account);
+    requireActive(person);
     return {
       accountId: account._id,
       planName: account.plan,
-      plan: deps.plans.plan(account.plan),
+      plan: await deps.plans.resolve(account.plan),
       quotaWindow: account.quotaWindow ?? null,
       ownerFence: account.ownerFence,
       session,

@@ -2,12 +2,14 @@ import type { Request } from 'express';
 import { PlatenError } from '../../infra/errors/registry.ts';
 import { requireActive } from '../../tenants/accounts/account.ts';
 import type { AccountReader } from '../../tenants/accounts/account-store.ts';
+import type { BearerTokens } from '../../tenants/accounts/bearer.ts';
 import type { Caller } from '../../tenants/accounts/caller.ts';
 import { isAddressAllowed } from '../../tenants/keys/allowed-ips.ts';
 import type { KeyReader } from '../../tenants/keys/key-store.ts';
 import type { LastUse } from '../../tenants/keys/last-use.ts';
 import type { PlanSource } from '../../tenants/plans/plan-source.ts';
 import { apiKeyIn } from './api-key-header.ts';
+import type { AccountCaller } from './authenticate-bearer.ts';
 import { clientAddress } from './client-address.ts';
 import type { Auth, Identities } from './route.ts';
 
@@ -15,15 +17,25 @@ import type { Auth, Identities } from './route.ts';
 export type Authenticators = { readonly [A in Auth]?: (request: Request) => Promise<Identities[A]> };
 
 /**
- * Checks that the account of a caller has the owner that it had when the caller was authenticated, and is not suspended.
+ * Checks that the account of a caller has the owner that it had when the caller was authenticated, and is not suspended,
+ * and that a person still has the same role in it.
  *
  * @throws (from the returned function) PlatenError UNAUTHENTICATED; ACCOUNT_SUSPENDED.
  */
-export function ownerCheck({ accounts }: { readonly accounts: AccountReader }) {
-  return async ({ accountId, ownerFence }: Pick<Caller, 'accountId' | 'ownerFence'>): Promise<void> => {
+export function ownerCheck({
+  accounts,
+  bearer,
+}: {
+  readonly accounts: AccountReader;
+  readonly bearer: Pick<BearerTokens, 'hasRole'>;
+}) {
+  return async (caller: Caller | AccountCaller): Promise<void> => {
+    const { accountId, ownerFence } = caller;
     const account = await accounts.findOwned(accountId, ownerFence);
     if (account === undefined) throw new PlatenError('UNAUTHENTICATED', 'The account has another owner now.');
     requireActive(account);
+    if ('session' in caller && !(await bearer.hasRole(caller.session)))
+      throw new PlatenError('UNAUTHENTICATED', 'Your role in the account was changed at this moment.');
   };
 }
 
@@ -59,9 +71,10 @@ export function apiKeyAuthenticator(deps: {
       apiKeyPrefix: key.prefix,
       mode: key.mode,
       planName: account.plan,
-      plan: deps.plans.plan(account.plan),
+      plan: await deps.plans.resolve(account.plan),
       quotaWindow: account.quotaWindow,
       ownerFence: account.ownerFence,
+      keepsRequestDetails: account.withoutRequestDetails !== true,
     };
   };
 }

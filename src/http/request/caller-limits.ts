@@ -9,6 +9,7 @@ import type { RequestRecorder } from '../../tenants/usage/request-recorder.ts';
 import { withoutKey } from './authenticate-bearer.ts';
 import { clientAddress } from './client-address.ts';
 import type { Exchange } from './exchange.ts';
+import { keepsDetails, noteWhenSent } from './log-details.ts';
 import { CallerGone } from './read-json.ts';
 import { contextOf } from './request-context.ts';
 import type { RouteDeclaration } from './route.ts';
@@ -65,7 +66,7 @@ export class CallerLimits {
     const { route, caller, request, response } = exchange;
     if (!route.requestsWork || caller === undefined || exchange.isRecorded) return;
     exchange.isRecorded = true;
-    this.#recorder.record({
+    const note = this.#recorder.record({
       caller: 'apiKeyId' in caller ? caller : withoutKey(caller, 'live'),
       endpoint: route.path,
       ipAddress: clientAddress(request) ?? '',
@@ -75,6 +76,7 @@ export class CallerLimits {
       errorCode,
       jobId: contextOf(response).jobId,
     });
+    if (note !== undefined && keepsDetails(exchange)) noteWhenSent(exchange, note);
   }
 }
 

@@ -19,7 +19,6 @@ export interface Followed {
   readonly resource: string;
   /** The id for `notify`, which several resources may share. */
   readonly group: string;
-  /** The last event that the caller has seen. */
   readonly lastEventId: string | undefined;
   readonly check: () => Promise<Snapshot>;
 }
@@ -30,15 +29,10 @@ const BOUNDS: ReservationBounds = { perOwner: 20, inAll: 1000 };
 const POLL_MS = 500;
 /** The result of a poll is shared for this much less, because timers may fire early. Milliseconds. */
 const EARLY_MS = 50;
-/**
- * The longest interval between two polls while nothing changes, in milliseconds. Polling goes on because some changes
- * are not events of the bus, and events may be lost.
- */
-const QUIET_CHECK_MS = 4000;
+/** The longest interval between two polls while nothing changes, in milliseconds. */
+const QUIET_CHECK_MS = 1000;
 /** Streams of one account's dashboard pages, one for each visible page, and of one process. */
 const ACCOUNT_BOUNDS: ReservationBounds = { perOwner: 10, inAll: 1000 };
-/** Quiet interval of account streams in milliseconds: such a poll costs little, and must soon see a revoked session. */
-const ACCOUNT_QUIET_MS = 1000;
 /** The interval of empty lines, in milliseconds, so that no proxy takes the connection for dead. */
 const HEARTBEAT_MS = 15_000;
 
@@ -52,12 +46,11 @@ export class EventStreams {
   readonly #timers: Timers;
   readonly #closing = new AbortController();
 
-  /** @param quietCheckMs the longest interval between two polls while nothing changes, in milliseconds. */
-  constructor(bounds = BOUNDS, timers: Timers = systemTimers, quietCheckMs = QUIET_CHECK_MS) {
+  constructor(bounds = BOUNDS, timers: Timers = systemTimers) {
     this.#open = openStreams(bounds, 'event streams');
     this.#timers = timers;
     this.#polls = new SharedPolls(
-      { leastMs: POLL_MS - EARLY_MS, mostMs: quietCheckMs - EARLY_MS },
+      { leastMs: POLL_MS - EARLY_MS, mostMs: QUIET_CHECK_MS - EARLY_MS },
       (one, other) => one.id === other.id,
       timers,
     );
@@ -107,7 +100,7 @@ export class EventStreams {
 
 /** Streams of changes to accounts' jobs, for the dashboard. */
 export function accountStreams(): EventStreams {
-  return new EventStreams(ACCOUNT_BOUNDS, systemTimers, ACCOUNT_QUIET_MS);
+  return new EventStreams(ACCOUNT_BOUNDS);
 }
 
 /** Ends the events when the stream is destroyed: `return` of a generator takes effect only at its next event. */

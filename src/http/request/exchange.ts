@@ -2,6 +2,7 @@ import type { Request, Response } from 'express';
 import { type PendingAdmission, pendingAdmission } from '../../infra/overload/pending-admission.ts';
 import type { ResponseReservation } from '../../infra/overload/unread-responses.ts';
 import type { Permit } from '../../infra/scheduling/fair-queue.ts';
+import type { KeptBody } from '../../tenants/usage/request-details.ts';
 import type { RawBody } from './read-json.ts';
 import type { TracedRequest } from './request-trace.ts';
 import type { AnyRequest, AnyResponse, Identities, Route } from './route.ts';
@@ -30,11 +31,10 @@ export class Exchange<Deps> {
   body: RawBody | undefined;
   /** Hex SHA-256 of the body as it was sent; only for a request with an Idempotency-Key. */
   bodyHash: string | undefined;
-  /** The parsed JSON body. */
   json: unknown;
-  /** The request for the handler. */
   checked: AnyRequest | undefined;
-  /** The handler's response. */
+  /** The body as the log keeps it; null without one. */
+  keptBody: KeptBody | null = null;
   reply: AnyResponse | undefined;
   responseReservation: ResponseReservation | undefined;
   /** Whether its outcome has been recorded for the account. */

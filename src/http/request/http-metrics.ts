@@ -1,5 +1,4 @@
-import { Counter, Histogram } from 'prom-client';
-import { DURATION_BUCKETS, type MetricTarget } from '../../infra/telemetry/metrics.ts';
+import type { MetricTarget } from '../../infra/telemetry/metrics.ts';
 
 /** In seconds: a few operations of the database, each below 1 ms when the machine is idle. */
 const ADMISSION_BUCKETS = [
@@ -8,28 +7,21 @@ const ADMISSION_BUCKETS = [
 ];
 
 /** Responses to requests, and what their admission takes. */
-export function httpMetrics({ registers, traced }: MetricTarget) {
+export function httpMetrics(target: MetricTarget) {
   return {
-    httpRequests: new Counter({
-      name: 'platen_http_requests_total',
-      help: 'Responses to HTTP requests, by route pattern, method and status.',
-      labelNames: ['method', 'route', 'status'] as const,
-      registers,
-    }),
-    httpDuration: new Histogram({
-      name: 'platen_http_request_duration_seconds',
-      help: 'Time from a request to the end of its response, in seconds.',
-      labelNames: ['method', 'route'] as const,
-      buckets: DURATION_BUCKETS,
-      ...traced,
-    }),
-    admissionDuration: new Histogram({
-      name: 'platen_admission_duration_seconds',
-      help: 'Time that requests for work spend in admission, by step: authenticate, limit, reserve (slot or position, and quota), confirm (of a position); total is the sum, of requests that were admitted.',
-      labelNames: ['step'] as const,
-      buckets: ADMISSION_BUCKETS,
-      registers,
-    }),
+    httpRequests: target.counter(
+      'platen_http_requests_total{method,route,status}',
+      'Responses to HTTP requests, by route pattern, method and status.',
+    ),
+    httpDuration: target.duration(
+      'platen_http_request_duration_seconds{method,route}',
+      'Time from a request to the end of its response, in seconds.',
+    ),
+    admissionDuration: target.histogram(
+      'platen_admission_duration_seconds{step}',
+      'Time that requests for work spend in admission, by step: authenticate, limit, reserve (slot or position, and quota), confirm (of a position); total is the sum, of requests that were admitted.',
+      ADMISSION_BUCKETS,
+    ),
   };
 }
 

@@ -2,14 +2,23 @@ import { z } from 'zod';
 
 /** An integer of a query string. */
 export function queryInteger(min: number, max: number, fallback: number) {
-  return z.preprocess(
-    (text) => (typeof text === 'string' && /^(?:0|-?[1-9]\d{0,14})$/.test(text) ? Number(text) : text),
-    z
-      .int({ error: (issue) => (issue.code === 'invalid_type' ? 'must be an integer' : undefined) })
-      .min(min)
-      .max(max)
-      .default(fallback),
-  );
+  return z.preprocess(numberOf, integer(min, max).default(fallback));
+}
+
+/** An integer of a query string that may be absent. */
+export function optionalQueryInteger(min: number, max: number) {
+  return z.preprocess(numberOf, integer(min, max).optional());
+}
+
+function numberOf(text: unknown): unknown {
+  return typeof text === 'string' && /^(?:0|-?[1-9]\d{0,14})$/.test(text) ? Number(text) : text;
+}
+
+function integer(min: number, max: number) {
+  return z
+    .int({ error: (issue) => (issue.code === 'invalid_type' ? 'must be an integer' : undefined) })
+    .min(min)
+    .max(max);
 }
 
 /** `true` or `false` of a query string. */
@@ -19,6 +28,9 @@ export function queryBoolean(fallback: boolean) {
     z.boolean({ error: 'must be true or false' }).default(fallback),
   );
 }
+
+/** A moment in ISO 8601, as `from` and `to` of lists. */
+export const moment = z.iso.datetime({ offset: true }).transform((text) => new Date(text));
 
 /** The largest offset of a list that reads the skipped rows; beyond it callers narrow the list down instead. */
 const MAX_OFFSET = 10_000;

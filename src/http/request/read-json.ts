@@ -43,14 +43,18 @@ export async function readBytes(
 /**
  * The media type of a body, without its parameters.
  *
- * @param other what it may be besides application/json.
+ * @param others what it may be besides application/json.
  * @throws PlatenError UNSUPPORTED_MEDIA_TYPE for any other one, and for anything but plain UTF-8.
  */
-export function checkMediaType({ headers }: Pick<Request, 'headers'>, other?: string): string {
+export function checkMediaType(
+  { headers }: Pick<Request, 'headers'>,
+  others: readonly string[] = [],
+): string {
   const { 'content-type': type = '', 'content-encoding': encoding = 'identity' } = headers;
   const [essence = '', ...parameters] = type.split(';').map((part) => part.trim().toLowerCase());
-  if (essence !== JSON_TYPE && essence !== other) {
-    const message = other === undefined ? undefined : `The body must be ${JSON_TYPE} or ${other}.`;
+  if (essence !== JSON_TYPE && !others.includes(essence)) {
+    const message =
+      others.length === 0 ? undefined : `The body must be ${[JSON_TYPE, ...others].join(' or ')}.`;
     throw new PlatenError('UNSUPPORTED_MEDIA_TYPE', message);
   }
   const charset = parameters.find((parameter) => parameter.startsWith('charset='));

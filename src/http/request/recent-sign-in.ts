@@ -14,8 +14,8 @@ const RECENT_MS = 5 * 60_000;
  * @throws PlatenError PASSWORD_REQUIRED
  */
 export function requireRecentSignIn({ session }: AccountCaller, clock: Clock): void {
-  const { signedInAt, account } = session;
-  if (account.login !== undefined && account.passwordHash === null) return;
+  const { signedInAt, person } = session;
+  if (person.login !== undefined && person.passwordHash === null) return;
   if (signedInAt === undefined || clock.now().getTime() - signedInAt.getTime() < RECENT_MS) return;
   throw new PlatenError('PASSWORD_REQUIRED');
 }

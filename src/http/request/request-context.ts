@@ -5,18 +5,19 @@ import type { Logger } from '../../infra/telemetry/logger.ts';
 import type { HttpMetrics } from './http-metrics.ts';
 import type { Auth } from './route.ts';
 
-/** The fields of a request that are logged. */
 interface RequestContext {
   readonly requestId: string;
   /** The pattern of the route, never the path, which may contain a token. */
   route: string;
-  /** The credential that the route requires. */
   auth: Auth;
   logLevel: 'info' | 'debug';
   accountId?: string;
   jobId?: string;
-  /** The trace of the request, if it is recorded. */
   traceId?: string;
+  /** The body of the response, where it is JSON. */
+  sentJson?: unknown;
+  /** Called once the response has been sent, or its caller has disconnected. */
+  afterwards?: () => void;
 }
 
 /** Requests that no route handles are counted together; otherwise a scanner would add a label for each of its paths. */
@@ -44,6 +45,7 @@ export function trackRequests({ logger, metrics }: { logger: Logger; metrics: Ht
         { method, route, status, ms: Math.round(ms * 10) / 10, requestId, accountId, jobId, traceId },
         'request',
       );
+      context.afterwards?.();
     });
     next();
   };

@@ -58,7 +58,10 @@ export function sendError(
   response.setHeader('Cache-Control', 'no-store');
   const { requestId } = contextOf(response);
   const error = STATUS_CODES[status] ?? 'Error';
-  sendText(response, JSON_TYPE, JSON.stringify({ statusCode: status, error, ...fields, requestId }));
+  const json = { statusCode: status, error, ...fields, requestId };
+  const context = contextOf(response);
+  if (context.afterwards !== undefined) context.sentJson = json;
+  sendText(response, JSON_TYPE, JSON.stringify(json));
 }
 
 function sendText(response: Response, contentType: string, body: string | Buffer): void {
@@ -85,6 +88,7 @@ function sendFile(response: Response, contentType: string, file: FileBody, logge
         'file broke off while it was sent',
       );
     }
+    if (!error) file.onSent?.();
   });
 }
 

@@ -5,6 +5,7 @@ import type { ErrorCode } from '../../infra/errors/registry.ts';
 import type { StreamReservation } from '../../infra/overload/open-streams.ts';
 import type { PendingAdmission } from '../../infra/overload/pending-admission.ts';
 import type { Caller } from '../../tenants/accounts/caller.ts';
+import type { Right } from '../../tenants/members/roles.ts';
 import type { Plan } from '../../tenants/plans/plan.ts';
 import type { AccountCaller } from './authenticate-bearer.ts';
 
@@ -53,6 +54,8 @@ export interface FileBody {
   readonly stream: Readable;
   /** Reservations of the bounds of concurrent downloads, held until the caller has received the whole file. */
   readonly reservations?: readonly StreamReservation[];
+  /** Called when the connection to the caller has taken the whole file. */
+  readonly onSent?: () => void;
 }
 interface JsonResponse<Status, Body> {
   readonly status: Status;
@@ -84,7 +87,7 @@ export type AnyResponse = JsonResponse<number, unknown> | BodyResponse<number> |
 type Parsed<S> = S extends ZodType ? z.output<S> : undefined;
 
 /** An authenticated request whose parts all fit their schemas. */
-interface RouteRequest<A extends Auth, P, Q, H, B> {
+export interface RouteRequest<A extends Auth, P, Q, H, B> {
   readonly params: Parsed<P>;
   readonly query: Parsed<Q>;
   /** By the names in the schema. */
@@ -95,6 +98,10 @@ interface RouteRequest<A extends Auth, P, Q, H, B> {
   readonly caller: Identities[A];
   /** The client's IP address; undefined when the connection is closed already. */
   readonly clientAddress: string | undefined;
+  /**
+   * The body in pieces, as it arrives, of a route that declares `streamBody`. Throws PlatenError as `streamParts` does.
+   */
+  readonly parts: () => AsyncIterable<Buffer>;
   /** The headers Accept, User-Agent and Cookie, unchanged. */
   readonly accept: string | undefined;
   readonly userAgent: string | undefined;
@@ -130,17 +137,38 @@ export interface TextBody {
   readonly toBody: (text: string, query: Readonly<Record<string, unknown>>) => unknown;
 }
 
-/** The declaration of a route: everything except its handler. */
-interface RouteSpec<A extends Auth, R extends Responses, P, Q, H, B> {
-  readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete';
-  /** Express pattern: `/v1/pdf/jobs/:id`. */
-  readonly path: string;
+/** A body in parts (`multipart/form-data`, RFC 7578), of which one is a file. */
+export interface FormBody {
+  readonly description: string;
+  /** The part that is a file, and the field of the JSON body that has it in base64. */
+  readonly file: { readonly part: string; readonly field: string };
+  /** The parts that are JSON. All others are texts. */
+  readonly json: readonly string[];
+}
+
+/** A body of any length that is stored as it arrives, instead of `body`. */
+export interface StreamBody {
+  readonly mediaTypes: readonly [string, ...string[]];
+  readonly description: string;
+  readonly maxBytes: number;
+}
+
+/** What the routes of a group have in common. */
+interface RouteGroup<A extends Auth> {
+  readonly tags: readonly string[];
+  readonly auth: A;
+  /** The right that the caller's role in the account has to include, unless a route names another one. */
+  readonly right?: Right;
+}
+
+type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
+
+/** The declaration of a route: everything except its operation, its group and its handler. */
+export interface RouteSpec<R extends Responses, P, Q, H, B> {
   /** What the API document and generated clients call it: `renderPdf`. Only a route that is left out of it needs none. */
   readonly operationId?: string;
   readonly summary: string;
   readonly description?: string;
-  readonly tags: readonly string[];
-  readonly auth: A;
   readonly params?: P;
   readonly query?: Q;
   /** Only the headers that it names are checked and passed on. */
@@ -149,6 +177,9 @@ interface RouteSpec<A extends Auth, R extends Responses, P, Q, H, B> {
   readonly body?: B;
   /** Another form in which callers may send the body. */
   readonly textBody?: TextBody;
+  /** Another form in which callers may send the body. */
+  readonly formBody?: FormBody;
+  readonly streamBody?: StreamBody;
   /** Instead of `body`, for a handler that needs the unchanged bytes of a body of any type. */
   readonly rawBody?: {
     readonly maxBytes: number;
@@ -190,34 +221,50 @@ interface RouteSpec<A extends Auth, R extends Responses, P, Q, H, B> {
   readonly logLevel?: 'debug';
 }
 
-/** The declaration of any route, from which it is documented. */
-export type RouteDeclaration = RouteSpec<Auth, Responses, ZodObject, ZodObject, ZodObject, ZodType>;
+/** Every route that people call names the right that the caller's role in the account has to include; others have none. */
+type RightOf<A extends Auth> = A extends 'bearer' ? { readonly right: Right } : { readonly right?: never };
 
-/** A route with its handler. */
-export interface Route<Deps> extends RouteDeclaration {
-  readonly handler: (request: AnyRequest, deps: Deps) => AnyResponse | Promise<AnyResponse>;
+/** The declaration of any route, from which it is documented. */
+export interface RouteDeclaration
+  extends RouteGroup<Auth>,
+    RouteSpec<Responses, ZodObject, ZodObject, ZodObject, ZodType> {
+  readonly method: Method;
+  /** Express pattern: `/v1/pdf/jobs/:id`. */
+  readonly path: string;
 }
 
+/** A route with its handler. */
+export type Route<Deps> = RouteDeclaration & {
+  readonly handler: (request: AnyRequest, deps: Deps) => AnyResponse | Promise<AnyResponse>;
+};
+
 /**
- * Declares a route. Its schemas are the single source of validation, of the handler's types and of the API document.
- * Use strict object schemas, which reject unknown fields.
+ * Returns the function that declares the routes of a group. The schemas of a route are the single source of validation,
+ * of the handler's types and of the API document. Use strict object schemas, which reject unknown fields.
  *
- * @example defineRoute({ method: 'get', path: '/v1/things/:id', … }).handledBy(async ({ params }, deps: ApiDeps) => …)
+ * Its `operation` is a method and an Express pattern, as `ResponseLinks` name it.
+ *
+ * @example
+ * const defineRoute = routesOf({ tags: ['Things'], auth: 'bearer' });
+ * defineRoute('GET /v1/things/:id', { … }).handledBy(async ({ params }, deps: ApiDeps) => …)
  */
-export function defineRoute<
-  A extends Auth,
-  const R extends Responses,
-  P extends ZodObject | undefined = undefined,
-  Q extends ZodObject | undefined = undefined,
-  H extends ZodObject | undefined = undefined,
-  B extends ZodType | undefined = undefined,
->(spec: RouteSpec<A, R, P, Q, H, B>) {
-  return {
+export function routesOf<A extends Auth>(group: RouteGroup<A>) {
+  return <
+    const R extends Responses,
+    P extends ZodObject | undefined = undefined,
+    Q extends ZodObject | undefined = undefined,
+    H extends ZodObject | undefined = undefined,
+    B extends ZodType | undefined = undefined,
+  >(
+    operation: `${Uppercase<Method>} ${string}`,
+    spec: RouteSpec<R, P, Q, H, B> & RightOf<A>,
+  ) => ({
     handledBy<Deps>(
       handler: (request: RouteRequest<A, P, Q, H, B>, deps: Deps) => ResponseTo<R> | Promise<ResponseTo<R>>,
     ): Route<Deps> {
       // The handler is only called with requests that these schemas have accepted.
-      return { ...spec, handler } as unknown as Route<Deps>;
+      const [method, path] = operation.split(' ');
+      return { method: method!.toLowerCase(), path, ...group, ...spec, handler } as unknown as Route<Deps>;
     },
-  };
+  });
 }

@@ -8,7 +8,6 @@ interface PollPace {
   readonly mostMs: number;
 }
 
-/** The followers of one resource, and the last poll of it. */
 interface SharedPoll<T> {
   readonly group: string;
   followers: number;
@@ -17,7 +16,6 @@ interface SharedPoll<T> {
   /** How long its result is shared, in milliseconds. */
   sharedMs: number;
   result: Promise<T> | undefined;
-  /** The last result that has arrived. */
   last: T | undefined;
   isPending: boolean;
   /** Whether the resource may have changed since the last poll began. */

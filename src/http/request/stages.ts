@@ -11,15 +11,19 @@ import type { Logger } from '../../infra/telemetry/logger.ts';
 import type { Tracing } from '../../infra/tracing/tracing.ts';
 import { networkOf } from '../../tenants/limits/network-of.ts';
 import type { Authenticators } from './authenticate.ts';
+import { type AccountCaller, requireRight } from './authenticate-bearer.ts';
 import type { CallerLimits } from './caller-limits.ts';
 import { checkRequest } from './check-request.ts';
 import { clientAddress } from './client-address.ts';
 import type { AnyCaller, Exchange } from './exchange.ts';
 import { onHangUp } from './hang-up.ts';
+import { keepsDetails, keptBody } from './log-details.ts';
+import { FORM_TYPE, readForm } from './read-form.ts';
 import { CallerGone, checkMediaType, parseJson, type RawBody, readBytes, readText } from './read-json.ts';
 import { contextOf } from './request-context.ts';
 import { sendResponse } from './responses.ts';
 import type { AnyRequest, RouteDeclaration } from './route.ts';
+import { checkStreamType, streamParts } from './stream-parts.ts';
 
 /** Largest body of a request that needs no credential, in bytes. */
 const ANONYMOUS_BODY_BYTES = 64 * 1024;
@@ -29,7 +33,6 @@ const NO_BODY = Buffer.alloc(0);
 
 /** Dependencies of the stages of an app. */
 export interface StageDeps<Deps> {
-  /** Dependencies of the handlers. */
   readonly deps: Deps;
   readonly authenticators: Authenticators;
   /** Rejects a caller whose account has another owner by now. Absent in an app without authentication. */
@@ -57,6 +60,7 @@ type Stage = <Deps>(exchange: Exchange<Deps>, deps: StageDeps<Deps>) => Promise<
 const STAGES: readonly Stage[] = [
   authenticate,
   limitRate,
+  checkRight,
   rejectWithoutRoom,
   reserveResponse,
   receiveBody,
@@ -98,6 +102,13 @@ async function authenticate<Deps>(
   exchange.ownerId = accountId ?? `network ${networkOf(clientAddress(request))}`;
 }
 
+/** @throws PlatenError ROLE_NOT_ALLOWED. */
+function checkRight<Deps>({ route, caller }: Exchange<Deps>): void {
+  if (route.auth !== 'bearer') return;
+  // A route without a right would be open to every role.
+  requireRight(caller as AccountCaller, route.right!);
+}
+
 /** @throws PlatenError RATE_LIMITED. */
 async function limitRate<Deps>(exchange: Exchange<Deps>, { limits }: StageDeps<Deps>): Promise<void> {
   await limits?.limitRate(exchange);
@@ -125,13 +136,14 @@ function reserveResponse<Deps>(exchange: Exchange<Deps>, { unread }: StageDeps<D
 /** @throws PlatenError as `checkMediaType` and `readBytes`. */
 async function receiveBody<Deps>(exchange: Exchange<Deps>, { bodies }: StageDeps<Deps>): Promise<void> {
   const { route, request, caller, ownerId } = exchange;
+  if (route.streamBody !== undefined) checkStreamType(request, route.streamBody);
   if (!hasBody(route)) return;
   if (bodies === undefined) throw new Error(`Nothing takes in the bodies of ${route.path}.`);
   if (route.rawBody !== undefined) {
     exchange.body = await receiveRaw(request, route.rawBody, bodies, ownerId);
     return;
   }
-  checkMediaType(request, route.textBody?.mediaType);
+  checkMediaType(request, otherForms(route));
   const maxBytes = caller?.plan.maxInputSizeBytes ?? ANONYMOUS_BODY_BYTES;
   exchange.body = await readBytes(request, maxBytes, bodies, ownerId);
 }
@@ -168,29 +180,35 @@ async function awaitPermit<Deps>(
   exchange.holdPermit(await admissionQueue.acquire({ account: caller.accountId }, gone.signal));
 }
 
-/** @throws PlatenError as `parseJson`, or as `readText` for a text. */
-function parseBody<Deps>(exchange: Exchange<Deps>): void {
+/** @throws PlatenError as `parseJson`, as `readText` for a text, or as `readForm` for one in parts. */
+async function parseBody<Deps>(exchange: Exchange<Deps>): Promise<void> {
   const { route, request, body } = exchange;
   if (body === undefined || route.rawBody !== undefined) return;
-  const { textBody } = route;
-  const isText = textBody !== undefined && checkMediaType(request, textBody.mediaType) === textBody.mediaType;
-  exchange.json = isText ? textBody.toBody(readText(body.bytes), request.query) : parseJson(body.bytes);
+  const { textBody, formBody } = route;
+  const type = checkMediaType(request, otherForms(route));
+  const isText = type === textBody?.mediaType;
+  const isForm = formBody !== undefined && type === FORM_TYPE;
+  if (isForm) exchange.json = await readForm(body.bytes, request.headers['content-type']!, formBody);
+  else exchange.json = isText ? textBody.toBody(readText(body.bytes), request.query) : parseJson(body.bytes);
   if (request.headers['idempotency-key'] !== undefined) {
     // What the query says is as much a part of such a body as the text is.
     const query = isText ? `${textBody.mediaType} ${request.originalUrl}\n` : '';
-    exchange.bodyHash = sha256(query, body.bytes);
+    // The same parts are separated by other bytes each time.
+    exchange.bodyHash = isForm ? sha256(FORM_TYPE, JSON.stringify(exchange.json)) : sha256(query, body.bytes);
   }
+  if (keepsDetails(exchange)) exchange.keptBody = keptBody(type, body.bytes.length, exchange.json);
   // The bytes are not needed from here on, but count until the handler is done with the parsed body.
   exchange.body = { bytes: NO_BODY, release: body.release };
 }
 
 /** @throws PlatenError VALIDATION, with every error of every field. */
-function check<Deps>(exchange: Exchange<Deps>): void {
-  const { route, request, response, identity, caller, body, json, bodyHash, admission } = exchange;
+function check<Deps>(exchange: Exchange<Deps>, { bodies }: StageDeps<Deps>): void {
+  const { route, request, response, identity, caller, ownerId, body, json, bodyHash, admission } = exchange;
   if (caller !== undefined) route.precheckBody?.(json, caller.plan);
   const checked = {
     ...checkRequest(route, request, json),
     rawBody: body?.bytes ?? NO_BODY,
+    parts: () => streamParts(request, route.streamBody!, bodies!, ownerId),
     caller: identity,
     clientAddress: clientAddress(request),
     userAgent: request.headers['user-agent'],
@@ -280,6 +298,11 @@ function sha256(...parts: readonly (string | Buffer)[]): string {
   const hash = createHash('sha256');
   for (const part of parts) hash.update(part);
   return hash.digest('hex');
+}
+
+/** Media types of bodies that a route takes besides JSON. */
+function otherForms({ textBody, formBody }: RouteDeclaration): string[] {
+  return [...(textBody ? [textBody.mediaType] : []), ...(formBody ? [FORM_TYPE] : [])];
 }
 
 function hasBody(route: RouteDeclaration): boolean {

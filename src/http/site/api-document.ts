@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import { type ZodObject, type ZodType, z } from 'zod';
 import {
   createDocument,
   type ZodOpenApiOperationObject,
@@ -8,7 +8,8 @@ import {
 import type { ErrorCode } from '../../infra/errors/registry.ts';
 import { BUILD } from '../../infra/version.ts';
 import { secureNameOf } from '../request/cookies.ts';
-import type { Auth, ResponseLinks, ResponseSpec, RouteDeclaration } from '../request/route.ts';
+import { FORM_TYPE } from '../request/read-form.ts';
+import type { Auth, FormBody, ResponseLinks, ResponseSpec, RouteDeclaration } from '../request/route.ts';
 import { SESSION_COOKIE } from '../request/session-cookie.ts';
 import { describeProperties } from './common-descriptions.ts';
 import {
@@ -119,7 +120,7 @@ interface Surroundings {
 }
 
 function operationOf(route: RouteDeclaration, around: Surroundings): ZodOpenApiOperationObject {
-  const { params, query, headers, body, textBody, rawBody } = route;
+  const { params, query, headers, body, textBody, formBody, rawBody, streamBody } = route;
   return {
     operationId: idOf(route),
     summary: route.summary,
@@ -135,11 +136,23 @@ function operationOf(route: RouteDeclaration, around: Surroundings): ZodOpenApiO
       requestBody: {
         required: true,
         ...(textBody && { description: `JSON, or as \`${textBody.mediaType}\`: ${textBody.description}` }),
+        ...(formBody && { description: `JSON, or as \`${FORM_TYPE}\`: ${formBody.description}` }),
         content: {
           'application/json': { schema: body },
           // Whatever is sent as a text is one.
           ...(textBody && { [textBody.mediaType]: { schema: {} } }),
+          ...(formBody && { [FORM_TYPE]: { schema: formSchema(body, formBody) } }),
         },
+      },
+    }),
+    ...(streamBody && {
+      requestBody: {
+        required: true,
+        description: streamBody.description,
+        content: Object.fromEntries(
+          // As of a text: whatever is sent is one.
+          streamBody.mediaTypes.map((type) => [type, { schema: {} }]),
+        ),
       },
     }),
     ...(rawBody && {
@@ -161,6 +174,13 @@ function operationOf(route: RouteDeclaration, around: Surroundings): ZodOpenApiO
   };
 }
 
+/** The parts of a form: the fields of the JSON body, with the file in place of its base64. */
+function formSchema(body: ZodType, { file }: FormBody): ZodType {
+  const { [file.field]: _, ...fields } = (body as ZodObject).shape;
+  const binary = z.string().meta({ format: 'binary', description: 'The file.' });
+  return z.strictObject({ ...fields, [file.part]: binary.optional() });
+}
+
 /** @throws Error for a route of the document that has none. */
 function idOf({ operationId, method, path }: RouteDeclaration): string {
   if (operationId === undefined) throw new Error(`${method} ${path} has no operationId.`);
@@ -175,6 +195,9 @@ export function errorsOf(route: RouteDeclaration): ErrorCode[] {
       ...(hasSchemas ? (['VALIDATION'] as const) : []),
       ...(route.body ? BODY_ERRORS : []),
       ...AUTH_ERRORS[route.auth],
+      ...(route.right !== undefined && route.right !== 'self'
+        ? (['ROLE_NOT_ALLOWED', 'SECOND_FACTOR_REQUIRED', 'ISSUER_REQUIRED'] as const)
+        : []),
       ...(route.auth === 'bearer' && route.method !== 'get' ? (['ORIGIN_NOT_ALLOWED'] as const) : []),
       ...(needsRoom(route) ? (['UNAVAILABLE'] as const) : []),
       ...(route.errors ?? []),

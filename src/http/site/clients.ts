@@ -2,23 +2,19 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { PlatenError } from '../../infra/errors/registry.ts';
 import { PACKAGE_FOLDER } from '../../infra/machine/package-folder.ts';
-import { defineRoute } from '../request/route.ts';
+import { routesOf } from '../request/route.ts';
 import { BuiltFiles } from './built-files.ts';
 
 /** Where `make clients` puts the packages. */
 const BUILT = join(PACKAGE_FOLDER, 'dist', 'clients');
 /** A name without a version, for whoever wants the client that fits the service. */
 const NPM_ALIAS = 'platen-client.tgz';
-const tags = ['Documentation'];
+const defineRoute = routesOf({ tags: ['Documentation'], auth: 'none' });
 
 const files = new BuiltFiles(BUILT);
 
-const packagesPage = defineRoute({
-  method: 'get',
-  path: '/clients',
+const packagesPage = defineRoute('GET /clients', {
   summary: 'The clients of this service, and how to install them',
-  tags,
-  auth: 'none',
   internal: true,
   responses: { 200: { description: 'A page.', contentType: 'text/html; charset=utf-8' } },
 }).handledBy(async (_request, { publicUrl }: { readonly publicUrl: () => string }) => {
@@ -26,12 +22,8 @@ const packagesPage = defineRoute({
   return { status: 200, body: pageOf(names, publicUrl()), headers: { 'Cache-Control': 'no-cache' } };
 });
 
-const packageFile = defineRoute({
-  method: 'get',
-  path: '/clients/:name',
+const packageFile = defineRoute('GET /clients/:name', {
   summary: 'A client of this service, as npm and pip install it',
-  tags,
-  auth: 'none',
   internal: true,
   params: z.strictObject({
     name: z

@@ -8,7 +8,6 @@ import { BuiltFiles } from './built-files.ts';
 /** Where `make dashboard` puts its files. */
 const BUILT = join(PACKAGE_FOLDER, 'dist', 'dashboard');
 
-/** The path of all pages. */
 const BASE = '/dashboard';
 
 /** Scripts, styles, requests and PDFs of this service alone; nothing else, and nothing inline. */
@@ -25,6 +24,25 @@ const DASHBOARD_POLICY = [
   "frame-ancestors 'none'",
   "require-trusted-types-for 'script'",
   "trusted-types 'none'",
+].join('; ');
+
+/** A page with the HTML that is being typed, and its script. */
+const PREVIEW = 'preview.html';
+const PREVIEW_SCRIPT = 'preview.js';
+/**
+ * It has an origin of its own, which is nobody's: no cookie, no storage, no request, and no script but the one that puts the
+ * HTML in place.
+ */
+const PREVIEW_POLICY = [
+  'sandbox allow-scripts',
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'unsafe-inline'",
+  'img-src data:',
+  'font-src data:',
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'self'",
 ].join('; ');
 
 const NOT_BUILT = `<!doctype html><html lang="en"><title>Platen</title>
@@ -54,9 +72,14 @@ export function serveDashboard(): RequestHandler {
     );
     if (file === undefined && isAsset) return next();
     if (!isAsset) {
-      response.setHeader('Content-Security-Policy', DASHBOARD_POLICY);
+      response.setHeader('Content-Security-Policy', name === PREVIEW ? PREVIEW_POLICY : DASHBOARD_POLICY);
       response.setHeader('Referrer-Policy', 'no-referrer');
     }
+    if (name === PREVIEW_SCRIPT) {
+      // The page's origin is nobody's, so that the script comes from another one.
+      response.setHeader('Cross-Origin-Resource-Policy', 'cross-origin');
+    }
+    if (name === PREVIEW) response.removeHeader('Origin-Agent-Cluster');
     if (file === undefined) {
       response.status(503).set('Cache-Control', 'no-cache').type('html').send(NOT_BUILT);
       return;

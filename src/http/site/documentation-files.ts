@@ -9,7 +9,6 @@ export class DocumentationFiles implements Documentation {
   readonly #built: BuiltFiles;
   readonly #plain: PlainSite;
 
-  /** @param root the folder of the package. */
   constructor(root: string = PACKAGE_FOLDER) {
     this.#built = new BuiltFiles(join(root, 'site', 'dist'));
     this.#plain = new PlainSite(root);

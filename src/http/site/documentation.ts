@@ -4,10 +4,10 @@ import { gzipSync } from 'node:zlib';
 import { z } from 'zod';
 import { PlatenError } from '../../infra/errors/registry.ts';
 import type { ApiDeps } from '../api-deps.ts';
-import { defineRoute } from '../request/route.ts';
+import { routesOf } from '../request/route.ts';
 import type { ApiDocument } from './api-document.ts';
 
-const tags = ['Documentation'];
+const defineRoute = routesOf({ tags: ['Documentation'], auth: 'none' });
 /** Allows only the page's own files, and the style sheet's pictures, which have data: addresses. */
 const PAGE_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
@@ -46,13 +46,9 @@ const START = `SwaggerUIBundle({
 });
 `;
 
-const document = defineRoute({
-  method: 'get',
-  path: '/openapi.json',
+const document = defineRoute('GET /openapi.json', {
   operationId: 'getApiDocument',
   summary: 'This document: OpenAPI 3.1',
-  tags,
-  auth: 'none',
   responses: { 200: { description: 'The document.', contentType: 'application/json' } },
 }).handledBy(({ acceptsGzip }, deps: { readonly document: () => ApiDocument }) => {
   const { plain, gzipped } = bytesOf(deps.document());
@@ -78,13 +74,9 @@ function bytesOf(document: ApiDocument): Serialised {
   return bytes;
 }
 
-const tryPage = defineRoute({
-  method: 'get',
-  path: '/docs/api/try',
+const tryPage = defineRoute('GET /docs/api/try', {
   operationId: 'getApiPlayground',
   summary: 'This document as a page, from which requests can be sent',
-  tags,
-  auth: 'none',
   responses: { 200: { description: 'The page.', contentType: 'text/html; charset=utf-8' } },
 }).handledBy((_request, _deps: unknown) => {
   return { status: 200, body: PAGE, headers: { 'Content-Security-Policy': PAGE_POLICY } };
@@ -92,13 +84,9 @@ const tryPage = defineRoute({
 
 type SiteDeps = Pick<ApiDeps, 'documentation'>;
 
-const firstPage = defineRoute({
-  method: 'get',
-  path: '/docs',
+const firstPage = defineRoute('GET /docs', {
   operationId: 'getDocumentation',
   summary: 'The documentation',
-  tags,
-  auth: 'none',
   responses: { 200: { description: 'Its first page.', contentType: 'text/html; charset=utf-8' } },
 }).handledBy(async (request, { documentation }: SiteDeps) => {
   const file = await documentation.find('', request.acceptsGzip);
@@ -108,12 +96,8 @@ const firstPage = defineRoute({
   return { status: 200, body: file.body, headers: { ...file.headers, ...SITE_HEADERS } };
 });
 
-const sitePage = defineRoute({
-  method: 'get',
-  path: '/docs/*path',
+const sitePage = defineRoute('GET /docs/*path', {
   summary: 'A page of the documentation, or a part of one',
-  tags,
-  auth: 'none',
   internal: true,
   logLevel: 'debug',
   params: z.strictObject({ path: z.array(z.string()) }),
@@ -147,12 +131,8 @@ export const documentationRoutes = [
 ];
 
 function asset(path: string, contentType: string, body: () => Promise<string | Buffer>) {
-  return defineRoute({
-    method: 'get',
-    path,
+  return defineRoute(`GET ${path}`, {
     summary: 'Part of the documentation page',
-    tags,
-    auth: 'none',
     internal: true,
     logLevel: 'debug',
     responses: { 200: { description: 'The file.', contentType } },

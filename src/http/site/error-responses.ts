@@ -15,7 +15,6 @@ type CommonHeader = keyof typeof COMMON_HEADERS;
 
 /** On every response to an authenticated caller, also on errors: draft-ietf-httpapi-ratelimit-headers-10. */
 export const RATE_HEADERS = ['RateLimit-Policy', 'RateLimit'] as const;
-/** Headers of errors, by status. */
 const ERROR_HEADERS: Readonly<Record<number, readonly CommonHeader[]>> = {
   // A caller is not known before that.
   401: ['WWW-Authenticate'],

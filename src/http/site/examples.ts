@@ -1,17 +1,6 @@
+import type { OpenApiSchema as Schema } from './docs/api-operations.ts';
 import { EXAMPLES, VALUES } from './example-values.ts';
 
-interface Schema {
-  readonly $ref?: string;
-  readonly type?: string | readonly string[];
-  readonly format?: string;
-  readonly enum?: readonly unknown[];
-  readonly default?: unknown;
-  readonly minimum?: number;
-  readonly anyOf?: readonly Schema[];
-  readonly items?: Schema;
-  readonly properties?: Readonly<Record<string, Schema>>;
-  readonly required?: readonly string[];
-}
 interface Media {
   readonly schema?: Schema;
   example?: unknown;

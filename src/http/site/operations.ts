@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { BUILD } from '../../infra/version.ts';
 import type { OpsDeps } from '../api-deps.ts';
-import { defineRoute } from '../request/route.ts';
+import { routesOf } from '../request/route.ts';
 
-const tags = ['Operation'];
+const defineRoute = routesOf({ tags: ['Operation'], auth: 'none' });
 const live = z.strictObject({ live: z.boolean(), problem: z.string().optional() });
 const browser = z
   .strictObject({
@@ -30,13 +30,9 @@ const ready = z.strictObject({
   browser: browser.optional(),
 });
 
-const health = defineRoute({
-  method: 'get',
-  path: '/healthz',
+const health = defineRoute('GET /healthz', {
   operationId: 'getHealth',
   summary: 'Whether the process makes progress',
-  tags,
-  auth: 'none',
   logLevel: 'debug',
   responses: {
     200: { description: 'It does.', schema: live },
@@ -47,13 +43,9 @@ const health = defineRoute({
   return state.live ? { status: 200, json: state } : { status: 503, json: state };
 });
 
-const readiness = defineRoute({
-  method: 'get',
-  path: '/readyz',
+const readiness = defineRoute('GET /readyz', {
   operationId: 'getReadiness',
   summary: 'Whether the process can take work',
-  tags,
-  auth: 'none',
   logLevel: 'debug',
   responses: {
     200: { description: 'It can.', schema: ready },
@@ -64,14 +56,10 @@ const readiness = defineRoute({
   return state.ready ? { status: 200, json: state } : { status: 503, json: state };
 });
 
-const metrics = defineRoute({
-  method: 'get',
-  path: '/metrics',
+const metrics = defineRoute('GET /metrics', {
   operationId: 'getMetrics',
   summary: 'Measurements in the Prometheus text format',
   description: 'In the OpenMetrics format if traces are recorded and the caller accepts it.',
-  tags,
-  auth: 'none',
   logLevel: 'debug',
   responses: {
     200: { description: 'The measurements.', contentType: 'text/plain; version=0.0.4; charset=utf-8' },
@@ -89,14 +77,10 @@ const metrics = defineRoute({
  * to know which it is. The commit, and the versions of the browser and of Node, say which known advisories a process has,
  * so they are for operators.
  */
-export const versionRoute = defineRoute({
-  method: 'get',
-  path: '/version',
+export const versionRoute = defineRoute('GET /version', {
   operationId: 'getVersion',
   summary: 'Which version runs here',
   description: 'All fields except `version` are only on the port of operations.',
-  tags,
-  auth: 'none',
   logLevel: 'debug',
   responses: { 200: { description: 'The version.', schema: build } },
 }).handledBy((_request, deps: OpsDeps) => {

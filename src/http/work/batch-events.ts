@@ -1,19 +1,17 @@
 import { z } from 'zod';
-import { groupOf, hasFinished } from '../../work/batches/batch.ts';
+import { hasFinished } from '../../work/batches/batch.ts';
 import { estimatedCompletion, progressOf, statusOf } from '../../work/batches/batch-record.ts';
 import type { BatchView } from '../../work/batches/batch-service.ts';
 import type { ApiDeps } from '../api-deps.ts';
-import { defineRoute } from '../request/route.ts';
+import { routesOf } from '../request/route.ts';
 
-const events = defineRoute({
-  method: 'get',
-  path: '/v1/pdf/batch/:id/events',
+const defineRoute = routesOf({ tags: ['Batches'], auth: 'apiKey' });
+
+const events = defineRoute('GET /v1/pdf/batch/:id/events', {
   operationId: 'streamBatchEvents',
   summary: 'Follow a batch',
   description:
     'Server-sent events: `progress` whenever an item has ended, and one `end`, after which the stream closes. Each event has the state of the batch. `Last-Event-ID` skips the events that were seen. A request with the id of the `end` gets 204, which tells an EventSource not to connect again.',
-  tags: ['Batches'],
-  auth: 'apiKey',
   params: z.strictObject({ id: z.uuid().toLowerCase() }),
   headers: z.object({
     'Last-Event-ID': z.string().max(64).optional().describe('The last event that was seen.'),
@@ -33,7 +31,7 @@ const events = defineRoute({
   const stream = deps.batchWatch.follow({
     accountId: caller.accountId,
     resource: params.id,
-    group: groupOf(params.id),
+    group: params.id,
     lastEventId,
     check: async () => {
       const view = await deps.batches.view(caller, params.id);

@@ -4,21 +4,17 @@ import { PDF } from '../../infra/outputs/media-type.ts';
 import { withDownload } from '../../infra/overload/downloads.ts';
 import { goneError } from '../../work/batches/batch-service.ts';
 import type { ApiDeps } from '../api-deps.ts';
-import { defineRoute } from '../request/route.ts';
+import { routesOf } from '../request/route.ts';
 import { downloadUrlSchema } from './download-url-schema.ts';
 import { fileHeaders, signedLink } from './job-files.ts';
 import { requestedBatch } from './requested-work.ts';
 
-const tags = ['Batches'];
+const defineRoute = routesOf({ tags: ['Batches'], auth: 'apiKey' });
 const params = z.strictObject({ id: z.uuid().toLowerCase(), itemId: z.string().min(1).max(255) });
 
-const item = defineRoute({
-  method: 'get',
-  path: '/v1/pdf/batch/:id/:itemId',
+const item = defineRoute('GET /v1/pdf/batch/:id/:itemId', {
   operationId: 'downloadBatchItemPdf',
   summary: 'Download the PDF of an item',
-  tags,
-  auth: 'apiKey',
   params,
   responses: { 200: { description: 'The PDF.', contentType: PDF } },
   errors: ['NOT_FOUND', 'GONE', 'TOO_MANY_WAITING'],
@@ -37,13 +33,9 @@ const item = defineRoute({
   }
 });
 
-const downloadAddress = defineRoute({
-  method: 'get',
-  path: '/v1/pdf/batch/:id/items/:itemId/download-url',
+const downloadAddress = defineRoute('GET /v1/pdf/batch/:id/items/:itemId/download-url', {
   operationId: 'getBatchItemDownloadUrl',
   summary: 'Get a signed address of the PDF of an item',
-  tags,
-  auth: 'apiKey',
   params,
   responses: { 200: { description: 'The address.', schema: downloadUrlSchema } },
   errors: ['NOT_FOUND', 'GONE'],

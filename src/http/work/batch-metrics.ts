@@ -1,16 +1,15 @@
 import { z } from 'zod';
 import type { ApiDeps } from '../api-deps.ts';
 import { periodParameter } from '../request/period-parameter.ts';
-import { defineRoute } from '../request/route.ts';
+import { routesOf } from '../request/route.ts';
 import { batchMetricsSchema } from './batch-metrics-schema.ts';
 
-const metrics = defineRoute({
-  method: 'get',
-  path: '/user/batches/metrics',
+const defineRoute = routesOf({ tags: ['Telemetry'], auth: 'bearer' });
+
+const metrics = defineRoute('GET /user/batches/metrics', {
+  right: 'look',
   operationId: 'getBatchMetrics',
   summary: 'Get the metrics of the batches of the account',
-  tags: ['Telemetry'],
-  auth: 'bearer',
   query: z.strictObject({ period: periodParameter }),
   responses: { 200: { description: 'The metrics.', schema: batchMetricsSchema } },
 }).handledBy(async ({ query, caller }, deps: ApiDeps) => {

@@ -4,25 +4,23 @@ import { holds } from '../../render/options/core/text-checks.ts';
 import { lineSchema, linesSchema } from '../../render/options/core/text-schemas.ts';
 import { BATCH_STATUSES } from '../../work/batches/batch.ts';
 import { ITEM_STATUSES } from '../../work/batches/batch-item.ts';
+import { itemIdSchema } from '../../work/batches/item-id.ts';
 import { INPUT_FIELDS } from '../../work/inputs/inputs.ts';
 import { MAX_ERRORS, quoted } from '../request/field-errors.ts';
 import { page } from '../request/paging-schema.ts';
 import { jobErrorSchema } from './attempt-schema.ts';
 import { inputErrors, renderRequestSchema, webhookUrlSchema } from './render-request-schema.ts';
+import { batchSourceSchema, MAX_PROOF, sourceErrors, sourceSchema } from './source-schema.ts';
 import { uploadSchema } from './upload-fields.ts';
 
 const time = z.iso.datetime();
 const count = z.int().min(0);
-const MAX_ITEM_ID = 255;
 const MAX_NOTES = 2000;
 const MAX_METADATA = { entries: 50, key: 100, value: 500 };
 
 const { filename, report, strictData, options, uploadUrl } = renderRequestSchema.shape;
 
-/** An item's id is part of paths, in which `.` and `..` have another meaning. */
-const itemId = lineSchema({ min: 1, max: MAX_ITEM_ID })
-  .check(holds((id) => id !== '.' && id !== '..', 'must not be "." or ".."'))
-  .describe('Names the item; unique within the batch.');
+const itemId = itemIdSchema.describe('Names the item; unique within the batch.');
 
 /** A field of a record in the database, which has a meaning of its own for names with a `$`, and for `_bsontype`. */
 const metadataName = lineSchema({ min: 1, max: MAX_METADATA.key }).check(
@@ -47,17 +45,27 @@ export const batchRequestSchema = z
     items: z
       .array(batchItemSchema)
       .min(2)
-      .describe('The documents to render. The plan limits how many there may be.'),
+      .optional()
+      .describe('The documents to render. The plan limits how many there may be. Required without `source`.'),
+    source: sourceSchema.optional(),
+    proof: z
+      .int()
+      .min(1)
+      .max(MAX_PROOF)
+      .optional()
+      .describe(
+        'Renders so many rows of `source` first; the batch then waits for its release: `POST /v1/pdf/batch/{id}/release`.',
+      ),
     webhookUrl: webhookUrlSchema
       .optional()
       .describe('Where a signed callback is sent when the batch has ended. Plans professional and business.'),
     expiresInHours: z
       .int()
-      .min(1)
+      .min(0)
       .max(24 * 366)
       .optional()
       .describe(
-        'Hours that the outputs are kept after the end of the batch. Maximum and default: the retention of the plan.',
+        'Hours that the outputs are kept after the end of the batch; 0: each is deleted once it has arrived at its `uploadUrl`, which every item then has. Maximum and default: the retention of the plan.',
       ),
     notes: linesSchema(MAX_NOTES).optional().describe('Any text, which is kept with the batch.'),
     metadata: shortRecord(
@@ -75,7 +83,7 @@ export type BatchRequest = z.output<typeof batchRequestSchema>;
 /** @returns an error for each violated rule between items, or between the fields of one. */
 export function batchErrors(given: unknown): string[] {
   const items = itemsOf(given);
-  const errors: string[] = [];
+  const errors: string[] = sourceErrors(given);
   const firstOf = new Map<unknown, number>();
   for (const [index, item] of items.entries()) {
     if (errors.length >= MAX_ERRORS) break;
@@ -167,6 +175,7 @@ export const batchFields = {
   manifestDownloadUrlEndpoint: z.string(),
   progress: batchProgressSchema,
   estimatedCompletionTime: time.nullable(),
+  source: batchSourceSchema.optional(),
   job: z.strictObject({
     id: z.uuid(),
     status,

@@ -4,7 +4,7 @@ import { safeFileName } from '../../infra/outputs/file-name.ts';
 import type { PendingAdmission } from '../../infra/overload/pending-admission.ts';
 import type { Caller } from '../../tenants/accounts/caller.ts';
 import type { Plan } from '../../tenants/plans/plan.ts';
-import { BATCH_STATUSES, type Batch } from '../../work/batches/batch.ts';
+import { BATCH_STATUSES, type Batch, MAX_LISTED_ITEMS } from '../../work/batches/batch.ts';
 import type { BatchSubmission, ItemSubmission } from '../../work/batches/batch-admission.ts';
 import { itemRecord } from '../../work/batches/batch-item.ts';
 import { batchRecord, estimatedCompletion } from '../../work/batches/batch-record.ts';
@@ -13,7 +13,7 @@ import type { IdempotencyLock } from '../../work/jobs/idempotency-store.ts';
 import { newJobId } from '../../work/jobs/new-job.ts';
 import type { ApiDeps } from '../api-deps.ts';
 import { pagingByTime, queryInteger } from '../request/paging-schema.ts';
-import { type AnyRequest, defineRoute } from '../request/route.ts';
+import { type AnyRequest, routesOf } from '../request/route.ts';
 import {
   acceptedBatchSchema,
   type BatchRequest,
@@ -23,29 +23,27 @@ import {
   batchRequestSchema,
   nameItem,
 } from './batch-schema.ts';
+import { checkSealKeys } from './check-seal-keys.ts';
 import { checkUpload, checkWebhook } from './check-webhook.ts';
 import { itemOptions } from './effective-options.ts';
 import { withInvoices } from './einvoices.ts';
 import { idempotently, type KeyedRequest } from './idempotency.ts';
 import { idempotencyHeaders, REPLAYED_HEADER } from './idempotency-schema.ts';
 import { itemSources } from './render-source.ts';
-import { assertAdmissible } from './render-submission.ts';
+import { assertAdmissible, SUBMISSION_ERRORS } from './render-submission.ts';
+import { sourceSubmissionOf } from './source-submission.ts';
 import { uploadFieldsOf } from './upload-fields.ts';
 
-const tags = ['Batches'];
+const defineRoute = routesOf({ tags: ['Batches'], auth: 'apiKey' });
 const params = z.strictObject({ id: z.uuid().toLowerCase() });
 /** Items in the response with a batch. Default and maximum. */
 const MAX_ITEMS = 1000;
 
-const create = defineRoute({
-  method: 'post',
-  path: '/v1/pdf/batch',
+const create = defineRoute('POST /v1/pdf/batch', {
   operationId: 'createBatch',
   summary: 'Render many documents in one batch',
   description:
     'All items are checked together, and either all are accepted or none. The response comes before any of them is rendered: poll `statusUrl`, or give a `webhookUrl`.',
-  tags,
-  auth: 'apiKey',
   requestsWork: true,
   headers: idempotencyHeaders,
   body: batchRequestSchema,
@@ -63,31 +61,12 @@ const create = defineRoute({
       },
     },
   },
-  errors: [
-    'NOT_FOUND',
-    'PLAN_LIMIT',
-    'QUOTA_EXCEEDED',
-    'TEST_QUOTA_EXCEEDED',
-    'OVERAGE_PENDING',
-    'STORAGE_FULL',
-    'BATCH_TOO_LARGE',
-    'IDEMPOTENCY_MISMATCH',
-    'IDEMPOTENCY_IN_PROGRESS',
-    'TOO_MANY_WAITING',
-    'INVALID_URL',
-    'URL_BLOCKED',
-    'UPLOAD_URL_EXPIRED',
-    'EINVOICE_INVALID',
-  ],
+  errors: ['BATCH_TOO_LARGE', 'TOO_MANY_WAITING', ...SUBMISSION_ERRORS],
 }).handledBy(async (request, deps: ApiDeps) => await createBatch(request, request, deps));
 
-const list = defineRoute({
-  method: 'get',
-  path: '/v1/pdf/batch',
+const list = defineRoute('GET /v1/pdf/batch', {
   operationId: 'listBatches',
   summary: 'List the batches of the account',
-  tags,
-  auth: 'apiKey',
   query: z.strictObject({
     status: z.enum(BATCH_STATUSES).optional().describe('Only batches in this state.'),
     ...pagingByTime,
@@ -105,15 +84,11 @@ const list = defineRoute({
   return { status: 200, json: { total, limit, offset, batches } };
 });
 
-const get = defineRoute({
-  method: 'get',
-  path: '/v1/pdf/batch/:id',
+const get = defineRoute('GET /v1/pdf/batch/:id', {
   operationId: 'getBatch',
   summary: 'Get the status of a batch',
   description:
     'The response contains the items, in order: the first 1,000 of them, unless `limit` and `offset` select others.',
-  tags,
-  auth: 'apiKey',
   params,
   query: z.strictObject({
     limit: queryInteger(0, MAX_ITEMS, MAX_ITEMS).describe('How many items to return.'),
@@ -126,15 +101,11 @@ const get = defineRoute({
   return { status: 200, json: await withItems(caller, params.id, query, deps) };
 });
 
-const cancel = defineRoute({
-  method: 'delete',
-  path: '/v1/pdf/batch/:id',
+const cancel = defineRoute('DELETE /v1/pdf/batch/:id', {
   operationId: 'cancelBatch',
   withoutRoom: 'confirmed',
   summary: 'Cancel a batch',
   description: 'Items that no worker has begun are cancelled. Running items are left to finish.',
-  tags,
-  auth: 'apiKey',
   params,
   responses: { 200: { description: 'The batch, with its first items.', schema: batchRecordSchema } },
   errors: ['NOT_FOUND', 'JOB_ENDED'],
@@ -184,20 +155,26 @@ async function submit(
   lock: IdempotencyLock | undefined,
 ): Promise<Batch> {
   assertAdmissible(caller.plan, deps);
-  const submission = await submissionOf(body, caller, deps, lock?.workId ?? newJobId());
+  const batchId = lock?.workId ?? newJobId();
+  if (body.source !== undefined) {
+    checkAround(body, caller, deps);
+    const submission = await sourceSubmissionOf({ ...body, source: body.source }, caller, deps, batchId);
+    lock?.assertHeld();
+    return await deps.batches.submitSource(caller, submission, admission);
+  }
+  const submission = await submissionOf({ ...body, items: body.items! }, caller, deps, batchId);
   lock?.assertHeld();
   return await deps.batches.submit(caller, submission, admission);
 }
 
 /** @throws PlatenError for what the plan does not allow, an unknown template, or options that clash with its own. */
 async function submissionOf(
-  body: BatchRequest,
+  body: BatchRequest & { readonly items: NonNullable<BatchRequest['items']> },
   caller: Caller,
   deps: ApiDeps,
   batchId: string,
 ): Promise<BatchSubmission> {
-  checkRetention(body, caller.plan);
-  checkWebhook(body.webhookUrl, caller.plan, deps);
+  checkAround(body, caller, deps);
   const sources = await itemSources(body.items, caller, deps);
   const optionsOf = itemOptions({ mode: caller.mode, checkUrl: deps.checkUrl });
   const items = body.items.map((item, index): ItemSubmission => {
@@ -214,6 +191,8 @@ async function submissionOf(
   });
   checkTimeouts(items, caller.plan);
   const nameOptions = (index: number) => nameItem(`items[${index}].options`, body);
+  const asked = items.map(({ options }, index) => ({ options, path: () => nameOptions(index) }));
+  await checkSealKeys(asked, caller, deps);
   return {
     batchId,
     items: await withInvoices(items, caller, deps, nameOptions),
@@ -227,18 +206,29 @@ async function submissionOf(
 /** Called before the items are validated, so that the plan's number of items bounds the time of validation. */
 export function checkItemCount(body: unknown, { maxBatchItems }: Plan): void {
   const { items } = (body ?? {}) as { readonly items?: unknown };
-  if (!Array.isArray(items) || items.length <= maxBatchItems) return;
-  throw new PlatenError(
-    'BATCH_TOO_LARGE',
-    `items: there are ${items.length}; the plan allows ${maxBatchItems} in a batch.`,
-  );
+  if (!Array.isArray(items)) return;
+  const most = Math.min(maxBatchItems, MAX_LISTED_ITEMS);
+  if (items.length <= most) return;
+  const limit =
+    most === maxBatchItems
+      ? `the plan allows ${most} in a batch`
+      : `a request may list ${most}; more are rendered from a file, by source`;
+  throw new PlatenError('BATCH_TOO_LARGE', `items: there are ${items.length}; ${limit}.`);
 }
 
-function checkRetention({ expiresInHours = 1 }: BatchRequest, plan: Plan): void {
+/** Checks what does not concern the documents. */
+function checkAround(body: BatchRequest, { plan }: Caller, deps: ApiDeps): void {
+  checkRetention(body, plan);
+  checkWebhook(body.webhookUrl, plan, deps);
+}
+
+function checkRetention({ expiresInHours = 0 }: BatchRequest, plan: Plan): void {
   if (expiresInHours <= plan.retentionHours) return;
   throw new PlatenError(
     'PLAN_LIMIT',
-    `expiresInHours: the plan keeps outputs for ${plan.retentionHours} hours.`,
+    plan.retentionHours === 0
+      ? 'expiresInHours: the plan keeps no outputs. Leave it out, or set it to 0.'
+      : `expiresInHours: the plan keeps outputs for ${plan.retentionHours} hours.`,
   );
 }
 
@@ -268,7 +258,7 @@ export function accepted(batch: Batch, now: Date, base = '/v1/pdf/batch') {
 }
 
 /** The response fields of a batch with some of its items. */
-async function withItems(
+export async function withItems(
   owner: BatchOwner,
   batchId: string,
   range: { readonly offset: number; readonly limit: number },

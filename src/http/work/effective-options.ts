@@ -14,12 +14,14 @@ type GivenOptions = Pick<RenderRequest, 'options' | 'report' | 'strictData'>;
 
 interface OptionsContext {
   readonly mode: KeyMode;
+  /** Whether there is a report unless the request or the template says otherwise. */
+  readonly reports?: boolean;
   readonly checkUrl?: IntakeContext['checkUrl'];
 }
 
 /**
  * The options of a render: those of its request, with those that stand beside them, then those that are saved with its
- * template, and the watermark of a test key.
+ * template, a report for whoever tries something, and the watermark of a test key.
  *
  * @param saved undefined for a render without a template, and for a template without options.
  * @param path of the options in the body, for errors.
@@ -29,7 +31,7 @@ interface OptionsContext {
 export function optionsFor(
   { options, report, strictData }: GivenOptions,
   saved: RenderOptions | undefined,
-  { mode, checkUrl }: OptionsContext,
+  { mode, checkUrl, reports = false }: OptionsContext,
   path = 'options',
 ): RenderOptions {
   const requested = {
@@ -37,7 +39,7 @@ export function optionsFor(
     ...(report !== undefined && { report }),
     ...(strictData !== undefined && { strictData }),
   };
-  const all = effectiveOptions(requested, saved, path);
+  const all = { ...(reports && { report: true }), ...effectiveOptions(requested, saved, path) };
   if (all.baseUrl !== undefined) checkUrl?.(all.baseUrl, `${path}.baseUrl`);
   return mode === 'test' ? { ...all, watermark: testWatermark(all.watermark) } : all;
 }

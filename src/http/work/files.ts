@@ -6,19 +6,17 @@ import { networkOf } from '../../tenants/limits/network-of.ts';
 import { LINKED_PER_WINDOW } from '../../tenants/limits/rate-limiter.ts';
 import { LINK_LIFE_MS, type LinkKind, type LinkTarget } from '../../work/jobs/submission/download-links.ts';
 import type { ApiDeps } from '../api-deps.ts';
-import { defineRoute } from '../request/route.ts';
+import { routesOf } from '../request/route.ts';
 import { MANIFEST_RESPONSES, sendManifest } from './batch-manifest.ts';
 import { fileHeaders } from './job-files.ts';
 
+const defineRoute = routesOf({ tags: ['Files'], auth: 'none' });
+
 const params = z.strictObject({ token: z.string().max(1024) });
 
-const signedFile = defineRoute({
-  method: 'get',
-  path: '/v1/files/:token',
+const signedFile = defineRoute('GET /v1/files/:token', {
   operationId: 'downloadSignedFile',
   summary: 'Download a PDF by its signed address',
-  tags: ['Files'],
-  auth: 'none',
   params,
   responses: { 200: { description: 'The PDF.', contentType: PDF } },
   errors: ['NOT_FOUND', 'RATE_LIMITED', 'TOO_MANY_WAITING', 'UNAVAILABLE'],
@@ -30,6 +28,7 @@ const signedFile = defineRoute({
   await limitRate(target, network, deps);
   const send = async () => {
     const job = await deps.renders.get({ accountId }, jobId);
+    await deps.sharedLinks.open(job, target.linkId);
     return { status: 200, body: await deps.renders.openOutput(job), headers: fileHeaders(job) } as const;
   };
   const { linked, linkedByNetwork } = deps.downloads;
@@ -38,13 +37,9 @@ const signedFile = defineRoute({
   );
 });
 
-const signedManifest = defineRoute({
-  method: 'get',
-  path: '/v1/files/:token/manifest',
+const signedManifest = defineRoute('GET /v1/files/:token/manifest', {
   operationId: 'downloadSignedManifest',
   summary: 'Download the manifest of a batch by its signed address',
-  tags: ['Files'],
-  auth: 'none',
   params,
   responses: MANIFEST_RESPONSES,
   errors: ['NOT_FOUND', 'RATE_LIMITED', 'TOO_MANY_WAITING', 'UNAVAILABLE'],

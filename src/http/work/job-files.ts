@@ -1,8 +1,13 @@
+import { createHash } from 'node:crypto';
+import { Readable } from 'node:stream';
 import { PlatenError } from '../../infra/errors/registry.ts';
 import { contentDisposition } from '../../infra/outputs/file-name.ts';
 import { type Batch, hasFinished } from '../../work/batches/batch.ts';
 import type { Job } from '../../work/jobs/job.ts';
+import { outputExpiry } from '../../work/jobs/job-record.ts';
+import { withoutFile } from '../../work/jobs/submission/render-service.ts';
 import type { ApiDeps } from '../api-deps.ts';
+import type { FileBody } from '../request/route.ts';
 
 /**
  * A signed address of a job's PDF, and when it expires: of the output store where callers reach it, else of this API.
@@ -15,14 +20,36 @@ export async function signedLink(
   { links, publicUrl, clock, renders }: Pick<ApiDeps, 'links' | 'publicUrl' | 'clock' | 'renders'>,
   until?: Date,
 ): Promise<{ url: string; expiresAt: string }> {
-  if (job.output === null || job.expiresAt === null) {
-    throw new PlatenError('NOT_FOUND', 'The job has no file to download.', { jobId: job._id });
-  }
-  const [now, ends] = [clock.now(), until ?? job.expiresAt];
+  const keptUntil = outputExpiry(job);
+  if (keptUntil === null) throw withoutFile(job);
+  const [now, ends] = [clock.now(), until ?? keptUntil];
   const ofStore = await renders.addressAtStore(job, ends, now);
   if (ofStore !== undefined) return { url: ofStore.url, expiresAt: ofStore.expiresAt.toISOString() };
   const { token, expiresAt } = links.sign(job._id, job.accountId, ends, now);
   return { url: fileAddress(publicUrl(), token), expiresAt: expiresAt.toISOString() };
+}
+
+/**
+ * The PDF of a job for its caller; one that is not kept is deleted when the caller has received it.
+ *
+ * @param offered what a worker has sent while it was being stored; default: the PDF is read from the store.
+ */
+export async function deliveredOutput(
+  job: Job,
+  { renders, delivered }: Pick<ApiDeps, 'renders' | 'delivered'>,
+  offered?: Uint8Array,
+): Promise<FileBody> {
+  const stored = isOutputOf(job, offered)
+    ? { size: offered.byteLength, stream: Readable.from([offered]) }
+    : await renders.openOutput(job);
+  // An upload reads it as well, and deletes it in the end.
+  if (!job.keepsNothing || job.uploadUrl !== undefined) return stored;
+  return { ...stored, onSent: () => void delivered.delete(job) };
+}
+
+/** Whether it is what was stored: another attempt may have rendered other bytes. */
+function isOutputOf({ output }: Job, offered: Uint8Array | undefined): offered is Uint8Array {
+  return offered !== undefined && output?.sha256 === createHash('sha256').update(offered).digest('hex');
 }
 
 /** A signed address of a batch's manifest, and its expiry. @throws PlatenError NOT_FOUND until the batch ends. */

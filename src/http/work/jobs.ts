@@ -4,26 +4,23 @@ import { withDownload } from '../../infra/overload/downloads.ts';
 import { JOB_STATUSES, jobRecord, statesOf } from '../../work/jobs/job-record.ts';
 import type { ApiDeps } from '../api-deps.ts';
 import { page, pagingByTime } from '../request/paging-schema.ts';
-import { defineRoute } from '../request/route.ts';
+import { routesOf } from '../request/route.ts';
 import { downloadUrlSchema } from './download-url-schema.ts';
-import { fileHeaders, signedLink } from './job-files.ts';
+import { deliveredOutput, fileHeaders, signedLink } from './job-files.ts';
 import { jobRecordSchema } from './job-record-schema.ts';
 import { reportRoute } from './render-report.ts';
 import { cancelRequestedJob, requestedJob } from './requested-work.ts';
 import { uploadFieldsOf } from './upload-fields.ts';
 
-const tags = ['Jobs'];
+const group = { tags: ['Jobs'], auth: 'apiKey' } as const;
+const defineRoute = routesOf(group);
 const params = z.strictObject({ id: z.uuid().toLowerCase() });
 
 const jobList = z.strictObject({ ...page, jobs: z.array(jobRecordSchema) }).meta({ id: 'JobList' });
-const list = defineRoute({
-  method: 'get',
-  path: '/v1/pdf/jobs',
+const list = defineRoute('GET /v1/pdf/jobs', {
   operationId: 'listJobs',
   summary: 'List the jobs of the account',
   description: 'A test key sees the jobs of test keys, a live key those of live keys.',
-  tags,
-  auth: 'apiKey',
   query: z.strictObject({
     status: z.enum(JOB_STATUSES).optional().describe('Only jobs in this state.'),
     ...pagingByTime,
@@ -42,13 +39,9 @@ const list = defineRoute({
   return { status: 200, json: { total, limit, offset, jobs: records } };
 });
 
-const get = defineRoute({
-  method: 'get',
-  path: '/v1/pdf/jobs/:id',
+const get = defineRoute('GET /v1/pdf/jobs/:id', {
   operationId: 'getJob',
   summary: 'Get the status record of a job',
-  tags,
-  auth: 'apiKey',
   params,
   responses: { 200: { description: 'The record.', schema: jobRecordSchema } },
   errors: ['NOT_FOUND'],
@@ -58,45 +51,33 @@ const get = defineRoute({
   return { status: 200, json: { ...jobRecord(job), ...uploads(job) } };
 });
 
-const cancel = defineRoute({
-  method: 'delete',
-  path: '/v1/pdf/jobs/:id',
+const cancel = defineRoute('DELETE /v1/pdf/jobs/:id', {
   operationId: 'cancelJob',
   withoutRoom: 'confirmed',
   summary: 'Cancel a job',
   description: 'A running render is stopped.',
-  tags,
-  auth: 'apiKey',
   params,
   responses: { 200: { description: 'The record of the cancelled job.', schema: jobRecordSchema } },
   errors: ['NOT_FOUND', 'JOB_ENDED'],
 }).handledBy(cancelRequestedJob);
 
-const file = defineRoute({
-  method: 'get',
-  path: '/v1/pdf/jobs/:id/file',
+const file = defineRoute('GET /v1/pdf/jobs/:id/file', {
   operationId: 'downloadJobPdf',
   summary: 'Download the PDF of a job',
-  tags,
-  auth: 'apiKey',
   params,
   responses: { 200: { description: 'The PDF.', contentType: PDF } },
   errors: ['NOT_FOUND', 'TOO_MANY_WAITING'],
 }).handledBy(async (request, deps: ApiDeps) => {
   const job = await requestedJob(request, deps);
   return await withDownload(deps.downloads.pdfs, job.accountId, async () => {
-    return { status: 200, body: await deps.renders.openOutput(job), headers: fileHeaders(job) } as const;
+    return { status: 200, body: await deliveredOutput(job, deps), headers: fileHeaders(job) } as const;
   });
 });
 
-const einvoice = defineRoute({
-  method: 'get',
-  path: '/v1/pdf/jobs/:id/einvoice',
+const einvoice = defineRoute('GET /v1/pdf/jobs/:id/einvoice', {
   operationId: 'downloadJobEinvoice',
   summary: 'Download the XML of an e-invoice',
   description: 'The same bytes are in the PDF, as `factur-x.xml` or `xrechnung.xml`.',
-  tags,
-  auth: 'apiKey',
   params,
   responses: { 200: { description: 'The XML.', contentType: XML } },
   errors: ['NOT_FOUND', 'TOO_MANY_WAITING'],
@@ -108,13 +89,9 @@ const einvoice = defineRoute({
   });
 });
 
-const downloadAddress = defineRoute({
-  method: 'get',
-  path: '/v1/pdf/jobs/:id/download-url',
+const downloadAddress = defineRoute('GET /v1/pdf/jobs/:id/download-url', {
   operationId: 'getJobDownloadUrl',
   summary: 'Get a signed address of the PDF of a job',
-  tags,
-  auth: 'apiKey',
   params,
   responses: { 200: { description: 'The address.', schema: downloadUrlSchema } },
   errors: ['NOT_FOUND'],
@@ -123,6 +100,6 @@ const downloadAddress = defineRoute({
   return { status: 200, json: { success: true, ...(await signedLink(job, deps)) } };
 });
 
-const report = reportRoute({ operationId: 'getJobReport', path: '/v1/pdf/jobs/:id/report' }, tags, 'apiKey');
+const report = reportRoute('/v1/pdf/jobs/:id/report', 'getJobReport', group);
 
 export const jobRoutes = [list, get, cancel, file, einvoice, downloadAddress, report];

@@ -24,7 +24,12 @@ const request = z.strictObject({
     ),
   error: z.string().nullable(),
   bytes: count.describe('Bytes received; 0 if it came from the cache.'),
-  ms: count,
+  startMs: count
+    .optional()
+    .describe(
+      'Milliseconds from the beginning of the attempt to the request; absent in reports of earlier versions.',
+    ),
+  ms: count.describe('Milliseconds from the request to its end.'),
 });
 
 /** The report of a render. */
@@ -92,7 +97,7 @@ export const renderReportSchema = z
           })
           .meta({ id: 'RenderReportTimestamp' })
           .nullable()
-          .describe('Of level B-T.'),
+          .describe('Of levels B-T and B-LT.'),
       })
       .meta({ id: 'RenderReportSeal' })
       .nullable()

@@ -4,26 +4,22 @@ import type { Job } from '../../work/jobs/job.ts';
 import { statusOf } from '../../work/jobs/job-record.ts';
 import { type ReportBody, reportWithoutFindings } from '../../work/jobs/stored-report.ts';
 import type { ApiDeps } from '../api-deps.ts';
-import { defineRoute } from '../request/route.ts';
+import { routesOf } from '../request/route.ts';
 import { renderReportSchema } from './render-report-schema.ts';
 import { requestedJob } from './requested-work.ts';
 import { attemptBodies } from './user-render.ts';
 
-/** The route that responds with the report of a render, to a caller of this kind. */
+/** The route of a group that responds with the report of a render. */
 export function reportRoute(
-  { operationId, path }: { readonly operationId: string; readonly path: string },
-  tags: readonly string[],
-  auth: 'apiKey' | 'bearer',
+  path: string,
+  operationId: string,
+  group: Parameters<typeof routesOf<'apiKey' | 'bearer'>>[0],
 ) {
-  return defineRoute({
-    method: 'get',
-    path,
+  return routesOf(group)(`GET ${path}`, {
     operationId,
     summary: 'Get the report of a render',
     description:
       'The requests of the document with their outcomes, the console, exceptions, fonts, characters without a font, waits, and warnings in plain words. If the render was lost with its worker, the report has only the attempts. A render that was requested with `report` has a report from its end on, for as long as its job is kept.',
-    tags,
-    auth,
     params: z.strictObject({ id: z.uuid().toLowerCase() }),
     needsPermit: true,
     largeResponse: true,

@@ -3,7 +3,6 @@ import { renderOptionsSchema } from '../../render/options/all/render-options.ts'
 import { addressSchema, lineSchema } from '../../render/options/core/text-schemas.ts';
 import { INPUT_FIELDS, INPUT_KINDS } from '../../work/inputs/inputs.ts';
 
-/** The fields that choose a kind of input. */
 const SOURCES = INPUT_KINDS.map(({ field }) => field);
 /** Fields that are only allowed together with another one, and that one. */
 const DEPENDENT_FIELDS = INPUT_KINDS.flatMap(({ field, fields }) =>
@@ -83,10 +82,14 @@ function hasBaseUrl(options: unknown): boolean {
 
 /** Checks the same rules, and the rules of a single render. @returns an error for each violation. */
 export function renderErrors(given: unknown): string[] {
-  const errors = inputErrors(given);
-  if (typeof given !== 'object' || given === null || Array.isArray(given)) return errors;
+  return [...inputErrors(given), ...callbackErrors(given)];
+}
+
+/** Checks the rules of the callback of a single job. @returns an error for each violation. */
+export function callbackErrors(given: unknown): string[] {
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) return [];
   const { webhookUrl, executionMode } = given as Readonly<Record<string, unknown>>;
-  if (webhookUrl !== undefined && executionMode !== 'async')
-    errors.push('webhookUrl: may only be given together with executionMode async');
-  return errors;
+  return webhookUrl !== undefined && executionMode !== 'async'
+    ? ['webhookUrl: may only be given together with executionMode async']
+    : [];
 }

@@ -8,7 +8,7 @@ import type { ApiDeps } from '../api-deps.ts';
 import { withoutKey } from '../request/authenticate-bearer.ts';
 import { requireConfirmedAddress } from '../request/confirmed-address.ts';
 import { paging, pagingByTime } from '../request/paging-schema.ts';
-import { defineRoute } from '../request/route.ts';
+import { routesOf } from '../request/route.ts';
 import { sendZip, ZIP_RESPONSES } from './batch-files.ts';
 import { MANIFEST_RESPONSES, sendManifest } from './batch-manifest.ts';
 import { acceptedBatchSchema, batchErrors, nameItem } from './batch-schema.ts';
@@ -17,7 +17,7 @@ import { rangeHeaders } from './byte-range.ts';
 import { idempotently } from './idempotency.ts';
 import { idempotencyHeaders, REPLAYED_HEADER } from './idempotency-schema.ts';
 import { keyFieldsOf } from './key-fields.ts';
-import { assertAdmissible, WORK_REJECTIONS } from './render-submission.ts';
+import { assertAdmissible, SUBMISSION_ERRORS, WORK_REJECTIONS } from './render-submission.ts';
 import { requestedBatch } from './requested-work.ts';
 import {
   retriedBatchSchema,
@@ -27,17 +27,14 @@ import {
   userBatchSchema,
 } from './user-batch-schema.ts';
 
-const tags = ['Batches of the account'];
+const defineRoute = routesOf({ tags: ['Batches of the account'], auth: 'bearer' });
 const params = z.strictObject({ id: z.uuid().toLowerCase() });
 
-const list = defineRoute({
-  method: 'get',
-  path: '/user/batches',
+const list = defineRoute('GET /user/batches', {
+  right: 'read',
   operationId: 'listUserBatches',
   summary: 'List the batches of the account',
   description: 'Batches of live and of test keys.',
-  tags,
-  auth: 'bearer',
   query: z.strictObject({
     status: z.enum(BATCH_STATUSES).optional().describe('Only batches in this state.'),
     mode: z.enum(['live', 'test']).optional().describe('Only renders of live keys, or only of test keys.'),
@@ -58,15 +55,12 @@ const list = defineRoute({
   return { status: 200, json: { total, limit, offset, batches: await batchBodies(views, deps) } };
 });
 
-const create = defineRoute({
-  method: 'post',
-  path: '/user/batches',
+const create = defineRoute('POST /user/batches', {
+  right: 'develop',
   operationId: 'createUserBatch',
   summary: 'Render many documents in one batch, without an API key',
   description:
     'All items are checked together, and either all are accepted or none. The response comes before any of them is rendered.',
-  tags,
-  auth: 'bearer',
   requestsWork: true,
   headers: idempotencyHeaders,
   body: userBatchRequestSchema,
@@ -80,17 +74,7 @@ const create = defineRoute({
       headers: REPLAYED_HEADER,
     },
   },
-  errors: [
-    'NOT_FOUND',
-    'PLAN_LIMIT',
-    'BATCH_TOO_LARGE',
-    'INVALID_URL',
-    'URL_BLOCKED',
-    'UPLOAD_URL_EXPIRED',
-    'EINVOICE_INVALID',
-    'ADDRESS_NOT_CONFIRMED',
-    ...WORK_REJECTIONS,
-  ],
+  errors: ['BATCH_TOO_LARGE', 'ADDRESS_NOT_CONFIRMED', ...SUBMISSION_ERRORS],
 }).handledBy(async (request, deps: ApiDeps) => {
   const { mode, ...body } = request.body;
   requireConfirmedAddress(request.caller, mode, deps);
@@ -98,28 +82,22 @@ const create = defineRoute({
   return await createBatch(request, { body, caller }, deps, '/user/batches');
 });
 
-const get = defineRoute({
-  method: 'get',
-  path: '/user/batches/:id',
+const get = defineRoute('GET /user/batches/:id', {
+  right: 'read',
   operationId: 'getUserBatch',
   summary: 'Get a batch of the account, without its items',
-  tags,
-  auth: 'bearer',
   params,
   responses: { 200: { description: 'The batch.', schema: userBatchSchema } },
   errors: ['NOT_FOUND'],
 }).handledBy(async ({ params, caller, aboutJob }, deps: ApiDeps) => {
   aboutJob(params.id);
-  return { status: 200, json: await bodyOf(caller, params.id, deps) };
+  return { status: 200, json: await userBatchBody(caller, params.id, deps) };
 });
 
-const items = defineRoute({
-  method: 'get',
-  path: '/user/batches/:id/items',
+const items = defineRoute('GET /user/batches/:id/items', {
+  right: 'read',
   operationId: 'listUserBatchItems',
   summary: 'List the items of a batch',
-  tags,
-  auth: 'bearer',
   params,
   needsPermit: true,
   query: z.strictObject({
@@ -140,27 +118,21 @@ const items = defineRoute({
   return { status: 200, json: { total: found.total, limit, offset, items: shown } };
 });
 
-const zip = defineRoute({
-  method: 'get',
-  path: '/user/batches/:id/zip',
+const zip = defineRoute('GET /user/batches/:id/zip', {
+  right: 'read',
   operationId: 'downloadUserBatchZip',
   summary: 'Download the completed items of a batch as a zip',
-  tags,
-  auth: 'bearer',
   params,
   headers: rangeHeaders,
   responses: ZIP_RESPONSES,
   errors: ['NOT_FOUND', 'GONE', 'RANGE_NOT_SATISFIABLE'],
 }).handledBy(sendZip);
 
-const manifest = defineRoute({
-  method: 'get',
-  path: '/user/batches/:id/manifest',
+const manifest = defineRoute('GET /user/batches/:id/manifest', {
+  right: 'read',
   operationId: 'downloadUserBatchManifest',
   summary: 'Download the manifest of a batch',
   description: 'It says what became of each item, and under which name its PDF is in the zip.',
-  tags,
-  auth: 'bearer',
   params,
   responses: MANIFEST_RESPONSES,
   errors: ['NOT_FOUND', 'TOO_MANY_WAITING'],
@@ -169,33 +141,27 @@ const manifest = defineRoute({
   return await sendManifest(caller, params.id, deps);
 });
 
-const cancel = defineRoute({
-  method: 'delete',
-  path: '/user/batches/:id',
+const cancel = defineRoute('DELETE /user/batches/:id', {
+  right: 'develop',
   operationId: 'cancelUserBatch',
   withoutRoom: 'confirmed',
   summary: 'Cancel a batch',
   description: 'Items that no worker has begun are cancelled. Running items are left to finish.',
-  tags,
-  auth: 'bearer',
   params,
   responses: { 200: { description: 'The batch.', schema: userBatchSchema } },
   errors: ['NOT_FOUND', 'JOB_ENDED'],
 }).handledBy(async ({ params, caller, aboutJob }, deps: ApiDeps) => {
   aboutJob(params.id);
   await deps.batches.cancel(caller, params.id);
-  return { status: 200, json: await bodyOf(caller, params.id, deps) };
+  return { status: 200, json: await userBatchBody(caller, params.id, deps) };
 });
 
-const retryFailed = defineRoute({
-  method: 'post',
-  path: '/user/batches/:id/retry-failed',
+const retryFailed = defineRoute('POST /user/batches/:id/retry-failed', {
+  right: 'develop',
   operationId: 'retryFailedBatchItems',
   summary: 'Retry the items of a batch that have failed or were cancelled',
   description:
     'This makes a new batch under the current plan, and uses quota like any other. The old batch is not changed.',
-  tags,
-  auth: 'bearer',
   requestsWork: true,
   needsPermit: true,
   params,
@@ -211,6 +177,7 @@ const retryFailed = defineRoute({
     'NOT_FOUND',
     'NOT_RETRYABLE',
     'GONE',
+    'PLAN_LIMIT',
     'BATCH_TOO_LARGE',
     'ADDRESS_NOT_CONFIRMED',
     ...WORK_REJECTIONS,
@@ -241,7 +208,7 @@ const retryFailed = defineRoute({
 
 export const userBatchRoutes = [list, create, get, cancel, items, zip, manifest, retryFailed];
 
-async function bodyOf(owner: BatchOwner, batchId: string, deps: ApiDeps) {
+export async function userBatchBody(owner: BatchOwner, batchId: string, deps: ApiDeps) {
   const [body] = await batchBodies([await deps.batches.view(owner, batchId)], deps);
   return body!;
 }

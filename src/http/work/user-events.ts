@@ -1,16 +1,15 @@
 import { z } from 'zod';
 import type { ApiDeps } from '../api-deps.ts';
-import { defineRoute } from '../request/route.ts';
+import { routesOf } from '../request/route.ts';
 
-const events = defineRoute({
-  method: 'get',
-  path: '/user/events',
+const defineRoute = routesOf({ tags: ['Renders'], auth: 'bearer' });
+
+const events = defineRoute('GET /user/events', {
+  right: 'look',
   operationId: 'streamUserEvents',
   summary: 'Stream the events of the account',
   description:
     'Server-sent events: `progress` with `{kind: "jobs", id, status, inFlight, waiting}` within two seconds after a job is accepted, gets its slot or ends; events that come together are combined into one. It is only a hint to fetch the current state. `end` with `{kind: "session", id, status: "ended"}` when the session or token has ended. An account may have ten streams, and browsers open six connections to an origin: a page should keep one, while it is visible.',
-  tags: ['Renders'],
-  auth: 'bearer',
   headers: z.object({
     'Last-Event-ID': z.string().max(64).optional().describe('The last event that was seen.'),
   }),

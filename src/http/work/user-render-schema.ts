@@ -1,10 +1,14 @@
 import { z } from 'zod';
+import { ERRORS, type ErrorCode } from '../../infra/errors/registry.ts';
 import { renderOptionsSchema } from '../../render/options/all/render-options.ts';
+import { displayNameSchema } from '../../render/options/core/text-schemas.ts';
 import { DELIVERY_STATES } from '../../work/callbacks/delivery.ts';
 import { SOURCE_FIELDS } from '../../work/inputs/inputs.ts';
-import { page } from '../request/paging-schema.ts';
+import { MOST_EXAMINED } from '../../work/jobs/store/find-jobs.ts';
+import { optionalQueryInteger, page } from '../request/paging-schema.ts';
 import { attemptSchema } from './attempt-schema.ts';
 import { jobRecordSchema } from './job-record-schema.ts';
+import { acceptedJob } from './job-response.ts';
 import { renderRequestSchema } from './render-request-schema.ts';
 
 const time = z.iso.datetime();
@@ -27,8 +31,49 @@ const userRenderSchema = z
   .meta({ id: 'UserRender' });
 
 export const userRenderListSchema = z
-  .strictObject({ ...page, renders: z.array(userRenderSchema) })
+  .strictObject({
+    ...page,
+    renders: z.array(userRenderSchema),
+    searchedTo: time
+      .nullable()
+      .describe(
+        `Where a search has ended after ${MOST_EXAMINED} renders: it goes on with this as \`to\` (with \`created_asc\` as \`from\`). Null if it has looked at all, and of a list that is no search.`,
+      ),
+  })
   .meta({ id: 'UserRenderList' });
+
+/** Renders that one zip has at most. */
+const MOST_ZIPPED = 100;
+/** Milliseconds from acceptance to the end. */
+const tookMs = () => optionalQueryInteger(0, 7 * 24 * 3_600_000);
+
+/** What `GET /user/renders` searches by, among a bounded number of renders. */
+export const renderSearch = {
+  search: displayNameSchema(100).optional().describe('Only renders with this in their file name or id.'),
+  error: z
+    .enum(Object.keys(ERRORS) as [ErrorCode])
+    .optional()
+    .describe('Only renders that failed with this code.'),
+  templateId: z.uuid().toLowerCase().optional().describe('Only renders of this template.'),
+  apiKeyId: z
+    .union([z.uuid().toLowerCase(), z.literal('none')])
+    .optional()
+    .describe('Only renders with this key; `none`: those of the dashboard, without a key.'),
+  minMs: tookMs().describe(
+    'Only renders that took this long or longer, in milliseconds from acceptance to the end.',
+  ),
+  maxMs: tookMs().describe('Only renders that took this long at most.'),
+};
+
+/** The query of `GET /user/renders/zip`. */
+export const zippedRenders = z.strictObject({
+  ids: z
+    .string()
+    .max(37 * MOST_ZIPPED)
+    .regex(/^[\da-f-]{36}(?:,[\da-f-]{36})*$/i, 'must be ids of renders, with commas in between')
+    .transform((text) => [...new Set(text.toLowerCase().split(','))])
+    .describe(`Ids of renders, with commas in between: ${MOST_ZIPPED} at most.`),
+});
 
 const callback = z
   .strictObject({
@@ -76,15 +121,8 @@ export const userRenderRequestSchema = z
   })
   .meta({ ...renderRequestSchema.meta(), id: 'UserRenderRequest' });
 
-export const acceptedRenderSchema = z
-  .strictObject({
-    success: z.literal(true),
-    jobId: z.uuid(),
-    status: z.literal('queued'),
-    statusUrl: z.string(),
-    fileUrl: z.string(),
-    retryOf: z.uuid().nullable(),
-  })
+export const acceptedRenderSchema = acceptedJob
+  .extend({ retryOf: z.uuid().nullable() })
   .meta({ id: 'AcceptedUserRender' });
 
 /** The response of `GET /user/queue`. */

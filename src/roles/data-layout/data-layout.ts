@@ -20,10 +20,7 @@ const MIGRATIONS: Readonly<Record<number, Migration>> = {};
 
 /** The data cannot be worked with by this version of Platen; the message says what to do. */
 export class LayoutError extends Error {
-  constructor(message: string) {
-    super(message);
-    this.name = 'LayoutError';
-  }
+  override readonly name = 'LayoutError';
 }
 
 interface LayoutRecord {
@@ -31,7 +28,6 @@ interface LayoutRecord {
   readonly version: number;
   /** Set while a process migrates, which renews it: when its lease ends, in epoch milliseconds. */
   readonly migratingUntil?: number;
-  /** The process that migrates. */
   readonly migratingBy?: string;
 }
 

@@ -6,7 +6,6 @@ export interface Component {
   stop(): Promise<void>;
   /** The problems that keep it from taking work; empty when it is ready. */
   problems(): Promise<string[]> | string[];
-  /** The browser that it renders with, if any. */
   readonly browser?: BrowserStatus;
   /** Why it no longer makes progress, or undefined. */
   stuck(): string | undefined;

@@ -4,7 +4,6 @@ import { dirname, join } from 'node:path';
 
 /** Names the file with the variables, from the first program of a process to its second. */
 const CARRIER = 'PLATEN_HIDDEN_ENVIRONMENT_FILE';
-/** Variables with secrets. */
 const SECRET =
   /^(?:MONGODB_URI|KAFKA_SASL_.+|STRIPE_.+|SMTP_.+|(?:HTTPS_PROXY|https_proxy)|OTEL_EXPORTER_OTLP_(?:TRACES_)?HEADERS|AWS_(?:SECRET_ACCESS_KEY|SESSION_TOKEN)|PLATEN_.*(?:SECRET|PASSWORD|KEY|TOKEN|URI))$/;
 

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { type Config, opsPortOf, type Role } from '../../config/config.ts';
 import { createOpsApp, type ServedAdmin } from '../../http/ops-app.ts';
 import type { HttpMetrics } from '../../http/request/http-metrics.ts';
+import type { Offers } from '../../infra/outputs/offers/offers.ts';
 import type { Logger } from '../../infra/telemetry/logger.ts';
 import type { ReadableMetrics } from '../../infra/telemetry/metrics.ts';
 import type { Component } from './component.ts';
@@ -21,16 +22,17 @@ interface OpsServerDeps {
 }
 
 /**
- * Only the routes of operations, and the administration where there is one, on a separate port. To be started first, so
+ * Only the routes of operations, the administration where there is one, and PDFs that a worker offers, on a separate port. To be started first, so
  * that it is stopped last.
  */
 export async function startOpsServer(
   { role, config, metrics, logger }: OpsServerDeps,
   checks: HealthChecks,
-  admin?: ServedAdmin,
+  { admin, offers }: { readonly admin?: ServedAdmin | undefined; readonly offers?: Offers | undefined } = {},
 ): Promise<ListeningComponent> {
-  const app = createOpsApp({ metrics, logger, ...checks }, admin);
+  const app = createOpsApp({ metrics, logger, ...checks }, admin, offers?.handle);
   const { server, port } = await listen(app, opsPortOf(role, config), config.PLATEN_HOST);
+  offers?.listening(port, config.PLATEN_HOST);
   return {
     port,
     async stop() {

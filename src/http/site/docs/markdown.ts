@@ -4,7 +4,6 @@ import { Marked, type Token, type Tokens } from 'marked';
 /** A heading of a page. */
 export interface Heading {
   readonly rank: number;
-  /** As HTML, without links. */
   readonly text: string;
   /** What addresses of the heading end with, after #. */
   readonly anchor: string;
