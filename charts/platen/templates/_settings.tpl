@@ -232,8 +232,6 @@ keyKey: {{ $existing.keyKey | default "tls.key" | quote }}
 {{- include "platen.variables" (dict
   "KAFKA_BROKERS" (include "platen.kafkaBrokers" .)
   "PLATEN_KAFKA_TOPIC_PREFIX" $topics.prefix
-  "PLATEN_KAFKA_PARTITIONS" $topics.partitions
-  "PLATEN_KAFKA_MAX_PARTITIONS" $topics.maxPartitions
   "PLATEN_KAFKA_REPLICATION" $topics.replication
   "PLATEN_HEADER_PREFIX" .Values.config.headerPrefix
   "PLATEN_LOCALE" (.Values.config.locale | default "en-US")

@@ -35,8 +35,14 @@ the kubelet tries again until it has.
 common: {{- . | nindent 2 }}
 {{- end }}
 {{- $account := include "platen.some" ($values.serviceAccount | default dict) | fromYaml -}}
+{{- /* The API fetches PDFs from workers that store them, at the port that has their metrics. */}}
+{{- $readers := .Values.networkPolicy.metricsFrom -}}
+{{- if $readers -}}
+{{- $api := merge (dict "app.kubernetes.io/component" "api") (include "platen.selectorLabels" . | fromYaml) -}}
+{{- $readers = append $readers (dict "namespaceSelector" (dict "matchLabels" (dict "kubernetes.io/metadata.name" .Release.Namespace)) "podSelector" (dict "matchLabels" $api)) -}}
+{{- end -}}
 {{- /* What a pool can have of its own. */}}
-{{- with include "platen.some" (dict "strategy" $values.strategy "serviceAccount" $account "metricsFrom" .Values.networkPolicy.metricsFrom) }}
+{{- with include "platen.some" (dict "strategy" $values.strategy "serviceAccount" $account "metricsFrom" $readers) }}
 {{ . }}
 {{- end }}
 metadata:
