@@ -31,5 +31,7 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     target: 'es2023',
+    // In kB, of the editor: what pages load, compressed, is bound by a test.
+    chunkSizeWarningLimit: 600,
   },
 });

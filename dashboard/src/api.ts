@@ -13,8 +13,10 @@ export class ApiError extends Error {
   /** One sentence for each thing that is wrong. */
   readonly problems: readonly string[];
   readonly remedy: string | undefined;
+  /** After how many seconds the same may be asked again; undefined where waiting does not help. */
+  readonly retryAfterSeconds: number | undefined;
 
-  constructor(status: number, body: unknown) {
+  constructor(status: number, body: unknown, retryAfter: string | null = null) {
     const said = (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>;
     const problems = [said.message ?? `The service answered ${status}.`].flat().map(String);
     super(problems.join(' '));
@@ -22,6 +24,7 @@ export class ApiError extends Error {
     this.problems = problems;
     this.code = text(said.code) ?? text(said.error) ?? String(status);
     this.remedy = text(said.remedy);
+    this.retryAfterSeconds = /^\d+$/.test(retryAfter ?? '') ? Number(retryAfter) : undefined;
   }
 }
 
@@ -40,7 +43,7 @@ export async function call<Data>(asked: Promise<ApiResponse<Data>>): Promise<Dat
   const { data, error, response } = await asked;
   if (response.ok) return data as Data;
   if (response.status === 401) for (const listener of listeners) listener();
-  throw new ApiError(response.status, error);
+  throw new ApiError(response.status, error, response.headers.get('Retry-After'));
 }
 
 /** An error in a sentence that a person can act on. */

@@ -20,9 +20,12 @@ const PAGES: readonly (readonly [path: string, load: Load])[] = [
   ['/webhooks', () => import('./pages/webhooks.tsx')],
   ['/keys', () => import('./pages/keys.tsx')],
   ['/logs', () => import('./pages/logs.tsx')],
+  ['/members', () => import('./pages/members.tsx')],
   ['/audit', () => import('./pages/audit.tsx')],
   ['/billing', () => import('./pages/billing.tsx')],
   ['/settings', () => import('./pages/settings.tsx')],
+  // For whoever changes the pages; no menu leads there.
+  ['/design', () => import('./pages/design.tsx')],
 ];
 
 /** For whoever is not signed in. */
@@ -31,6 +34,7 @@ const OUTSIDE: typeof PAGES = [
   ['/register', () => import('./pages/register.tsx')],
   ['/forgot', () => import('./pages/forgot.tsx')],
   ['/reset-password', () => import('./pages/reset.tsx')],
+  ['/accept-invitation', () => import('./pages/accept.tsx')],
   ['/verify-email', () => import('./pages/verify.tsx')],
 ];
 

@@ -7,10 +7,13 @@ export const LIVE = 'live';
 /**
  * Keeps one stream of hints open while the tab is visible. Browsers allow six connections to a service, which all tabs
  * share: a hidden tab has none, and looks once when it is seen again.
+ *
+ * @param isOpen whether the person may see the account; nothing is followed otherwise.
  */
-export function useLiveHints(): void {
+export function useLiveHints(isOpen: boolean): void {
   const queries = useQueryClient();
   useEffect(() => {
+    if (!isOpen) return;
     let stream: EventSource | undefined;
     const refresh = () => void queries.invalidateQueries({ queryKey: [LIVE] });
     const follow = () => {
@@ -34,5 +37,5 @@ export function useLiveHints(): void {
       document.removeEventListener('visibilitychange', follow);
       stream?.close();
     };
-  }, [queries]);
+  }, [queries, isOpen]);
 }

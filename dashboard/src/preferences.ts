@@ -4,10 +4,12 @@ import { useSyncExternalStore } from 'react';
 interface Preferences {
   readonly theme: 'system' | 'light' | 'dark';
   readonly density: 'comfortable' | 'compact';
+  /** What is shown of a document that is being typed. */
+  readonly preview: 'both' | 'html' | 'pdf';
 }
 
 const KEY = 'platen-look';
-const DEFAULT: Preferences = { theme: 'system', density: 'comfortable' };
+const DEFAULT: Preferences = { theme: 'system', density: 'comfortable', preview: 'both' };
 const listeners = new Set<() => void>();
 let current = read();
 

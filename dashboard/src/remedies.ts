@@ -14,6 +14,12 @@ const HERE: Readonly<Record<string, string>> = {
     'Wait until your quota renews, or buy more renders or a larger plan under Billing. Test renders do not count.',
   STORAGE_FULL: 'Delete templates you no longer use, wait until older PDFs expire, or choose a larger plan.',
   WRONG_PASSWORD: 'Type your current password again, or sign out and reset it by e-mail.',
+  ROLE_NOT_ALLOWED: 'Ask the owner of the account for another role, or switch to another of your accounts.',
+  INVITATION_INVALID: 'Ask whoever invited you to send a new invitation.',
+  INVITATION_UNPROVEN: 'Sign out, then open the link in the e-mail again.',
+  WRONG_CODE:
+    'Wait for the next code: each works once. Check that the clock of your device is right, or use a recovery code.',
+  SECOND_FACTOR_REQUIRED: 'Set up an authenticator app under Settings, then sign in with its code.',
   LINK_INVALID: 'Ask for a new link and use the newest one: a new link replaces the older ones.',
   ADDRESS_NOT_CONFIRMED:
     'Confirm your e-mail address under Settings. Test keys and test renders work without it.',
@@ -29,6 +35,8 @@ const HERE: Readonly<Record<string, string>> = {
   UNAVAILABLE: 'Wait a moment, then try again.',
   INTERNAL: 'Try again. If it fails again, tell whoever runs this installation the time and this code.',
   TEMPLATE_ERROR: 'Correct the template at the line that the message names, or add the data it uses.',
+  TEMPLATE_CHANGED:
+    'Somebody else has saved it meanwhile. Compare both on this page, then keep yours or load theirs.',
   SELECTOR_TIMEOUT:
     'Check `waitForSelector` in your browser’s console, and that the script which adds the element runs without an error; or raise `timeoutMs`.',
   BROWSER_CRASHED:

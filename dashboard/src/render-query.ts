@@ -10,3 +10,12 @@ export function renderQuery(id: string) {
     queryFn: () => call(api.GET('/user/renders/{id}', { params: { path: { id } } })),
   };
 }
+
+/** The report of a render; it changes no more. */
+export function reportQuery(id: string) {
+  return {
+    queryKey: ['report', id],
+    queryFn: () => call(api.GET('/user/renders/{id}/report', { params: { path: { id } } })),
+    staleTime: Number.POSITIVE_INFINITY,
+  };
+}

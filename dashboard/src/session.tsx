@@ -3,6 +3,7 @@ import { createContext, type ReactNode, useContext, useEffect, useState } from '
 import { useLocation } from 'wouter';
 import { ApiError, api, call, onSignedOut } from './api.ts';
 import { forgetDrafts } from './drafts.ts';
+import { mayDevelop } from './roles.ts';
 import { SignInForm } from './sign-in-form.tsx';
 import { Dialog } from './ui/dialog.tsx';
 import { ErrorNote, Loading } from './ui/states.tsx';
@@ -13,6 +14,7 @@ const AccountContext = createContext<Account | undefined>(undefined);
 /** Tells the other tabs of this browser. */
 const tabs = new BroadcastChannel('platen-session');
 const SIGNED_OUT = 'signed out';
+const SWITCHED = 'switched';
 
 /** The account that is signed in. Only within `RequireSession`. */
 export function useAccount(): Account {
@@ -33,6 +35,7 @@ export function RequireSession({ children }: { children: ReactNode }) {
   useEffect(() => onSignedOut(() => setEnded(true)), []);
   useEffect(() => {
     const leave = ({ data }: MessageEvent) => {
+      if (data === SWITCHED) window.location.reload();
       if (data !== SIGNED_OUT) return;
       forgetDrafts();
       queries.clear();
@@ -48,14 +51,16 @@ export function RequireSession({ children }: { children: ReactNode }) {
   const isStranger = account.data === undefined && isSignedOut(account.error);
   useEffect(() => {
     if (isStranger)
-      navigate(`/sign-in?returnTo=${encodeURIComponent(location + window.location.search)}`, {
-        replace: true,
-      });
+      navigate(
+        // What is behind the # is sent to no server, and comes back by the same way.
+        `/sign-in?returnTo=${encodeURIComponent(location + window.location.search)}${window.location.hash}`,
+        { replace: true },
+      );
   }, [isStranger, navigate, location]);
   if (isStranger) return null;
   if (account.error !== null && account.data === undefined)
     return <ErrorNote error={account.error} retry={account.refetch} />;
-  if (account.data === undefined) return <Loading />;
+  if (account.data === undefined) return <Loading shape="page" />;
   return (
     <AccountContext value={account.data}>
       {children}
@@ -73,6 +78,11 @@ export function RequireSession({ children }: { children: ReactNode }) {
   );
 }
 
+/** Whether whoever is signed in may make and change documents, templates, keys and webhooks. */
+export function useMayDevelop(): boolean {
+  return mayDevelop(useAccount().role);
+}
+
 /** Ends the session here and in the other tabs. */
 export function useSignOut(): () => Promise<void> {
   const queries = useQueryClient();
@@ -83,6 +93,21 @@ export function useSignOut(): () => Promise<void> {
     forgetDrafts();
     queries.clear();
     navigate('/sign-in');
+  };
+}
+
+/** The accounts that the person may act for, and what makes this browser act for another one, in all its tabs. */
+export function useAccounts() {
+  const { id } = useAccount();
+  const accounts = useQuery({ queryKey: ['accounts', id], queryFn: () => call(api.GET('/auth/accounts')) });
+  return {
+    accounts: accounts.data?.accounts ?? [],
+    async switchTo(accountId: string): Promise<void> {
+      await call(api.PATCH('/auth/session', { body: { accountId } }));
+      tabs.postMessage(SWITCHED);
+      // Nothing of the other account may stay in the page.
+      window.location.assign('/dashboard/');
+    },
   };
 }
 

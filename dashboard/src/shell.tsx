@@ -1,18 +1,32 @@
+import { BookOpen, ChevronDown, Lock, LogOut, Menu, Search } from 'lucide-react';
 import { type ReactNode, type RefObject, useEffect, useRef, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { titled } from './format.ts';
 import { useLiveHints } from './live.ts';
-import { MENU } from './navigation.ts';
+import { homeOf, maySee, menuOf } from './navigation.ts';
 import { Palette, Shortcuts } from './palette.tsx';
 import { usePreferences } from './preferences.ts';
-import { useAccount, useSignOut } from './session.tsx';
+import { ROLE_NAMES } from './roles.ts';
+import { useAccount, useAccounts, useSignOut } from './session.tsx';
 import { Button } from './ui/button.tsx';
-import { Toasts } from './ui/toasts.tsx';
+import { Icon } from './ui/icon.tsx';
+import { Page } from './ui/page.tsx';
+import { Empty } from './ui/states.tsx';
+import { Toasts, toastError } from './ui/toasts.tsx';
 
 /** What stands around every page: the menu, the palette, and who is signed in. */
 export function Shell({ children }: { children: ReactNode }) {
-  useLiveHints();
-  const [location] = useLocation();
+  const [location, navigate] = useLocation();
+  const account = useAccount();
+  const isShutOut =
+    (account.secondFactorRequired && !account.secondFactor) || account.requiredDomain !== null;
+  const role = isShutOut ? 'none' : account.role;
+  useLiveHints(role !== 'none');
+  // What the page would ask for is refused.
+  const isElsewhere = isShutOut ? location !== '/settings' : location === '/' && homeOf(role) !== '/';
+  useEffect(() => {
+    if (isElsewhere) navigate(homeOf(role), { replace: true });
+  }, [navigate, role, isElsewhere]);
   const [open, setOpen] = useState<'palette' | 'shortcuts'>();
   const [menuIsOpen, setMenuOpen] = useState(false);
   useEffect(() => {
@@ -35,25 +49,31 @@ export function Shell({ children }: { children: ReactNode }) {
         Skip to content
       </a>
       <header className="top">
+        <Button
+          className="menu-button ghost"
+          icon={Menu}
+          aria-expanded={menuIsOpen}
+          onClick={() => setMenuOpen(!menuIsOpen)}
+        >
+          <span className="unseen">Menu</span>
+        </Button>
         <Link href="/" className="brand">
           <img src="/dashboard/icon.svg" alt="" width="24" height="24" /> Platen
         </Link>
-        <Button className="menu-button" aria-expanded={menuIsOpen} onClick={() => setMenuOpen(!menuIsOpen)}>
-          Menu
-        </Button>
-        <Button className="palette-button" onClick={() => setOpen('palette')}>
-          Go to … <kbd>Ctrl K</kbd>
+        <Button className="palette-button" icon={Search} onClick={() => setOpen('palette')}>
+          <span className="words">Go to …</span> <kbd>Ctrl K</kbd>
         </Button>
         <Who />
       </header>
       <nav className={menuIsOpen ? 'side open' : 'side'} aria-label="Pages of the dashboard">
-        {MENU.map(({ group, pages }) => (
+        {menuOf(role).map(({ group, pages }) => (
           <div key={group}>
             <p className="group">{group}</p>
             <ul>
-              {pages.map(([path, title]) => (
+              {pages.map(([path, title, icon]) => (
                 <li key={path}>
                   <Link href={path} aria-current={isCurrent(location, path) ? 'page' : undefined}>
+                    <Icon of={icon} />
                     {title}
                   </Link>
                 </li>
@@ -62,14 +82,27 @@ export function Shell({ children }: { children: ReactNode }) {
           </div>
         ))}
         <a href="/docs" target="_blank" rel="noreferrer">
+          <Icon of={BookOpen} />
           Documentation
         </a>
       </nav>
-      <main id="main">{children}</main>
+      <main id="main">{isElsewhere ? null : maySee(role, location) ? children : <NotForRole />}</main>
       <Palette open={open === 'palette'} onClose={() => setOpen(undefined)} />
       <Shortcuts open={open === 'shortcuts'} onClose={() => setOpen(undefined)} />
       <Toasts />
     </div>
+  );
+}
+
+/** In place of a page whose data the service refuses to whoever has this role. */
+function NotForRole() {
+  const { role } = useAccount();
+  return (
+    <Page title="Not for your role">
+      <Empty title={`Your role is ${ROLE_NAMES[role]}`} icon={Lock}>
+        <p>It does not include this page. The owner of the account can change it, under Members.</p>
+      </Empty>
+    </Page>
   );
 }
 
@@ -81,9 +114,19 @@ function Who() {
   useClosing(menu);
   return (
     <details className="who" ref={menu}>
-      <summary>{account.email ?? 'This account'}</summary>
+      <summary>
+        <span className="avatar" aria-hidden="true">
+          {account.name.charAt(0).toUpperCase()}
+        </span>
+        <span className="words">{account.name}</span>
+        <Icon of={ChevronDown} />
+      </summary>
       <div className="menu">
-        {account.email !== null && <p className="whole">{account.email}</p>}
+        <p className="whole">
+          <bdi>{account.name}</bdi>
+        </p>
+        {account.email !== null && <p className="whole quiet">{account.email}</p>}
+        <Accounts />
         <p className="quiet">Plan: {titled(account.plan)}</p>
         <p className="quiet">Times are in {Intl.DateTimeFormat().resolvedOptions().timeZone}</p>
         <label>
@@ -107,9 +150,34 @@ function Who() {
             <option value="compact">Compact</option>
           </select>
         </label>
-        <Button onClick={() => void signOut()}>Sign out</Button>
+        <Button icon={LogOut} onClick={() => void signOut()}>
+          Sign out
+        </Button>
       </div>
     </details>
+  );
+}
+
+/** The accounts of the person, where there are several, to act for another one. */
+function Accounts() {
+  const { accounts, switchTo } = useAccounts();
+  if (accounts.length < 2) return null;
+  return (
+    <ul className="accounts" aria-label="Accounts">
+      {accounts.map(({ id, name, ownerEmail, role, current }) => (
+        <li key={id}>
+          <Button
+            kind="plain"
+            aria-current={current ? 'true' : undefined}
+            onClick={() => current || switchTo(id).catch(toastError)}
+          >
+            <bdi className="whole">{name}</bdi> <span className="quiet">{ROLE_NAMES[role]}</span>
+            <br />
+            <bdi className="whole quiet">{ownerEmail ?? id}</bdi>
+          </Button>
+        </li>
+      ))}
+    </ul>
   );
 }
 

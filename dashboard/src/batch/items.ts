@@ -2,7 +2,7 @@ import type { Schemas } from '../api.ts';
 import { Problems, type Row, type RowFile } from './row-file.ts';
 import { valueAt } from './template-variables.ts';
 
-export type Item = Schemas['UserBatchRequest']['items'][number];
+export type Item = NonNullable<Schemas['UserBatchRequest']['items']>[number];
 
 /** Which column fills in what; empty for none. */
 export interface Mapping {
@@ -109,6 +109,15 @@ function put(data: Record<string, unknown>, [name, ...further]: string[], value:
 
 /** As an assignment does, for any name: `__proto__` is one as well. */
 const PLAIN = { enumerable: true, configurable: true, writable: true };
+
+/** The fields of a line that have the item's id and its data: the template sees nothing but the latter. */
+export const LINE_FIELDS = { idColumn: 'id', dataField: 'data' } as const;
+
+/** Items as a file, one to a line: what is too much for one request. */
+export function fileOf(items: readonly Item[]): Blob {
+  const lines = items.map(({ id, filename, data }) => JSON.stringify({ id, filename, data }));
+  return new Blob([lines.join('\n')], { type: 'application/x-ndjson' });
+}
 
 /** What the service says of an item, with the row and the column that it comes from. */
 export function inFile(problem: string, rows: readonly Row[], { id, filename, variables }: Mapping): string {

@@ -41,10 +41,14 @@ export function AutoOverage({
   });
   if (status === 'none') return null;
   return (
-    <Card title="Automatic overage">
+    <Card
+      title="Automatic overage"
+      id="overage"
+      lead="Buys more renders by itself when your quota is used up."
+    >
       <p>
         {autoOverageEnabled
-          ? `On: blocks of ${number(autoOverageBlockSize ?? 0)} renders are bought when your quota is used up${
+          ? `On: blocks of ${number(autoOverageBlockSize ?? 0)} renders are bought when they are needed${
               autoOverageCycleCapCents == null
                 ? ''
                 : `, for at most ${money(autoOverageCycleCapCents)} per billing period`
@@ -73,7 +77,7 @@ export function AutoOverage({
           onChange={setCap}
         />
         <Button kind="primary" type="submit" busy={set.isPending}>
-          {autoOverageEnabled ? 'Change' : 'Turn on'}
+          {autoOverageEnabled ? 'Save' : 'Turn on'}
         </Button>
         {autoOverageEnabled && (
           <Button busy={set.isPending} onClick={() => set.mutate(false)}>

@@ -1,13 +1,16 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Ban, Download, FileJson, RotateCw } from 'lucide-react';
 import { Link, useLocation, useParams } from 'wouter';
 import { api, call } from '../api.ts';
 import { oneOf, pageOf, useFilters } from '../filters.ts';
 import { bytes, counted, firstLine, number, shortId } from '../format.ts';
 import { LIVE } from '../live.ts';
+import { useMayDevelop } from '../session.tsx';
 import { BatchProgress } from '../ui/batch-progress.tsx';
 import { Badge, BatchBadge, Time } from '../ui/bits.tsx';
 import { Button } from '../ui/button.tsx';
 import { Select } from '../ui/field.tsx';
+import { Icon } from '../ui/icon.tsx';
 import { Card, Facts, Loaded, Page } from '../ui/page.tsx';
 import { Listing } from '../ui/table.tsx';
 import { toast, toastError } from '../ui/toasts.tsx';
@@ -36,6 +39,7 @@ function Details({ batch }: { batch: Batch }) {
     >
       <Card title="Progress">
         <BatchProgress progress={progress} wide />
+        <SourceNote source={batch.source} />
         <Facts
           facts={[
             ['Status', <BatchBadge key="s" status={status} failed={progress.failed} />],
@@ -70,7 +74,78 @@ function Details({ batch }: { batch: Batch }) {
   );
 }
 
-function Actions({ batch: { jobId, status, progress } }: { batch: Batch }) {
+/** What the rows of a file wait for, or why they are not all rendered. */
+function SourceNote({ source }: Pick<Batch, 'source'>) {
+  if (source === undefined) return null;
+  const { state, rows, rowsRead, deadline, waitsFor, error } = source;
+  const of = rows === null ? '' : ` of ${counted(rows, 'row')}`;
+  const until = (
+    <>
+      {' '}
+      Rows that are not rendered by <Time at={deadline} /> are not rendered at all.
+    </>
+  );
+  if (error !== null) return <p className="note error">{`${error.code}: ${error.message}`}</p>;
+  if (state === 'counting') return <p className="quiet">The rows of the file are being counted.</p>;
+  if (state === 'awaiting_release')
+    return (
+      <p className="note">
+        This is a proof of {number(rowsRead)}
+        {of}. Look at the documents below, then release the batch or cancel it.{until}
+      </p>
+    );
+  if (state === 'paused')
+    return (
+      <p className="note">
+        Paused after {number(rowsRead)}
+        {of}.{until}
+      </p>
+    );
+  if (waitsFor !== null) return <p className="note">{`${waitsFor.message} The batch goes on by itself.`}</p>;
+  return null;
+}
+
+/** What the owner may decide about the rows that are not read yet. */
+function SourceActions({ batch: { jobId, source } }: { batch: Batch }) {
+  const queries = useQueryClient();
+  const path = { params: { path: { id: jobId } } };
+  const after = { onSuccess: () => queries.invalidateQueries({ queryKey: [LIVE] }), onError: toastError };
+  const release = useMutation({
+    mutationFn: () => call(api.POST('/user/batches/{id}/release', path)),
+    ...after,
+  });
+  const pause = useMutation({ mutationFn: () => call(api.POST('/user/batches/{id}/pause', path)), ...after });
+  const resume = useMutation({
+    mutationFn: () => call(api.POST('/user/batches/{id}/resume', path)),
+    ...after,
+  });
+  switch (source?.state) {
+    case 'awaiting_release':
+      return (
+        <Button kind="primary" busy={release.isPending} onClick={() => release.mutate()}>
+          Release
+        </Button>
+      );
+    case 'paused':
+      return (
+        <Button kind="primary" busy={resume.isPending} onClick={() => resume.mutate()}>
+          Resume
+        </Button>
+      );
+    case 'reading':
+    case 'waiting':
+      return (
+        <Button busy={pause.isPending} onClick={() => pause.mutate()}>
+          Pause
+        </Button>
+      );
+    default:
+      return null;
+  }
+}
+
+function Actions({ batch }: { batch: Batch }) {
+  const { jobId, status, progress } = batch;
   const queries = useQueryClient();
   const [, navigate] = useLocation();
   const path = { params: { path: { id: jobId } } };
@@ -87,26 +162,28 @@ function Actions({ batch: { jobId, status, progress } }: { batch: Batch }) {
     },
     onError: toastError,
   });
+  const mayChange = useMayDevelop();
   const isOpen = status === 'queued' || status === 'processing';
   return (
     <>
-      {isOpen && (
-        <Button kind="danger" busy={cancel.isPending} onClick={() => cancel.mutate()}>
+      {mayChange && isOpen && <SourceActions batch={batch} />}
+      {mayChange && isOpen && (
+        <Button kind="danger" icon={Ban} busy={cancel.isPending} onClick={() => cancel.mutate()}>
           Cancel
         </Button>
       )}
-      {!isOpen && progress.failed > 0 && (
-        <Button kind="primary" busy={retry.isPending} onClick={() => retry.mutate()}>
+      {mayChange && !isOpen && progress.failed > 0 && (
+        <Button kind="primary" icon={RotateCw} busy={retry.isPending} onClick={() => retry.mutate()}>
           Retry failed
         </Button>
       )}
       {progress.completed > 0 && (
         <a className="button plain" href={`/user/batches/${jobId}/zip`} download>
-          Download ZIP
+          <Icon of={Download} /> Download ZIP
         </a>
       )}
       <a className="button plain" href={`/user/batches/${jobId}/manifest`} download>
-        Download manifest
+        <Icon of={FileJson} /> Download manifest
       </a>
     </>
   );

@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import { FileSpreadsheet, Layers, Plus } from 'lucide-react';
 import { Link } from 'wouter';
 import { api, call } from '../api.ts';
 import { oneOf, pageOf, useFilters } from '../filters.ts';
@@ -8,6 +9,8 @@ import { STATUSES } from '../statuses.ts';
 import { BatchProgress } from '../ui/batch-progress.tsx';
 import { BatchBadge, Time } from '../ui/bits.tsx';
 import { Filter } from '../ui/filter.tsx';
+import { Icon } from '../ui/icon.tsx';
+import { IfMayDevelop } from '../ui/if-may.tsx';
 import { Page } from '../ui/page.tsx';
 import { Empty } from '../ui/states.tsx';
 import { Listing } from '../ui/table.tsx';
@@ -27,9 +30,11 @@ export default function Batches() {
       title="Batches"
       lead="Many documents in one request, with one ZIP and one webhook."
       actions={
-        <Link className="button primary" href="/batches/new">
-          New batch
-        </Link>
+        <IfMayDevelop>
+          <Link className="button primary" href="/batches/new">
+            <Icon of={Plus} /> New batch
+          </Link>
+        </IfMayDevelop>
       }
     >
       <div className="filters">
@@ -39,10 +44,20 @@ export default function Batches() {
         query={batches}
         empty={
           status === undefined ? (
-            <Empty title="No batches yet.">
+            <Empty
+              title="No batches yet"
+              icon={Layers}
+              actions={
+                <IfMayDevelop>
+                  <Link className="button plain" href="/batches/new">
+                    <Icon of={FileSpreadsheet} /> Make one from a CSV or JSON file
+                  </Link>
+                </IfMayDevelop>
+              }
+            >
               <p>
-                <Link href="/batches/new">Make one from a CSV or JSON file</Link>, or send one with an{' '}
-                <Link href="/keys">API key</Link> to <code>POST /v1/pdf/batch</code>.
+                A batch makes a document of each row of a file, or of each item of a request to{' '}
+                <code>POST /v1/pdf/batch</code>, and puts the PDFs into one ZIP.
               </p>
             </Empty>
           ) : (

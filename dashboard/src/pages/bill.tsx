@@ -1,10 +1,10 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { api, call } from '../api.ts';
 import { BILL_QUERY, usedPercent } from '../bill-query.ts';
-import { money, number } from '../format.ts';
+import { counted, money, number } from '../format.ts';
 import { Time } from '../ui/bits.tsx';
 import { Button } from '../ui/button.tsx';
-import { Card, Facts } from '../ui/page.tsx';
+import { Card, Tiles } from '../ui/page.tsx';
 import { ErrorNote, Loading } from '../ui/states.tsx';
 
 /** What the current period has used and cost so far, and what is due next. */
@@ -16,28 +16,41 @@ export function PeriodSoFar({ isSold }: { isSold: boolean }) {
     bill.data;
   const blockCents = totalCents - planCents;
   return (
-    <Card title="This period">
-      <progress max={Math.max(1, quota)} value={Math.min(used, quota)} aria-label="Quota that is used" />
-      <Facts
-        facts={[
-          ['Used', `${number(used)} of ${number(quota)} (${usedPercent(bill.data)} %)`],
-          ['Left', number(remaining)],
-          ['Renews on', <Time key="e" at={periodEnd} exact />],
+    <section className="part" aria-labelledby="period">
+      <h2 id="period">This period</h2>
+      <Tiles
+        tiles={[
+          [
+            'Renders used',
+            number(used),
+            <>
+              <progress
+                className="wide"
+                max={Math.max(1, quota)}
+                value={Math.min(used, quota)}
+                aria-label="Quota that is used"
+              />
+              of {number(quota)} ({usedPercent(bill.data)} %), {number(remaining)} left
+            </>,
+          ],
           ...(isSold
             ? [
-                ['Cost so far', <strong key="c">{money(totalCents)}</strong>] as const,
-                ['Plan', money(planCents)] as const,
-                ['Blocks', `${money(blockCents)} for ${number(blocks.length)}`] as const,
                 [
-                  'Next invoice',
-                  nextInvoice === null ? (
-                    'None'
-                  ) : (
-                    <span key="n">
-                      {money(nextInvoice.amountCents)}, on <Time at={nextInvoice.at} exact />
-                    </span>
-                  ),
+                  'Cost so far',
+                  money(totalCents),
+                  blocks.length === 0
+                    ? 'for the plan'
+                    : `${money(planCents)} for the plan, ${money(blockCents)} for ${counted(blocks.length, 'block')}`,
                 ] as const,
+                nextInvoice === null
+                  ? (['Next invoice', 'None'] as const)
+                  : ([
+                      'Next invoice',
+                      money(nextInvoice.amountCents),
+                      <>
+                        on <Time at={nextInvoice.at} exact />
+                      </>,
+                    ] as const),
               ]
             : []),
           ...(autoOverage === null
@@ -45,13 +58,17 @@ export function PeriodSoFar({ isSold }: { isSold: boolean }) {
             : [
                 [
                   'Automatic overage',
-                  `${money(autoOverage.spentCents)} of at most ${money(autoOverage.capCents)}`,
+                  money(autoOverage.spentCents),
+                  `of at most ${money(autoOverage.capCents)}`,
                 ] as const,
               ]),
         ]}
       />
-      {isSold && <p className="quiet">Amounts are without taxes, discounts and credit.</p>}
-    </Card>
+      <p className="quiet">
+        Your renders renew on <Time at={periodEnd} exact />.
+        {isSold && ' Amounts are without taxes, discounts and credit.'}
+      </p>
+    </section>
   );
 }
 
@@ -63,8 +80,10 @@ export function Blocks() {
     onSuccess: ({ url }) => window.location.assign(url),
   });
   return (
-    <Card title="More renders">
-      <p>Extra renders are used once those of your plan are used up, until the end of the next period.</p>
+    <Card
+      title="More renders"
+      lead="Used once those of your plan are used up, until the end of the next period."
+    >
       {prices.error !== null && <ErrorNote error={prices.error} retry={prices.refetch} />}
       {buy.error !== null && <ErrorNote error={buy.error} />}
       <div className="actions">

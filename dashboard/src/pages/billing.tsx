@@ -1,14 +1,16 @@
 import { type UseQueryResult, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Check } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { useSearchParams } from 'wouter';
 import { api, call } from '../api.ts';
 import { bytes, duration, hours, money, number, titled } from '../format.ts';
 import { LIVE } from '../live.ts';
+import { AlertNotices } from '../ui/alert-notices.tsx';
 import { Time } from '../ui/bits.tsx';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
-import { Card, Facts, Page } from '../ui/page.tsx';
-import { QuotaNotice } from '../ui/quota-notice.tsx';
+import { Icon } from '../ui/icon.tsx';
+import { Card, Page } from '../ui/page.tsx';
 import { ErrorNote, Loading } from '../ui/states.tsx';
 import { toast, toastError } from '../ui/toasts.tsx';
 import { AutoOverage } from './auto-overage.tsx';
@@ -69,15 +71,23 @@ export default function Billing() {
           Thank you. You can use the renders as soon as the payment is confirmed, which takes a few seconds.
         </p>
       )}
-      {waits && (
+      {waits ? (
         <p className="note" role="status">
           Thank you. The payment is being confirmed; your new plan starts in a few seconds.
         </p>
+      ) : (
+        plan !== undefined && (
+          <p className="note good" role="status">
+            You are on {titled(plan)} now.
+          </p>
+        )
       )}
       {subscription.error !== null && <ErrorNote error={subscription.error} retry={subscription.refetch} />}
-      <QuotaNotice />
+      <AlertNotices on="billing" />
       {plans.data !== undefined && <PeriodSoFar isSold={isSold} />}
-      {subscription.data !== undefined && <Running subscription={subscription.data} />}
+      {subscription.data !== undefined && (
+        <Running subscription={subscription.data} onKept={() => void plans.refetch()} />
+      )}
       <Plans
         plans={plans}
         subscribed={subscription.data !== undefined && subscription.data.status !== 'none'}
@@ -114,7 +124,8 @@ function Portal() {
   );
 }
 
-function Running({ subscription }: { subscription: Subscription }) {
+/** @param onKept is called once a scheduled change of plan is taken back. */
+function Running({ subscription, onKept }: { subscription: Subscription; onKept: () => void }) {
   const queries = useQueryClient();
   const [asks, setAsks] = useState(false);
   const reload = () => {
@@ -134,36 +145,43 @@ function Running({ subscription }: { subscription: Subscription }) {
     onSuccess: reload,
     onError: toastError,
   });
+  const keep = useMutation({
+    mutationFn: () => call(api.POST('/user/checkout', { body: { plan: subscription.plan as SoldPlan } })),
+    onSuccess: () => {
+      toast(`You keep ${titled(subscription.plan ?? '')}.`);
+      reload();
+      onKept();
+    },
+    onError: toastError,
+  });
   const { status, plan, currentPeriodEnd, cancelAtPeriodEnd, scheduledPlan, scheduledPlanEffectiveDate } =
     subscription;
   if (status === 'none') return null;
   return (
-    <Card title="Subscription">
-      <Facts
-        facts={[
-          ['Status', titled(status.replaceAll('_', ' '))],
-          ['Plan', titled(plan ?? '')],
-          [cancelAtPeriodEnd ? 'Ends on' : 'Renews on', <Time key="e" at={currentPeriodEnd} exact />],
-          ...(scheduledPlan === undefined
-            ? []
-            : [
-                [
-                  'Then',
-                  <span key="t">
-                    {titled(scheduledPlan)}, from <Time at={scheduledPlanEffectiveDate} exact />
-                  </span>,
-                ] as const,
-              ]),
-        ]}
-      />
+    <Card title="Subscription" lead={`${titled(plan ?? '')}, ${status.replaceAll('_', ' ')}.`}>
+      <p>
+        {cancelAtPeriodEnd ? 'It ends on ' : 'It renews on '}
+        <Time at={currentPeriodEnd} exact />.
+        {scheduledPlan !== undefined && (
+          <>
+            {' '}
+            Then you have {titled(scheduledPlan)}, from <Time at={scheduledPlanEffectiveDate} exact />.
+          </>
+        )}
+      </p>
       {cancelAtPeriodEnd ? (
         <Button kind="primary" busy={resume.isPending} onClick={() => resume.mutate()}>
           Keep subscription
         </Button>
       ) : (
-        <Button kind="danger" onClick={() => setAsks(true)}>
-          Cancel subscription
-        </Button>
+        <span className="actions">
+          {scheduledPlan !== undefined && (
+            <Button kind="primary" busy={keep.isPending} onClick={() => keep.mutate()}>
+              Keep {titled(plan ?? '')}
+            </Button>
+          )}
+          <Button onClick={() => setAsks(true)}>Cancel subscription</Button>
+        </span>
       )}
       <Dialog title="Cancel your subscription?" open={asks} onClose={() => setAsks(false)}>
         <p>
@@ -198,23 +216,23 @@ function Plans({
       <div className="plans">
         {plans.data.plans.map((plan) => (
           <article key={plan.name} className={plan.current ? 'card current' : 'card'}>
-            <h3>{titled(plan.name)}</h3>
+            <header>
+              <h3>{titled(plan.name)}</h3>
+              {plan.current && <span className="badge good">Your plan</span>}
+            </header>
             <p className="price">
               {money(plan.priceCentsPerMonth)} <span className="quiet">a month</span>
             </p>
-            <ul className="list">
-              <li>{number(plan.limits.monthlyRenders)} renders a month</li>
-              <li>{number(plan.limits.concurrentRenders)} at the same time</li>
-              <li>{number(plan.limits.requestsPerMinute)} requests a minute</li>
-              <li>PDFs up to {bytes(plan.limits.maxOutputSizeBytes)}</li>
-              <li>Up to {duration(plan.limits.maxTimeoutMs)} per render</li>
-              <li>PDFs kept for {hours(plan.limits.retentionHours)}</li>
-              {plan.limits.features.callbacks && <li>Webhooks</li>}
-              {plan.limits.features.templateVersions && <li>Template versions</li>}
+            <ul className="list ticked">
+              {featuresOf(plan).map((feature) => (
+                <li key={feature}>
+                  <Icon of={Check} />
+                  {feature}
+                </li>
+              ))}
             </ul>
-            {plan.current && <p className="quiet">Your plan</p>}
             {plan.sold && !plan.current && (
-              <Button onClick={() => setChosen(plan)}>
+              <Button kind={isUpgrade(plan) ? 'primary' : 'plain'} onClick={() => setChosen(plan)}>
                 {isUpgrade(plan) ? 'Upgrade' : 'Downgrade'}
                 <span className="unseen"> to {titled(plan.name)}</span>
               </Button>
@@ -223,22 +241,87 @@ function Plans({
         ))}
       </div>
       <Dialog
-        title={`Change to ${titled(chosen?.name ?? '')}`}
+        title={`${chosen !== undefined && isUpgrade(chosen) ? 'Upgrade' : 'Downgrade'} to ${titled(chosen?.name ?? '')}`}
         open={chosen !== undefined}
         onClose={() => setChosen(undefined)}
       >
         {chosen !== undefined && (
-          <Change
-            plan={chosen.name as SoldPlan}
-            subscribed={subscribed}
-            onChanged={(plan) => {
-              setChosen(undefined);
-              onChanged(plan);
-            }}
-          />
+          <>
+            <Differences from={plans.data.plans.find(({ current }) => current)} to={chosen} />
+            <Change
+              plan={chosen.name as SoldPlan}
+              subscribed={subscribed}
+              onChanged={(plan) => {
+                setChosen(undefined);
+                onChanged(plan);
+              }}
+            />
+          </>
         )}
       </Dialog>
     </section>
+  );
+}
+
+function retention({ limits: { retentionHours } }: Plan): string {
+  return retentionHours === 0 ? 'until they are delivered' : `for ${hours(retentionHours)}`;
+}
+
+/** What a plan has, as people read it. */
+function featuresOf(plan: Plan): readonly string[] {
+  const { features, ...limits } = plan.limits;
+  return [
+    `${number(limits.monthlyRenders)} renders a month`,
+    `${number(limits.concurrentRenders)} at the same time`,
+    `${number(limits.requestsPerMinute)} requests a minute`,
+    `PDFs up to ${bytes(limits.maxOutputSizeBytes)}`,
+    `Up to ${duration(limits.maxTimeoutMs)} per render`,
+    `PDFs kept ${retention(plan)}`,
+    ...(features.callbacks ? ['Webhooks'] : []),
+    ...(features.templateVersions ? ['Template versions'] : []),
+  ];
+}
+
+/** What one plan has and another has not, as people compare plans. */
+const LIMITS: readonly (readonly [name: string, value: (plan: Plan) => string])[] = [
+  ['Price a month', (plan) => money(plan.priceCentsPerMonth)],
+  ['Renders a month', ({ limits }) => number(limits.monthlyRenders)],
+  ['At the same time', ({ limits }) => number(limits.concurrentRenders)],
+  ['Requests a minute', ({ limits }) => number(limits.requestsPerMinute)],
+  ['API keys', ({ limits }) => number(limits.maxActiveKeys)],
+  ['Documents in a batch', ({ limits }) => number(limits.maxBatchItems)],
+  ['Largest PDF', ({ limits }) => bytes(limits.maxOutputSizeBytes)],
+  ['Longest render', ({ limits }) => duration(limits.maxTimeoutMs)],
+  ['PDFs are kept', retention],
+  ['Webhooks', ({ limits }) => (limits.features.callbacks ? 'Yes' : 'No')],
+  ['Template versions', ({ limits }) => (limits.features.templateVersions ? 'Yes' : 'No')],
+];
+
+/** What a change of plan changes. */
+function Differences({ from, to }: { from: Plan | undefined; to: Plan }) {
+  if (from === undefined) return null;
+  const changed = LIMITS.filter(([, value]) => value(from) !== value(to));
+  return (
+    <table className="columns">
+      <thead>
+        <tr>
+          <th scope="col">What changes</th>
+          <th scope="col">{titled(from.name)}</th>
+          <th scope="col">{titled(to.name)}</th>
+        </tr>
+      </thead>
+      <tbody>
+        {changed.map(([name, value]) => (
+          <tr key={name}>
+            <th scope="row">{name}</th>
+            <td>{value(from)}</td>
+            <td>
+              <strong>{value(to)}</strong>
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
   );
 }
 

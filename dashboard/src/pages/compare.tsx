@@ -18,7 +18,7 @@ export default function Compare() {
   const [a, b] = [filters.get('a') ?? '', filters.get('b') ?? ''];
   const [first, second] = [useRender(a), useRender(b)];
   return (
-    <Page title="Compare renders" lead="Two PDFs and their figures side by side.">
+    <Page title="Compare renders" lead="Two PDFs side by side. What differs is marked.">
       <div className="filters">
         <Choice label="First" value={a} onChange={(id) => setFilters({ a: id })} />
         <Choice label="Second" value={b} onChange={(id) => setFilters({ b: id })} />
@@ -95,22 +95,24 @@ function Figures({ renders }: { renders: readonly [Render, Render] }) {
     ['Mode', ({ mode }) => titled(mode)],
   ];
   return (
-    <Card title="Figures">
-      <table>
-        <caption className="unseen">Figures of both renders</caption>
+    <Card title="Details">
+      <table className="columns">
+        <caption className="unseen">Details of both renders</caption>
         <thead>
           <tr>
-            <th scope="col">Figure</th>
+            <th scope="col">
+              <span className="unseen">Detail</span>
+            </th>
             <th scope="col">First</th>
             <th scope="col">Second</th>
           </tr>
         </thead>
         <tbody>
           <tr>
-            <td data-title="Figure">Render</td>
+            <th scope="row">Render</th>
             {renders.map((render, i) => (
               // biome-ignore lint/suspicious/noArrayIndexKey: as above
-              <td key={i} data-title={i === 0 ? 'First' : 'Second'}>
+              <td key={i}>
                 <Link href={`/renders/${render.jobId}`}>{shortId(render.jobId)}</Link>{' '}
                 <Badge status={render.status} /> <Time at={render.createdAt} />
               </td>
@@ -120,9 +122,11 @@ function Figures({ renders }: { renders: readonly [Render, Render] }) {
             const [one, other] = renders.map(of);
             return (
               <tr key={name}>
-                <td data-title="Figure">{name}</td>
-                <td data-title="First">{one}</td>
-                <td data-title="Second">{one === other ? other : <mark>{other}</mark>}</td>
+                <th scope="row">{name}</th>
+                {[one, other].map((value, i) => (
+                  // biome-ignore lint/suspicious/noArrayIndexKey: as above
+                  <td key={i}>{one === other ? value : <mark>{value}</mark>}</td>
+                ))}
               </tr>
             );
           })}

@@ -26,7 +26,7 @@ const EXAMPLE = `<!doctype html>
 const NO_DATA = '{}';
 const DEFAULT_FILE_NAME = 'document.pdf';
 /** Options whose values are secrets: they are forgotten with the page. */
-const SECRET: ReadonlySet<string> = new Set(['assetHeaders', 'cookies']);
+export const SECRET: ReadonlySet<string> = new Set(['assetHeaders', 'cookies', 'protection']);
 
 /** @param template the id of the one that it is about; null for the example. */
 export function newExperiment(template: string | null): Experiment {
@@ -66,6 +66,7 @@ export function experimentOf(
   { fileName, mode }: Pick<Schemas['UserRenderDetail'], 'fileName' | 'mode'>,
 ): Experiment {
   const before = newExperiment(null);
+  const { report, ...others } = options;
   return {
     ...before,
     source: html !== undefined ? 'html' : url !== undefined ? 'url' : 'templateId',
@@ -74,7 +75,8 @@ export function experimentOf(
     templateId: templateId ?? '',
     data: JSON.stringify(data ?? {}, null, 2),
     fileName: fileName === DEFAULT_FILE_NAME ? '' : fileName,
-    options: { ...options },
+    // Whatever is rendered here has a report unless it says otherwise.
+    options: { ...others, ...(report === false && { report }) },
     mode,
   };
 }

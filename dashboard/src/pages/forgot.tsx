@@ -2,9 +2,8 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'wouter';
 import { api, call } from '../api.ts';
-import { Button } from '../ui/button.tsx';
 import { TextField } from '../ui/field.tsx';
-import { ErrorNote } from '../ui/states.tsx';
+import { SubmitForm } from '../ui/submit-form.tsx';
 import { Outside } from './outside.tsx';
 
 export default function Forgot() {
@@ -15,13 +14,7 @@ export default function Forgot() {
       {ask.isSuccess ? (
         <p role="status">If there is an account with this address, we have sent it an e-mail with a link.</p>
       ) : (
-        <form
-          className="form"
-          onSubmit={(event) => {
-            event.preventDefault();
-            ask.mutate();
-          }}
-        >
+        <SubmitForm sends={ask} button="Send the link">
           <TextField
             label="E-mail address"
             hint="We send a link for choosing a new password there."
@@ -31,11 +24,7 @@ export default function Forgot() {
             value={email}
             onChange={setEmail}
           />
-          {ask.error !== null && <ErrorNote error={ask.error} />}
-          <Button kind="primary" type="submit" busy={ask.isPending}>
-            Send the link
-          </Button>
-        </form>
+        </SubmitForm>
       )}
       <Link href="/sign-in">Back to sign in</Link>
     </Outside>

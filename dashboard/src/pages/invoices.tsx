@@ -24,21 +24,19 @@ export function Invoices() {
         rows={rows}
         rowKey={({ id }) => id}
         columns={[
-          { title: 'Number', cell: ({ number, id }) => number ?? id },
-          { title: 'Status', cell: (row) => <Badge status={row.status} /> },
+          { title: 'Number', phone: 'lead', cell: ({ number, id }) => number ?? id },
+          { title: 'Status', phone: 'end', cell: (row) => <Badge status={row.status} /> },
           {
-            title: 'Due',
+            title: 'Amount',
+            phone: 'plain',
             numeric: true,
             cell: ({ amountDueCents, currency }) => money(amountDueCents, currency),
           },
-          {
-            title: 'Paid',
-            numeric: true,
-            cell: ({ amountPaidCents, currency }) => money(amountPaidCents, currency),
-          },
-          { title: 'Created', cell: ({ createdAt }) => <Time at={createdAt} /> },
+          { title: 'Created', phone: 'plain', cell: ({ createdAt }) => <Time at={createdAt} /> },
           {
             title: 'Invoice',
+            head: null,
+            phone: 'plain',
             cell: ({ hostedInvoiceUrl, number }) =>
               hostedInvoiceUrl !== null && (
                 <a href={hostedInvoiceUrl} rel="noreferrer">

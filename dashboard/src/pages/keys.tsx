@@ -1,9 +1,12 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { CircleSlash, KeyRound, Pencil, Plus, RefreshCw } from 'lucide-react';
 import { useState } from 'react';
 import { api, call } from '../api.ts';
 import { oneOf, pageOf, useFilters } from '../filters.ts';
 import { titled } from '../format.ts';
 import { LIVE } from '../live.ts';
+import { mayDevelop } from '../roles.ts';
+import { useAccount } from '../session.tsx';
 import { Badge, Code, Time } from '../ui/bits.tsx';
 import { Button } from '../ui/button.tsx';
 import { ConfirmationNeeded } from '../ui/confirm-address.tsx';
@@ -18,6 +21,7 @@ import { type Key, KeyForm, type KeyValues } from './key-form.tsx';
 
 const STATUSES = ['active', 'revoked'] as const;
 
+const ICONS = { edit: Pencil, rotate: RefreshCw, revoke: CircleSlash } as const;
 const TITLES = { edit: 'Edit', rotate: 'Rotate', revoke: 'Revoke' } as const;
 
 type Open =
@@ -27,6 +31,7 @@ type Open =
 
 export default function Keys() {
   const queries = useQueryClient();
+  const { role } = useAccount();
   const [filters] = useFilters();
   const [open, setOpen] = useState<Open>();
   const [run, password] = useWithPassword();
@@ -73,9 +78,11 @@ export default function Keys() {
       title="API keys"
       lead="Your services send a key with each request. Renders by test keys carry a TEST watermark and are free."
       actions={
-        <Button kind="primary" onClick={() => setOpen({ what: 'new' })}>
-          New key
-        </Button>
+        mayDevelop(role) && (
+          <Button kind="primary" icon={Plus} onClick={() => setOpen({ what: 'new' })}>
+            New key
+          </Button>
+        )
       }
     >
       <ConfirmationNeeded />
@@ -86,8 +93,21 @@ export default function Keys() {
         query={keys}
         empty={
           status === undefined ? (
-            <Empty title="No API keys yet.">
-              <p>Create one to render from your own code. A test key is free.</p>
+            <Empty
+              title="No API keys yet"
+              icon={KeyRound}
+              actions={
+                mayDevelop(role) && (
+                  <Button icon={Plus} onClick={() => setOpen({ what: 'new' })}>
+                    Create the first key
+                  </Button>
+                )
+              }
+            >
+              <p>
+                Your code sends a key in the header <code>X-API-Key</code>. Begin with a test key: its renders
+                are free and carry a watermark.
+              </p>
             </Empty>
           ) : (
             <Empty title="No keys match this filter." />
@@ -97,22 +117,48 @@ export default function Keys() {
         rows={rows}
         rowKey={({ id }) => id}
         columns={[
-          { title: 'Name', cell: ({ name }) => <bdi>{name}</bdi> },
-          { title: 'Key', cell: ({ prefix }) => <code>{prefix}…</code> },
-          { title: 'Mode', cell: ({ mode }) => titled(mode) },
-          { title: 'Status', cell: (row) => <Badge status={row.status} /> },
+          {
+            title: 'Name',
+            phone: 'lead',
+            cell: ({ name, createdBy }) => (
+              <>
+                <bdi>{name}</bdi>
+                {createdBy !== null && (
+                  <small className="under">
+                    by <bdi>{createdBy}</bdi>
+                  </small>
+                )}
+              </>
+            ),
+          },
+          { title: 'Key', phone: 'plain', cell: ({ prefix }) => <code>{prefix}…</code> },
+          { title: 'Mode', phone: 'plain', cell: ({ mode }) => titled(mode) },
+          { title: 'Status', phone: 'end', cell: (row) => <Badge status={row.status} /> },
           {
             title: 'Allowed from',
+            phone: 'none',
             cell: ({ allowedIps }) => (allowedIps.length === 0 ? 'Anywhere' : allowedIps.join(', ')),
           },
-          { title: 'Last used', cell: ({ lastUsedAt }) => <Time at={lastUsedAt} /> },
+          {
+            title: 'Last used',
+            phone: 'plain',
+            cell: ({ lastUsedAt }) => (
+              <>
+                <span className="phone-only">Last used: </span>
+                <Time at={lastUsedAt} />
+              </>
+            ),
+          },
           {
             title: 'Actions',
+            head: null,
+            phone: 'plain',
             cell: (row) =>
+              mayDevelop(role) &&
               row.status === 'active' && (
                 <span className="actions">
                   {(['edit', 'rotate', 'revoke'] as const).map((what) => (
-                    <Button key={what} onClick={() => setOpen({ what, apiKey: row })}>
+                    <Button key={what} icon={ICONS[what]} onClick={() => setOpen({ what, apiKey: row })}>
                       {TITLES[what]}
                       <span className="unseen"> {row.name}</span>
                     </Button>
@@ -126,7 +172,11 @@ export default function Keys() {
         <KeyForm onDone={make} />
       </Dialog>
       {open !== undefined && 'apiKey' in open && (
-        <Dialog title={`${TITLES[open.what]} ${open.apiKey.name}`} open onClose={() => setOpen(undefined)}>
+        <Dialog
+          title={`${TITLES[open.what]} ${open.apiKey.name}${open.what === 'edit' ? '' : '?'}`}
+          open
+          onClose={() => setOpen(undefined)}
+        >
           {open.what === 'edit' && (
             <KeyForm known={open.apiKey} onDone={(values) => change(open.apiKey, values)} />
           )}
@@ -151,6 +201,9 @@ export default function Keys() {
       <Dialog title="Your new key" open={open?.what === 'secret'} onClose={() => setOpen(undefined)}>
         <p>Copy it now: it is not shown again. Keep it where your service reads its secrets.</p>
         {open?.what === 'secret' && <Code label="API key" text={open.secret} />}
+        <Button kind="primary" onClick={() => setOpen(undefined)}>
+          Done
+        </Button>
       </Dialog>
       {password}
     </Page>

@@ -2,15 +2,24 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { ApiError, api, call } from '../api.ts';
-import { guessMapping, type Item, inFile, itemsOf, type Mapping } from '../batch/items.ts';
+import {
+  fileOf,
+  guessMapping,
+  type Item,
+  inFile,
+  itemsOf,
+  LINE_FIELDS,
+  type Mapping,
+} from '../batch/items.ts';
 import { FileProblem, type RowFile, readRows } from '../batch/row-file.ts';
 import { variablesOf } from '../batch/template-variables.ts';
 import { useFilters } from '../filters.ts';
-import { bytes, counted, number } from '../format.ts';
+import { counted, number } from '../format.ts';
 import { Button } from '../ui/button.tsx';
 import { ConfirmationNeeded } from '../ui/confirm-address.tsx';
 import { Select, TextField } from '../ui/field.tsx';
 import { FileDrop } from '../ui/file-drop.tsx';
+import { IfMaySee } from '../ui/if-may.tsx';
 import { Card, Page } from '../ui/page.tsx';
 import { RenderOutcome } from '../ui/render-outcome.tsx';
 import { ErrorNote } from '../ui/states.tsx';
@@ -19,6 +28,9 @@ import { ColumnMapping } from './column-mapping.tsx';
 
 /** Rows that are rendered as a proof. */
 const PROOFS = 3;
+/** Items that are sent in one request; more are uploaded as a file, and the first of them rendered as a proof. */
+const LISTED = 1000;
+const FIRST = 10;
 
 /** A batch of a template and a file, whose columns fill in its variables. */
 export default function NewBatch() {
@@ -55,8 +67,10 @@ export default function NewBatch() {
         {file !== undefined && limits !== undefined && file.total > limits.maxBatchItems && (
           <p className="note error" role="alert">
             {file.name} has {counted(file.total, 'row')}, and your plan takes{' '}
-            {counted(limits.maxBatchItems, 'document')} in a batch. Split the file, or{' '}
-            <Link href="/billing">see larger plans</Link>.
+            {counted(limits.maxBatchItems, 'document')} in a batch. Split the file into smaller ones.{' '}
+            <IfMaySee page="/billing">
+              <Link href="/billing">See larger plans</Link>
+            </IfMaySee>
           </p>
         )}
       </Card>
@@ -95,15 +109,19 @@ function Prepared({ file, template, limits }: { file: RowFile; template: Templat
   const paths = Array.isArray(variables) ? variables : [];
   const [mapping, setMapping] = useState(() => guessMapping(file.columns, paths));
   const [notes, setNotes] = useState(file.name);
-  const [mode, setMode] = useState<'test' | 'live'>('test');
+  const [mode, setMode] = useState<Mode>('test');
   const items = useMemo(
     () => found(() => itemsOf(file, mapping, template.id, sampleOf(template))),
     [file, mapping, template],
   );
   const problem = problemOf(items, file, limits);
   const create = useMutation({
-    mutationFn: ({ key, ...body }: { items: Item[]; notes: string; mode: 'test' | 'live'; key: string }) =>
-      call(api.POST('/user/batches', { body, params: { header: { 'Idempotency-Key': key } } })),
+    async mutationFn({ key, items, ...rest }: { items: Item[]; notes: string; mode: Mode; key: string }) {
+      const body = isListed(items, limits)
+        ? { items, ...rest }
+        : { ...rest, ...(await sourceOf(items, rest)) };
+      return await call(api.POST('/user/batches', { body, params: { header: { 'Idempotency-Key': key } } }));
+    },
     onSuccess: ({ jobId }) => navigate(`/batches/${jobId}`),
   });
   // Pressed again after the connection was lost, it is the same request, and makes no second batch.
@@ -136,6 +154,11 @@ function Prepared({ file, template, limits }: { file: RowFile; template: Templat
         {mode === 'live' && <ConfirmationNeeded />}
         {problem !== undefined && <p className="note error">{problem}</p>}
         <Problem error={create.error && named(create.error, file, mapping)} />
+        {Array.isArray(items) && problem === undefined && !isListed(items, limits) && (
+          <p className="quiet">
+            The first {number(FIRST)} are rendered as a proof. The others wait until you release the batch.
+          </p>
+        )}
         <Button
           kind="primary"
           busy={create.isPending}
@@ -201,15 +224,35 @@ function Problem({ error }: { error: Error | null }) {
 function problemOf(
   items: readonly Item[] | Error,
   { total }: RowFile,
-  { maxBatchItems, maxInputSizeBytes }: Limits,
+  { maxBatchItems }: Limits,
 ): string | undefined {
   if (items instanceof Error) return undefined;
   if (total > maxBatchItems) return `Your plan takes ${counted(maxBatchItems, 'document')} in a batch.`;
   if (total < 2) return 'A batch has at least 2 documents. Use the playground for a single one.';
-  const size = new Blob([JSON.stringify(items)]).size;
-  return size > maxInputSizeBytes
-    ? `The data have ${bytes(size)}, and your plan takes ${bytes(maxInputSizeBytes)} in a request.`
-    : undefined;
+  return undefined;
+}
+
+type Mode = 'test' | 'live';
+
+/** Whether one request can list the items. */
+function isListed(items: readonly Item[], { maxInputSizeBytes }: Limits): boolean {
+  return items.length <= LISTED && new Blob([JSON.stringify(items)]).size <= maxInputSizeBytes / 2;
+}
+
+/** Uploads the items, of which the first are rendered as a proof. */
+async function sourceOf(items: readonly Item[], { mode }: { readonly mode: Mode }) {
+  const { id: upload } = await call(
+    api.POST('/user/batches/uploads', {
+      params: { query: { mode } },
+      // The type of the body is that of a text, whatever holds it.
+      body: fileOf(items) as unknown as string,
+      bodySerializer: (file) => file,
+      headers: { 'Content-Type': 'application/x-ndjson' },
+    }),
+  );
+  const { templateId } = items[0]!;
+  const source = { upload, format: 'ndjson' as const, templateId: templateId!, ...LINE_FIELDS };
+  return { source, proof: FIRST };
 }
 
 /** An error of the service, with the rows and columns that it is about. */

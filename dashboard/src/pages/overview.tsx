@@ -1,20 +1,25 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
+import { Play } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Link, useLocation } from 'wouter';
 import { api, call, type Schemas } from '../api.ts';
 import { oneOf, useFilters } from '../filters.ts';
 import { bytes, duration, LANGUAGE, number, titled } from '../format.ts';
 import { LIVE } from '../live.ts';
+import { maySee } from '../navigation.ts';
+import { percentile } from '../percentile.ts';
 import { PERIOD_OPTIONS, PERIODS } from '../periods.ts';
 import { remedyOf } from '../remedies.ts';
 import { useAccount } from '../session.tsx';
+import { AlertNotices } from '../ui/alert-notices.tsx';
 import { Bars } from '../ui/bars.tsx';
 import { Time } from '../ui/bits.tsx';
 import { Button } from '../ui/button.tsx';
 import { Select } from '../ui/field.tsx';
-import { Card, Facts, Page } from '../ui/page.tsx';
+import { IfMayDevelop } from '../ui/if-may.tsx';
+import { Latency } from '../ui/latency.tsx';
+import { Card, Facts, Page, Tiles } from '../ui/page.tsx';
 import { PHASES, Phases, type PhasesMs } from '../ui/phases.tsx';
-import { QuotaNotice } from '../ui/quota-notice.tsx';
 import { RequestTabs } from '../ui/request-tabs.tsx';
 import { ErrorNote, Loading } from '../ui/states.tsx';
 import { toastError } from '../ui/toasts.tsx';
@@ -54,12 +59,13 @@ export default function Overview() {
         <Loading />
       ) : (
         <>
-          <QuotaNotice />
-          {isNew && <FirstRequest />}
-          <div className="grid">
-            <Quota usage={usage.data} series={series.data} />
-            <Queue queue={queue} />
-          </div>
+          <AlertNotices on="overview" />
+          {isNew && (
+            <IfMayDevelop>
+              <FirstRequest />
+            </IfMayDevelop>
+          )}
+          <Numbers usage={usage.data} series={series.data} queue={queue.data} />
           <Throughput series={series} />
         </>
       )}
@@ -68,72 +74,71 @@ export default function Overview() {
   );
 }
 
-function Quota({ usage, series }: { usage: Usage | undefined; series: Series | undefined }) {
+/** What one looks for first: what is left, what came of the period, and what goes on now. */
+function Numbers({
+  usage,
+  series,
+  queue,
+}: {
+  usage: Usage | undefined;
+  series: Series | undefined;
+  queue: Schemas['Queue'] | undefined;
+}) {
+  const { role } = useAccount();
   if (usage === undefined) return <Loading />;
   const count = (pick: (point: Series['points'][number]) => number) =>
     series === undefined ? '–' : number(series.points.reduce((sum, point) => sum + pick(point), 0));
+  const renews = new Date(usage.resetDate).toLocaleDateString(LANGUAGE, {
+    dateStyle: 'medium',
+    timeZone: 'UTC',
+  });
+  const plan = titled(usage.plan);
   return (
-    <Card title="Plan and usage">
-      <Facts
-        facts={[
-          [
-            'Plan',
-            <Link key="plan" href="/billing">
-              {titled(usage.plan)}
-            </Link>,
-          ],
-          ['Renders left', number(usage.remaining)],
-          [
-            'Quota renews on',
-            new Date(usage.resetDate).toLocaleDateString(LANGUAGE, { dateStyle: 'medium', timeZone: 'UTC' }),
-          ],
-          ['Renders completed', count(({ success }) => success)],
-          [
-            'Renders failed',
-            <Link key="failed" href="/renders?status=failed">
-              {count(({ failed, refused }) => failed - refused)}
-            </Link>,
-          ],
-          [
-            'Requests rejected',
-            <Link key="refused" href="/logs?status=error">
-              {count(({ refused }) => refused)}
-            </Link>,
-          ],
-        ]}
-      />
-      <p className="quiet">
-        Single renders and documents of batches, live and test. Rejected requests never became a render.
-      </p>
-    </Card>
+    <Tiles
+      tiles={[
+        [
+          'Renders left',
+          number(usage.remaining),
+          <>
+            {maySee(role, '/billing') ? <Link href="/billing">{plan}</Link> : plan}, renews on {renews}
+          </>,
+        ],
+        ['Renders completed', count(({ success }) => success), 'Single ones and documents of batches'],
+        [
+          'Renders failed',
+          <Link key="failed" href="/renders?status=failed">
+            {count(({ failed, refused }) => failed - refused)}
+          </Link>,
+          <Link key="refused" href="/logs?status=error">
+            {count(({ refused }) => refused)} requests rejected
+          </Link>,
+        ],
+        [
+          'Running now',
+          queue === undefined ? '–' : number(queue.inFlight),
+          queue !== undefined && <Waiting queue={queue} />,
+        ],
+      ]}
+    />
+  );
+}
+
+function Waiting({ queue: { waiting, concurrentRenders, oldestWaitingAt } }: { queue: Schemas['Queue'] }) {
+  return (
+    <>
+      of at most {number(concurrentRenders)}, {number(waiting)} waiting
+      {oldestWaitingAt !== null && (
+        <>
+          {' '}
+          since <Time at={oldestWaitingAt} />
+        </>
+      )}
+    </>
   );
 }
 
 function useQueue() {
   return useQuery({ queryKey: [LIVE, 'queue'], queryFn: () => call(api.GET('/user/queue')) });
-}
-
-function Queue({ queue }: { queue: ReturnType<typeof useQueue> }) {
-  if (queue.data === undefined) return <Loading />;
-  const { inFlight, waiting, concurrentRenders, oldestWaitingAt } = queue.data;
-  return (
-    <Card title="Now">
-      <Facts
-        facts={[
-          ['Running', `${number(inFlight)} of at most ${number(concurrentRenders)}`],
-          ['Waiting', number(waiting)],
-          ...(oldestWaitingAt === null
-            ? []
-            : [['Waiting since', <Time key="t" at={oldestWaitingAt} />] as const]),
-        ]}
-      />
-      <progress
-        max={concurrentRenders}
-        value={inFlight}
-        aria-label="Renders running, of those your plan runs at once"
-      />
-    </Card>
-  );
 }
 
 type Period = (typeof PERIODS)[number];
@@ -177,14 +182,16 @@ function Throughput({ series }: { series: ReturnType<typeof useSeries> }) {
       <Bars title="Renders over time" bars={bars} label={label} />
       <Facts
         facts={[
-          ['Median time', percentile(durationBoundsMs, counts, 0.5)],
-          ['95th percentile', percentile(durationBoundsMs, counts, 0.95)],
+          ['Median time', took(percentile(durationBoundsMs, counts, 0.5))],
+          ['95th percentile', took(percentile(durationBoundsMs, counts, 0.95))],
           ['Pages', number(total(({ pages }) => pages))],
           ['PDFs', bytes(total((point) => point.bytes))],
         ]}
       />
       {rendered > 0 && (
         <>
+          <h3>How long renders took</h3>
+          <Latency points={points} bounds={durationBoundsMs} interval={interval} label={label} />
           <h3>Where the time goes, on average</h3>
           <Phases phases={Object.fromEntries(means) as PhasesMs} />
         </>
@@ -193,18 +200,9 @@ function Throughput({ series }: { series: ReturnType<typeof useSeries> }) {
   );
 }
 
-/** About how long that share of the renders took at most: within a bin they are taken to be spread evenly. */
-function percentile(bounds: readonly number[], counts: readonly number[], share: number): string {
-  const wanted = counts.reduce((sum, count) => sum + count, 0) * share;
-  if (wanted === 0) return '–';
-  let seen = 0;
-  for (const [i, bound] of bounds.entries()) {
-    const count = counts[i] ?? 0;
-    const from = bounds[i - 1] ?? 0;
-    if (seen + count >= wanted) return `about ${duration(from + ((bound - from) * (wanted - seen)) / count)}`;
-    seen += count;
-  }
-  return `more than ${duration(bounds.at(-1) ?? 0)}`;
+function took(found: ReturnType<typeof percentile>): string {
+  if (found === undefined) return '–';
+  return `${found.isLonger ? 'more than' : 'about'} ${duration(found.ms)}`;
 }
 
 function Failures({ errors }: { errors: Series['errors'] }) {
@@ -212,7 +210,7 @@ function Failures({ errors }: { errors: Series['errors'] }) {
   const refused = errors.map((error) => ({ ...error, count: error.refused }));
   return (
     <>
-      <Codes title="Failed renders" errors={failed}>
+      <Codes title="Failed renders" errors={failed} href="/renders?error=">
         <Link href="/renders?status=failed">See the failed renders</Link>
       </Codes>
       <Codes title="Rejected requests" errors={refused}>
@@ -226,9 +224,12 @@ function Failures({ errors }: { errors: Series['errors'] }) {
 function Codes({
   title,
   errors,
+  href,
   children,
 }: {
   title: string;
+  /** Where those of one code are, which is put at the end. */
+  href?: string;
   errors: readonly { readonly code: string; readonly count: number; readonly remedy: string }[];
   children: ReactNode;
 }) {
@@ -239,7 +240,8 @@ function Codes({
       <ul className="list codes">
         {shown.map(({ code, count, remedy }) => (
           <li key={code}>
-            <strong>{number(count)}</strong> {code}
+            <strong>{number(count)}</strong>{' '}
+            {href === undefined ? code : <Link href={`${href}${code}`}>{code}</Link>}
             <br />
             <span className="quiet">
               <Words text={remedyOf(code, remedy) ?? ''} />
@@ -267,7 +269,7 @@ function FirstRequest() {
         <Link href="/keys">create an API key</Link> and send it yourself.
       </p>
       <RequestTabs body={FIRST_REQUEST} />
-      <Button kind="primary" busy={run.isPending} onClick={() => run.mutate()}>
+      <Button kind="primary" icon={Play} busy={run.isPending} onClick={() => run.mutate()}>
         Run it now
       </Button>
     </Card>

@@ -1,16 +1,20 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { Ban, Download, Eye, GitCompareArrows, RotateCw } from 'lucide-react';
+import { type ReactNode, useState } from 'react';
 import { Link, useLocation, useParams } from 'wouter';
 import { api, call } from '../api.ts';
 import { bytes, counted, duration, shortId, titled } from '../format.ts';
 import { LIVE } from '../live.ts';
 import { type Render, renderQuery } from '../render-query.ts';
+import { EditAgain } from '../renders/edit-again.tsx';
+import { useMayDevelop } from '../session.tsx';
 import { SOURCES } from '../statuses.ts';
 import { Badge, Code, Time } from '../ui/bits.tsx';
 import { Button } from '../ui/button.tsx';
+import { Icon } from '../ui/icon.tsx';
 import { Card, Facts, Loaded, Page } from '../ui/page.tsx';
 import { Phases } from '../ui/phases.tsx';
-import { JobError, PdfFrame } from '../ui/render-outcome.tsx';
+import { JobError, PdfFrame, Warnings } from '../ui/render-outcome.tsx';
 import { RequestTabs } from '../ui/request-tabs.tsx';
 import { ErrorNote } from '../ui/states.tsx';
 import { toast, toastError } from '../ui/toasts.tsx';
@@ -29,35 +33,52 @@ export default function RenderPage() {
 
 function Details({ render }: { render: Render }) {
   const { jobId: id, fileName, status, error, attempts, completedAt } = render;
+  const hasOutput = status === 'completed' && render.outputAvailable;
   return (
     <Page title={fileName} lead={`Render ${shortId(id)}`} actions={<Actions render={render} />}>
       {error !== null && <JobError error={error} />}
-      <div className="grid">
-        <Card title="Render">
-          <FactsOf render={render} />
-        </Card>
-        <Card title="Where the time went">
-          {attempts.length === 0 && (
-            <p className="quiet">{completedAt === null ? 'It has not started yet.' : 'It never started.'}</p>
+      <div className={hasOutput ? 'split' : 'grid'}>
+        {hasOutput && (
+          <div className="beside">
+            <Output id={id} />
+          </div>
+        )}
+        <Parts inColumn={hasOutput}>
+          {hasOutput && render.reportEndpoint !== undefined && (
+            <Card title="What the report says">
+              <Warnings render={render} />
+            </Card>
           )}
-          {attempts.map((attempt) => (
-            <Attempt key={attempt.number} attempt={attempt} />
-          ))}
-        </Card>
+          <Card title="Render">
+            <FactsOf render={render} />
+          </Card>
+          <Card title="Where the time went">
+            {attempts.length === 0 && (
+              <p className="quiet">
+                {completedAt === null ? 'It has not started yet.' : 'It never started.'}
+              </p>
+            )}
+            {attempts.map((attempt) => (
+              <Attempt key={attempt.number} attempt={attempt} />
+            ))}
+          </Card>
+        </Parts>
       </div>
-      {render.reportEndpoint !== undefined && <RenderReport id={id} />}
-      {status === 'completed' && render.outputAvailable && <Output id={id} />}
+      {render.reportEndpoint !== undefined && <RenderReport id={id} withWarnings={!hasOutput} />}
       <Input render={render} />
     </Page>
   );
 }
 
-function Actions({
-  render: { jobId, status, inputAvailable, outputAvailable, retryOf },
-}: {
-  render: Render;
-}) {
+/** Cards one below the other, or each in a place of its own. */
+function Parts({ inColumn, children }: { inColumn: boolean; children: ReactNode }) {
+  return inColumn ? <div>{children}</div> : children;
+}
+
+function Actions({ render }: { render: Render }) {
+  const { jobId, status, inputAvailable, outputAvailable, retryOf } = render;
   const queries = useQueryClient();
+  const mayChange = useMayDevelop();
   const [, navigate] = useLocation();
   const path = { params: { path: { id: jobId } } };
   const cancel = useMutation({
@@ -75,29 +96,25 @@ function Actions({
   });
   return (
     <>
-      {(status === 'queued' || status === 'processing') && (
-        <Button kind="danger" busy={cancel.isPending} onClick={() => cancel.mutate()}>
+      {mayChange && (status === 'queued' || status === 'processing') && (
+        <Button kind="danger" icon={Ban} busy={cancel.isPending} onClick={() => cancel.mutate()}>
           Cancel
         </Button>
       )}
-      {(status === 'failed' || status === 'cancelled') && inputAvailable && (
-        <Button kind="primary" busy={retry.isPending} onClick={() => retry.mutate()}>
+      {mayChange && (status === 'failed' || status === 'cancelled') && inputAvailable && (
+        <Button kind="primary" icon={RotateCw} busy={retry.isPending} onClick={() => retry.mutate()}>
           Retry
         </Button>
       )}
-      {inputAvailable && (
-        <Link className="button plain" href={`/playground?render=${jobId}`}>
-          Edit and run again
-        </Link>
-      )}
+      <EditAgain render={render} />
       {outputAvailable && (
         <>
           <a className="button plain" href={`/user/renders/${jobId}/file?download=true`} download>
-            Download
+            <Icon of={Download} /> Download
           </a>
-          <Share id={jobId} />
+          {mayChange && <Share id={jobId} />}
           <Link className="button plain" href={`/compare?a=${retryOf ?? ''}&b=${jobId}`}>
-            Compare
+            <Icon of={GitCompareArrows} /> Compare
           </Link>
         </>
       )}
@@ -111,7 +128,6 @@ function FactsOf({ render }: { render: Render }) {
     <Facts
       facts={[
         ['Status', <Badge key="s" status={render.status} />],
-        ['Id', <code key="j">{render.jobId}</code>],
         ['Source', <Source key="so" render={render} />],
         ['Mode', titled(render.mode)],
         ['Requested by', render.apiKeyPrefix === null ? 'Dashboard' : `${render.apiKeyPrefix}…`],
@@ -160,6 +176,12 @@ function FactsOf({ render }: { render: Render }) {
                 </Link>,
               ] as const,
             ]),
+        [
+          'Id',
+          <code key="j" className="id">
+            {render.jobId}
+          </code>,
+        ],
       ]}
     />
   );
@@ -224,7 +246,11 @@ function Input({ render: { jobId, status, inputAvailable } }: { render: Render }
     );
   return (
     <Card title="Input">
-      {!shown && <Button onClick={() => setShown(true)}>Show</Button>}
+      {!shown && (
+        <Button icon={Eye} onClick={() => setShown(true)}>
+          Show
+        </Button>
+      )}
       {input.error !== null && <ErrorNote error={input.error} retry={input.refetch} />}
       {input.data !== undefined && (
         <>

@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { Link, useLocation, useSearchParams } from 'wouter';
 import { ApiError, api, call } from '../api.ts';
-import { SignInForm, useAuthConfig } from '../sign-in-form.tsx';
+import { domainSignIn, MAIL_DOMAIN, SignInForm, useAuthConfig } from '../sign-in-form.tsx';
 import { ErrorNote } from '../ui/states.tsx';
 import { forgetSecret, Outside, secretInAddress } from './outside.tsx';
 
@@ -10,6 +10,9 @@ import { forgetSecret, Outside, secretInAddress } from './outside.tsx';
 const ISSUER_PROBLEMS: Readonly<Record<string, string>> = {
   late: 'Signing in took too long, or was started in another window. Try again.',
   refused: 'Your organization did not sign you in. Try again, or ask whoever manages your access.',
+  unknown: 'Nobody signs in through an organization with this address here. Check it, or use a password.',
+  often: 'Too many attempts from your network. Wait a quarter of an hour, then try again.',
+  full: 'The account of your organization has as many members as it may have. Ask its owner.',
   away: 'Your organization’s sign-in cannot be reached right now. Try again in a minute.',
 };
 
@@ -19,10 +22,12 @@ export default function SignIn() {
   const queries = useQueryClient();
   const config = useAuthConfig();
   const problem = ISSUER_PROBLEMS[params.get('issuer') ?? ''];
+  const domain = params.get('domain') ?? '';
+  const returnTo = `/dashboard${inside(params.get('returnTo'))}`;
   const [error, setError] = useState<unknown>();
   const enter = () => {
     queries.clear();
-    navigate(inside(params.get('returnTo')));
+    navigate(inside(params.get('returnTo')) + window.location.hash);
   };
   // biome-ignore lint/correctness/useExhaustiveDependencies: once, with the link that was opened
   useEffect(() => {
@@ -35,7 +40,14 @@ export default function SignIn() {
     <Outside title="Sign in">
       {error !== undefined && (isUsedLink(error) ? <UsedLink /> : <ErrorNote error={error} />)}
       {problem !== undefined && <ErrorNote error={new Error(problem)} />}
-      <SignInForm returnTo={`/dashboard${inside(params.get('returnTo'))}`} onSignedIn={enter} />
+      {MAIL_DOMAIN.test(domain) && (
+        <p>
+          <a className="button primary" href={domainSignIn(domain, returnTo)}>
+            Sign in at {domain}
+          </a>
+        </p>
+      )}
+      <SignInForm returnTo={returnTo} onSignedIn={enter} />
       <p>
         <Link href="/forgot">Forgot your password?</Link>
       </p>

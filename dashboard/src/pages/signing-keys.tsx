@@ -1,7 +1,9 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { KeyRound } from 'lucide-react';
 import { useState } from 'react';
 import { api, call } from '../api.ts';
 import { shortId } from '../format.ts';
+import { useMayDevelop } from '../session.tsx';
 import { Badge, Code, Time } from '../ui/bits.tsx';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
@@ -13,6 +15,7 @@ import { useWithPassword } from '../ui/with-password.tsx';
 /** The keys that callbacks are signed with. A new one is shown once; the one before is good for a while yet. */
 export function SigningKeys() {
   const queries = useQueryClient();
+  const mayChange = useMayDevelop();
   const [run, password] = useWithPassword();
   const [secret, setSecret] = useState<string>();
   const keys = useQuery({ queryKey: ['webhook-keys'], queryFn: () => call(api.GET('/user/webhook-keys')) });
@@ -31,7 +34,7 @@ export function SigningKeys() {
               {shortId(id)} <Badge status={status} />
             </span>
             <span>
-              created <Time at={createdAt} />
+              Created <Time at={createdAt} />
               {expiresAt !== null && (
                 <>
                   , valid until <Time at={expiresAt} exact />
@@ -40,18 +43,30 @@ export function SigningKeys() {
             </span>
           </li>
         ))}
-        {keys.data?.keys.length === 0 && <li>No signing keys yet.</li>}
+        {keys.data?.keys.length === 0 && (
+          <li>No signing keys yet. The first is created with your first webhook.</li>
+        )}
       </ul>
       <p className="quiet">
-        Webhooks are signed, so that you can tell they are ours. The first key is created with your first
-        webhook; its secret is not shown. Create a new one to get a secret you can check signatures with: the
-        old key stays valid for a while.
+        Each webhook is signed, so that you can tell it is ours. Create a key to get a secret that you check
+        signatures with; the key before it stays valid for a while.{' '}
+        <a href="/docs/callbacks/#verify-the-signature" target="_blank" rel="noreferrer">
+          How to check a signature
+        </a>{' '}
+        in TypeScript, Python, Go and PHP.
       </p>
-      <Button onClick={() => run(rotate).catch(toastError)}>New signing key</Button>
+      {mayChange && (
+        <Button icon={KeyRound} onClick={() => run(rotate).catch(toastError)}>
+          New signing key
+        </Button>
+      )}
       {password}
       <Dialog title="Your new signing key" open={secret !== undefined} onClose={() => setSecret(undefined)}>
         <p>Copy it now: it is not shown again. Keep it where your service reads its secrets.</p>
         {secret !== undefined && <Code label="Secret" text={secret} />}
+        <Button kind="primary" onClick={() => setSecret(undefined)}>
+          Done
+        </Button>
       </Dialog>
     </Card>
   );

@@ -1,28 +1,34 @@
 import { useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { api, call } from '../api.ts';
+import type { Problem } from '../problems.ts';
 import { Editor } from '../ui/editor.tsx';
 import { TextField } from '../ui/field.tsx';
 import { ErrorNote } from '../ui/states.tsx';
 import { TemplateChoice } from '../ui/template-choice.tsx';
-import { TemplateData } from '../ui/template-data.tsx';
+import { TemplateData, useTemplateFindings } from '../ui/template-data.tsx';
 import type { Experiment } from './experiment.ts';
 
 /** What is rendered: HTML, a web page, or a template with its data. */
 export function SourceFields({
   experiment,
+  problems,
   onChange,
 }: {
   experiment: Experiment;
+  /** What its last render has found in the HTML. */
+  problems: readonly Problem[];
   onChange: (part: Partial<Experiment>) => void;
 }) {
   if (experiment.source === 'html')
     return (
       <Editor
         label="HTML"
+        takesFiles
         language="liquid"
         size="large"
         value={experiment.html}
+        problems={problems}
         onChange={(html) => onChange({ html })}
       />
     );
@@ -39,7 +45,7 @@ export function SourceFields({
   return <TemplateFields experiment={experiment} onChange={onChange} />;
 }
 
-function TemplateFields({ experiment, onChange }: Parameters<typeof SourceFields>[0]) {
+function TemplateFields({ experiment, onChange }: Omit<Parameters<typeof SourceFields>[0], 'problems'>) {
   const { templateId, data, sampleData } = experiment;
   const chosen = useQuery({
     queryKey: ['template', templateId],
@@ -47,6 +53,7 @@ function TemplateFields({ experiment, onChange }: Parameters<typeof SourceFields
     enabled: templateId !== '',
   });
   const sample = chosen.data?.sampleData;
+  const found = useTemplateFindings(chosen.data?.content, data);
   // What somebody has typed stays; the sample of another template does not.
   // biome-ignore lint/correctness/useExhaustiveDependencies: the sample of a template that has been chosen
   useEffect(() => {
@@ -62,9 +69,10 @@ function TemplateFields({ experiment, onChange }: Parameters<typeof SourceFields
         hint="JSON that fills in the template; it starts as the template's sample data."
         language="json"
         value={data}
+        problems={found?.inData}
         onChange={(text) => onChange({ data: text })}
       />
-      {chosen.data !== undefined && <TemplateData content={chosen.data.content} data={data} />}
+      <TemplateData found={found} />
     </>
   );
 }

@@ -1,10 +1,12 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { GitCompareArrows, Undo2 } from 'lucide-react';
 import { useState } from 'react';
 import { Link } from 'wouter';
 import { api, call, type Schemas } from '../api.ts';
 import { Time } from '../ui/bits.tsx';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
+import { IfMayDevelop, IfMaySee } from '../ui/if-may.tsx';
 import { Card } from '../ui/page.tsx';
 import { ErrorNote, Loading } from '../ui/states.tsx';
 import { toast, toastError } from '../ui/toasts.tsx';
@@ -19,7 +21,7 @@ export function TemplateVersions({
   id: string;
   /** Whether the page has changes that are not saved. */
   hasChanges: boolean;
-  onRolledBack: (now: Schemas['Template']) => void;
+  onRolledBack: (now: Schemas['Template']) => unknown;
 }) {
   const queries = useQueryClient();
   const [shown, setShown] = useState<string>();
@@ -60,7 +62,10 @@ export function TemplateVersions({
       <Card title="Versions">
         <p>
           Your plan keeps only the latest version. Larger plans keep every saved version, to compare and roll
-          back to. <Link href="/billing">See plans</Link>
+          back to.{' '}
+          <IfMaySee page="/billing">
+            <Link href="/billing">See plans</Link>
+          </IfMaySee>
         </p>
       </Card>
     );
@@ -68,24 +73,41 @@ export function TemplateVersions({
   return (
     <Card title="Versions">
       <ul className="list rows">
-        {versions.data.versions.map(({ versionId, version, createdAt, current }) => (
+        {versions.data.versions.map(({ versionId, version, createdAt, current, author, message }) => (
           <li key={versionId}>
             <span>
               Version {version}
-              {current ? ', current' : ''} <Time at={createdAt} />
+              {current ? ', published' : ','} <Time at={createdAt} />
+              {author !== null && (
+                <>
+                  {' '}
+                  by <bdi>{author}</bdi>
+                </>
+              )}
+              {message !== null && (
+                <>
+                  <br />
+                  <bdi className="quiet">{message}</bdi>
+                </>
+              )}
             </span>
             {!current && (
               <span className="actions">
-                <Button onClick={() => setShown(versionId)}>Compare</Button>
-                <Button onClick={() => setAsked({ versionId, version })}>
-                  Roll back<span className="unseen"> to version {version}</span>
+                <Button icon={GitCompareArrows} onClick={() => setShown(versionId)}>
+                  Compare
                 </Button>
+                <IfMayDevelop>
+                  <Button icon={Undo2} onClick={() => setAsked({ versionId, version })}>
+                    Roll back<span className="unseen"> to version {version}</span>
+                  </Button>
+                </IfMayDevelop>
               </span>
             )}
           </li>
         ))}
       </ul>
       <Dialog
+        wide
         title="Compare with the current version"
         open={shown !== undefined}
         onClose={() => setShown(undefined)}
@@ -102,7 +124,7 @@ export function TemplateVersions({
         </p>
         {hasChanges && (
           <p>
-            <strong>Your unsaved changes will be discarded.</strong>
+            <strong>Your draft and unsaved changes will be discarded.</strong>
           </p>
         )}
         <Button

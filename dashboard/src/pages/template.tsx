@@ -1,98 +1,79 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
-import { Link, useLocation, useParams } from 'wouter';
-import { ApiError, api, call } from '../api.ts';
+import { Eye, FileSpreadsheet, FlaskConical, Save } from 'lucide-react';
+import { useState } from 'react';
+import { Link, useParams } from 'wouter';
+import { ApiError, api, call, type Schemas } from '../api.ts';
+import { type Problem, problemsIn } from '../problems.ts';
+import { useMayDevelop } from '../session.tsx';
 import { Time } from '../ui/bits.tsx';
 import { Button } from '../ui/button.tsx';
 import { useCtrlKey } from '../ui/ctrl-key.ts';
-import { Dialog } from '../ui/dialog.tsx';
 import { Editor } from '../ui/editor.tsx';
 import { TextField } from '../ui/field.tsx';
+import { Icon } from '../ui/icon.tsx';
+import { LivePreview, useLiveHtml } from '../ui/live-preview.tsx';
 import { Card, Loaded, Page } from '../ui/page.tsx';
-import { RenderOutcome } from '../ui/render-outcome.tsx';
 import { ErrorNote } from '../ui/states.tsx';
-import { TemplateData } from '../ui/template-data.tsx';
-import { toast, toastError } from '../ui/toasts.tsx';
-import { useWhenRests } from '../ui/when-rests.ts';
-import { useDraft } from '../use-draft.ts';
-import { Compared } from './compared.tsx';
+import { requireReadable, TemplateData, useTemplateFindings } from '../ui/template-data.tsx';
+import { toast } from '../ui/toasts.tsx';
+import { SECRET } from './experiment.ts';
+import { OptionForm } from './option-form.tsx';
+import { DiscardDraft, Overtaken, Publish, Remove } from './template-actions.tsx';
+import { type Fields, type Template, type TemplateDraft, useTemplateFields } from './template-fields.ts';
 import { TemplateVersions } from './template-versions.tsx';
-
-type Template = Awaited<ReturnType<typeof fetchTemplate>>;
-
-interface Fields {
-  readonly name: string;
-  readonly content: string;
-  readonly sampleData: string;
-  /** Empty for none. */
-  readonly dataSchema: string;
-}
-
-/** What is typed, and the version that it was made from. */
-interface Draft {
-  readonly fields: Fields;
-  readonly base: Pick<Template, 'versionId' | 'version'>;
-}
 
 export default function TemplatePage() {
   const { id } = useParams<{ id: string }>();
-  const template = useQuery({ queryKey: ['template', id], queryFn: () => fetchTemplate(id) });
+  const template = useQuery({
+    queryKey: ['template', id],
+    queryFn: () => call(api.GET('/user/templates/{id}', pathOf(id))),
+  });
+  const draft = useQuery({
+    queryKey: ['draft', id],
+    queryFn: () => call(api.GET('/user/templates/{id}/draft', pathOf(id))),
+  });
   return (
     <Loaded title="Template" query={template}>
-      {(loaded) => <TemplateForm key={id} template={loaded} />}
+      {(loaded) => (
+        <Loaded title={loaded.name} query={draft}>
+          {(found) => <TemplateForm key={id} template={loaded} draft={found.draft} />}
+        </Loaded>
+      )}
     </Loaded>
   );
 }
 
-function TemplateForm({ template }: { template: Template }) {
-  const queries = useQueryClient();
-  const { fields, base, isChanged, foundAt, change, take, keepMine } = useFields(template);
-  const { content, sampleData, dataSchema } = fields;
-  const schema = dataSchema.trim() === '' ? null : dataSchema;
-  const save = useMutation({
-    mutationFn: () =>
-      call(
-        api.PATCH('/user/templates/{id}', {
-          params: { path: { id: template.id } },
-          body: { ...fields, dataSchema: schema, baseVersionId: base.versionId },
-        }),
-      ),
-    onSuccess: (saved) => {
-      toast(`Saved as version ${saved.version}.`);
-      queries.setQueryData(['template', template.id], saved);
-      keepMine(saved);
-      void queries.invalidateQueries({ queryKey: ['versions', template.id] });
-      void queries.invalidateQueries({ queryKey: ['templates'] });
-    },
-    onError: (error) => {
-      // What is there now says the rest.
-      if (isOvertaken(error)) void queries.invalidateQueries({ queryKey: ['template', template.id] });
-    },
-  });
-  const [jobId, setJobId] = useState<string>();
+function TemplateForm({ template, draft }: { template: Template; draft: TemplateDraft | null }) {
+  const { id } = template;
+  const mayChange = useMayDevelop();
+  const edited = useTemplateFields(template, draft);
+  const { fields, isChanged, isOutdated, foundAt, change, take, keepMine } = edited;
+  const { content, sampleData, dataSchema, options } = fields;
+  const { save, publish, discard } = useSaving(template, draft, edited);
+  const [search, setSearch] = useState('');
+  const text = JSON.stringify([content, sampleData, dataSchema, options]);
+  const [last, setLast] = useState<{ jobId: string; rendered: string }>();
   const preview = useMutation({
-    onSuccess: (made) => setJobId('jobId' in made ? made.jobId : undefined),
-    mutationFn: () =>
-      call(
-        api.POST('/user/templates/preview', {
-          body: {
-            content,
-            sampleData: sampleData || '{}',
-            dataSchema: schema,
-            options: template.options ?? {},
-            output: 'pdf',
-          },
-        }),
-      ),
+    mutationFn: (_of: string) =>
+      call(api.POST('/user/templates/preview', { body: previewOf(fields, 'pdf') })),
+    onSuccess: (accepted, of) =>
+      setLast('jobId' in accepted ? { jobId: accepted.jobId, rendered: of } : undefined),
   });
   const show = () => {
-    if (!preview.isPending) preview.mutate();
+    if (mayChange && !preview.isPending) preview.mutate(text);
   };
-  const [isLive, setLive] = useState(false);
-  useWhenRests(isLive && !preview.isPending, `${content}\0${sampleData}\0${dataSchema}`, show);
-  const isOutdated = isChanged && base.versionId !== template.versionId;
+  const made = useLiveHtml(text, async () => {
+    // Others see no preview, which the service makes for those alone who may change the template.
+    if (!mayChange) return '';
+    await requireReadable(content, sampleData);
+    const { locale, timezone, strictData } = options;
+    const filling = { ...fields, dataSchema: '', options: { locale, timezone, strictData } };
+    const answer = await call(api.POST('/user/templates/preview', { body: previewOf(filling, 'html') }));
+    return 'html' in answer ? answer.html : '';
+  });
+  const found = useTemplateFindings(content, sampleData);
   const store = () => {
-    if (isChanged && !isOutdated && !save.isPending) save.mutate();
+    if (mayChange && isChanged && !isOutdated && !save.isPending) save.mutate();
   };
   useCtrlKey('Enter', show);
   useCtrlKey('s', store);
@@ -101,26 +82,45 @@ function TemplateForm({ template }: { template: Template }) {
       title={template.name}
       lead={
         <>
-          Template, version {template.version}
-          {isChanged && ', with unsaved changes'}
+          Template, version {template.version} is published
+          {draft !== null && (
+            <>
+              ; draft saved <Time at={draft.updatedAt} />
+              {draft.author !== null && (
+                <>
+                  {' '}
+                  by <bdi>{draft.author}</bdi>
+                </>
+              )}
+            </>
+          )}
+          {isChanged && '; with unsaved changes'}
+          {!mayChange && '. Your role sees templates, and does not change them.'}
         </>
       }
       actions={
-        <>
-          <Button busy={preview.isPending} onClick={show}>
-            Preview <kbd>Ctrl Enter</kbd>
-          </Button>
-          <Button kind="primary" busy={save.isPending} disabled={!isChanged || isOutdated} onClick={store}>
-            Save <kbd>Ctrl S</kbd>
-          </Button>
-          <Link className="button plain" href={`/playground?template=${template.id}`}>
-            Open in playground
-          </Link>
-          <Link className="button plain" href={`/batches/new?template=${template.id}`}>
-            Batch from a file
-          </Link>
-          <Remove id={template.id} name={template.name} />
-        </>
+        mayChange && (
+          <>
+            <Button icon={Eye} busy={preview.isPending} onClick={show}>
+              Preview <kbd>Ctrl Enter</kbd>
+            </Button>
+            <Button icon={Save} busy={save.isPending} disabled={!isChanged || isOutdated} onClick={store}>
+              Save draft <kbd>Ctrl S</kbd>
+            </Button>
+            <Publish
+              version={template.version}
+              disabled={(!isChanged && draft === null) || isOutdated}
+              publishes={publish}
+            />
+            {draft !== null && <DiscardDraft discards={() => discard()} />}
+            <Link className="button plain" href={`/playground?template=${id}`}>
+              <Icon of={FlaskConical} /> Open in playground
+            </Link>
+            <Link className="button plain" href={`/batches/new?template=${id}`}>
+              <Icon of={FileSpreadsheet} /> Batch from a file
+            </Link>
+          </>
+        )
       }
     >
       {foundAt !== undefined && isChanged && !isOutdated && (
@@ -128,35 +128,50 @@ function TemplateForm({ template }: { template: Template }) {
           <p>
             You have unsaved changes from <Time at={new Date(foundAt).toISOString()} exact />.
           </p>
-          <Button onClick={() => take(template)}>Discard them</Button>
+          <Button onClick={take}>Discard them</Button>
         </div>
       )}
       {isOutdated && (
-        <Overtaken template={template} base={base} fields={fields} onTake={take} onKeep={keepMine} />
+        <Overtaken
+          {...{ template, draft, fields }}
+          onTake={take}
+          onKeep={() => keepMine({ template, draft })}
+        />
       )}
       {save.error !== null && !isOvertaken(save.error) && <ErrorNote error={save.error} />}
-      <div className="split">
-        <div>
+      <div className="split workbench">
+        <div className="source">
           <Card>
-            <TextField label="Name" value={fields.name} onChange={(name) => change({ name })} />
+            <TextField
+              label="Name"
+              readOnly={!mayChange}
+              value={fields.name}
+              onChange={(name) => change({ name })}
+            />
             <Editor
+              readOnly={!mayChange}
               label="HTML in Liquid"
+              takesFiles
               language="liquid"
               size="large"
               value={content}
+              problems={[...(found?.inContent ?? []), ...refusedIn(made.error)]}
               onChange={(text) => change({ content: text })}
             />
             <Editor
+              readOnly={!mayChange}
               label="Sample data"
               hint="JSON that fills in the preview."
               language="json"
               value={sampleData}
+              problems={found?.inData}
               onChange={(text) => change({ sampleData: text })}
             />
-            <TemplateData content={content} data={sampleData} />
+            <TemplateData found={found} />
             <details open={dataSchema !== ''}>
               <summary>Schema of the data</summary>
               <Editor
+                readOnly={!mayChange}
                 label="JSON Schema"
                 hint="Draft 2020-12. The data of each render must match it. Leave it empty for none."
                 language="json"
@@ -166,156 +181,131 @@ function TemplateForm({ template }: { template: Template }) {
             </details>
           </Card>
         </div>
-        <div className="beside">
-          <Card
-            title="PDF"
-            actions={
-              <label className="check">
-                <input type="checkbox" checked={isLive} onChange={(event) => setLive(event.target.checked)} />
-                Update as I type
-              </label>
-            }
-          >
-            {preview.error !== null && <ErrorNote error={preview.error} />}
-            {jobId !== undefined ? (
-              <RenderOutcome id={jobId} keepsLast={isLive} />
-            ) : (
-              <p className="quiet">
-                Press Ctrl Enter to preview the template with its sample data, saved or not.
-              </p>
-            )}
-          </Card>
-          <TemplateVersions id={template.id} hasChanges={isChanged} onRolledBack={take} />
+        <div className="beside outcome">
+          {mayChange && (
+            <LivePreview
+              {...{ text, made, options }}
+              jobId={last?.jobId}
+              rendered={last?.rendered}
+              error={preview.error}
+              renders={!preview.isPending}
+              onRest={show}
+            />
+          )}
+          <TemplateVersions
+            id={id}
+            hasChanges={isChanged || draft !== null}
+            onRolledBack={(now) => discard(now)}
+          />
         </div>
+        {mayChange && (
+          <div className="more">
+            <Card title="Page, header, footer and other options">
+              <p className="quiet">
+                They are saved with the template and apply to each render of it; a request may replace them.
+                Headers and footers are filled in with the same data.
+              </p>
+              <TextField label="Find an option" type="search" value={search} onChange={setSearch} />
+              <OptionForm
+                values={options}
+                search={search}
+                without={SECRET}
+                onChange={(next) => change({ options: next })}
+              />
+            </Card>
+            <Card title="Delete this template">
+              <p className="quiet">With all its versions. Renders that use it will fail.</p>
+              <Remove id={id} name={template.name} />
+            </Card>
+          </div>
+        )}
       </div>
     </Page>
   );
 }
 
-/** The fields as they are typed, which are kept as a draft while they differ from what is saved. */
-function useFields(template: Template) {
-  const saved = fieldsOf(template);
-  const [found, keep] = useDraft<Draft>(`template/${template.id}`);
-  const [draft, setDraft] = useState<Draft>(found?.value ?? { fields: saved, base: template });
-  const [foundAt, setFoundAt] = useState(found?.at);
-  /** What the version had that the changes are made to; unknown of one that another tab has begun to change. */
-  const [original, setOriginal] = useState(found === undefined ? saved : undefined);
-  const { fields, base } = draft;
-  const isChanged = !areAlike(fields, saved);
-  const take = (version: Template) => {
-    setDraft({ fields: fieldsOf(version), base: version });
-    setOriginal(fieldsOf(version));
-    setFoundAt(undefined);
-  };
-  // biome-ignore lint/correctness/useExhaustiveDependencies: whatever is typed
-  useEffect(
-    () =>
-      keep(isChanged ? { fields, base: { versionId: base.versionId, version: base.version } } : undefined),
-    [draft, isChanged],
-  );
-  // Where nothing is typed, the page shows what is saved, whoever has saved it.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another version
-  useEffect(() => {
-    if (base.versionId === template.versionId) return;
-    if (!isChanged || (original !== undefined && areAlike(fields, original))) take(template);
-  }, [template.versionId]);
-  return {
-    fields,
-    base,
-    isChanged,
-    foundAt,
-    change: (part: Partial<Fields>) => setDraft({ base, fields: { ...fields, ...part } }),
-    /** Shows a version in place of what was typed. */
-    take,
-    /** What is typed is a change to this version from now on. */
-    keepMine: (version: Template) => {
-      setDraft((now) => ({ ...now, base: version }));
-      setOriginal(fieldsOf(version));
-      setFoundAt(undefined);
-    },
-  };
-}
-
-function areAlike(some: Fields, others: Fields): boolean {
-  return (Object.keys(some) as (keyof Fields)[]).every((name) => some[name] === others[name]);
-}
-
-/** Another tab or person has saved the template since this page began to change it. */
-function Overtaken({
-  template,
-  base,
-  fields,
-  onTake,
-  onKeep,
-}: {
-  template: Template;
-  base: Draft['base'];
-  fields: Fields;
-  onTake: (version: Template) => void;
-  onKeep: (version: Template) => void;
-}) {
-  const [compares, setCompares] = useState(false);
-  return (
-    <div className="note error" role="alert">
-      <p>
-        Version {template.version} was saved elsewhere after you started from version {base.version}. Your
-        changes are here, and are not saved.
-      </p>
-      <div className="actions">
-        <Button onClick={() => setCompares(true)}>Compare</Button>
-        <Button onClick={() => onKeep(template)}>Keep mine</Button>
-        <Button onClick={() => onTake(template)}>Discard mine and load version {template.version}</Button>
-      </div>
-      <Dialog title="Your changes and the saved version" open={compares} onClose={() => setCompares(false)}>
-        <Compared
-          texts={[
-            ['Yours', fields.content],
-            [`Version ${template.version}, saved`, template.content],
-          ]}
-        />
-      </Dialog>
-    </div>
-  );
-}
-
-function Remove({ id, name }: { id: string; name: string }) {
-  const [, navigate] = useLocation();
+/** What is done with the fields of the page. */
+function useSaving(
+  template: Template,
+  draft: TemplateDraft | null,
+  { fields, base, isChanged, show }: ReturnType<typeof useTemplateFields>,
+) {
   const queries = useQueryClient();
-  const [asks, setAsks] = useState(false);
-  const remove = useMutation({
-    mutationFn: () => call(api.DELETE('/user/templates/{id}', { params: { path: { id } } })),
-    onSuccess: () => {
-      void queries.invalidateQueries({ queryKey: ['templates'] });
-      navigate('/templates');
-    },
-    onError: toastError,
+  const path = pathOf(template.id);
+  const put = async (): Promise<TemplateDraft> => {
+    const { dataSchema, options, ...texts } = fields;
+    const body = {
+      ...{ ...texts, ...schemaOf(dataSchema), options },
+      ...{ baseVersionId: base.versionId, baseDraftId: base.draftId },
+    };
+    const saved = await call(
+      api.PUT('/user/templates/{id}/draft', { ...path, body: body as Schemas['TemplateDraftRequest'] }),
+    );
+    queries.setQueryData(['draft', template.id], saved);
+    show({ template, draft: saved.draft });
+    return saved.draft!;
+  };
+  /** What is there now says the rest. */
+  const lookAgain = (error: unknown) => {
+    if (!isOvertaken(error)) return;
+    for (const what of ['template', 'draft'])
+      void queries.invalidateQueries({ queryKey: [what, template.id] });
+  };
+  const save = useMutation({
+    mutationFn: put,
+    onSuccess: () => toast('Draft saved. Renders use it once it is published.'),
+    onError: lookAgain,
   });
-  return (
-    <>
-      <Button kind="danger" onClick={() => setAsks(true)}>
-        Delete
-      </Button>
-      <Dialog title="Delete this template?" open={asks} onClose={() => setAsks(false)}>
-        <p>
-          <bdi>{name}</bdi> and all its versions will be deleted, and renders that use it will fail. This
-          cannot be undone.
-        </p>
-        <Button kind="danger" busy={remove.isPending} onClick={() => remove.mutate()}>
-          Delete template
-        </Button>
-      </Dialog>
-    </>
-  );
+  return {
+    save,
+    async publish(message: string) {
+      try {
+        const isThere = !isChanged && draft !== null && draft.baseVersionId === base.versionId;
+        const { draftId } = isThere ? draft : await put();
+        const body = { draftId, ...(message !== '' && { message }) };
+        const now = await call(api.POST('/user/templates/{id}/draft/publish', { ...path, body }));
+        queries.setQueryData(['draft', template.id], { draft: null });
+        queries.setQueryData(['template', template.id], now);
+        show({ template: now, draft: null });
+        toast(`Published as version ${now.version}.`);
+        void queries.invalidateQueries({ queryKey: ['versions', template.id] });
+        void queries.invalidateQueries({ queryKey: ['templates'] });
+      } catch (error) {
+        lookAgain(error);
+        throw error;
+      }
+    },
+    /** @param now the version that is shown then. */
+    async discard(now = template) {
+      if (draft !== null) await call(api.DELETE('/user/templates/{id}/draft', path));
+      queries.setQueryData(['draft', template.id], { draft: null });
+      show({ template: now, draft: null });
+    },
+  };
+}
+
+function previewOf(
+  { content, sampleData, dataSchema, options }: Fields,
+  output: 'html' | 'pdf',
+): Schemas['PreviewRequest'] {
+  const body = { content, sampleData: sampleData || '{}', ...schemaOf(dataSchema), options, output };
+  return body as Schemas['PreviewRequest'];
+}
+
+function schemaOf(dataSchema: string) {
+  return { dataSchema: dataSchema.trim() === '' ? null : dataSchema };
+}
+
+/** The place in the template that the service names; that of a header is not in its content. */
+function refusedIn(error: unknown): Problem[] {
+  if (!(error instanceof ApiError) || error.code !== 'TEMPLATE_ERROR') return [];
+  return error.message.startsWith('options.') ? [] : problemsIn(error.message);
 }
 
 function isOvertaken(error: unknown): boolean {
   return error instanceof ApiError && error.code === 'TEMPLATE_CHANGED';
 }
 
-function fieldsOf({ name, content, sampleData, dataSchema = '' }: Template): Fields {
-  return { name, content, sampleData, dataSchema };
-}
-
-function fetchTemplate(id: string) {
-  return call(api.GET('/user/templates/{id}', { params: { path: { id } } }));
+function pathOf(id: string) {
+  return { params: { path: { id } } };
 }

@@ -1,6 +1,7 @@
-import { useMutation, useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
-import { Link, useLocation } from 'wouter';
+import { useQuery } from '@tanstack/react-query';
+import { LayoutTemplate, Plus } from 'lucide-react';
+import { lazy, Suspense, useState } from 'react';
+import { Link } from 'wouter';
 import { api, call } from '../api.ts';
 import { pageOf, useFilters } from '../filters.ts';
 import { bytes } from '../format.ts';
@@ -9,8 +10,9 @@ import { Time } from '../ui/bits.tsx';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { TextField } from '../ui/field.tsx';
+import { IfMayDevelop } from '../ui/if-may.tsx';
 import { Page } from '../ui/page.tsx';
-import { Empty, ErrorNote } from '../ui/states.tsx';
+import { Empty, Loading } from '../ui/states.tsx';
 import { Listing } from '../ui/table.tsx';
 
 interface Row {
@@ -22,10 +24,8 @@ interface Row {
   readonly size?: number;
 }
 
-const FIRST = {
-  content: '<!doctype html>\n<h1>Invoice {{ number }}</h1>\n<p>For {{ customer }}</p>\n',
-  sampleData: '{\n  "number": "2026-001",\n  "customer": "Ada Lovelace"\n}',
-};
+/** Loaded when it is opened: it has the gallery. */
+const NewTemplate = lazy(() => import('./new-template.tsx'));
 
 export default function Templates() {
   const [filters, setFilters] = useFilters();
@@ -45,9 +45,11 @@ export default function Templates() {
       title="Templates"
       lead="Documents in HTML and Liquid, filled in with the data of each render."
       actions={
-        <Button kind="primary" onClick={() => setMaking(true)}>
-          New template
-        </Button>
+        <IfMayDevelop>
+          <Button kind="primary" icon={Plus} onClick={() => setMaking(true)}>
+            New template
+          </Button>
+        </IfMayDevelop>
       }
     >
       {isOlder && (
@@ -70,11 +72,26 @@ export default function Templates() {
       <Listing
         query={templates}
         empty={
-          <Empty title={search === '' ? 'No templates yet.' : 'No templates have this in their name.'}>
-            {search === '' && (
-              <p>Create one to keep a document in one place and fill it in with each render.</p>
-            )}
-          </Empty>
+          search === '' ? (
+            <Empty
+              title="No templates yet"
+              icon={LayoutTemplate}
+              actions={
+                <IfMayDevelop>
+                  <Button icon={Plus} onClick={() => setMaking(true)}>
+                    Start from an example
+                  </Button>
+                </IfMayDevelop>
+              }
+            >
+              <p>
+                A template keeps a document in one place, in HTML and Liquid. A render names it and sends only
+                the data: <code>{'{{ customer }}'}</code> becomes “Ada Lovelace”.
+              </p>
+            </Empty>
+          ) : (
+            <Empty title="No templates have this in their name." />
+          )
         }
         caption="Templates"
         rows={rows}
@@ -100,33 +117,11 @@ export default function Templates() {
           { title: 'Last changed', phone: 'plain', cell: ({ updatedAt }) => <Time at={updatedAt} /> },
         ]}
       />
-      <Dialog title="New template" open={isMaking} onClose={() => setMaking(false)}>
-        <NewTemplate />
+      <Dialog wide title="New template" open={isMaking} onClose={() => setMaking(false)}>
+        <Suspense fallback={<Loading />}>
+          <NewTemplate />
+        </Suspense>
       </Dialog>
     </Page>
-  );
-}
-
-function NewTemplate() {
-  const [, navigate] = useLocation();
-  const [name, setName] = useState('');
-  const make = useMutation({
-    mutationFn: () => call(api.POST('/user/templates', { body: { name, ...FIRST } })),
-    onSuccess: ({ id }) => navigate(`/templates/${id}`),
-  });
-  return (
-    <form
-      className="form"
-      onSubmit={(event) => {
-        event.preventDefault();
-        make.mutate();
-      }}
-    >
-      <TextField label="Name" required value={name} onChange={setName} />
-      {make.error !== null && <ErrorNote error={make.error} />}
-      <Button kind="primary" type="submit" busy={make.isPending}>
-        Create template
-      </Button>
-    </form>
   );
 }

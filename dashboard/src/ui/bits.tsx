@@ -1,32 +1,57 @@
+import {
+  Ban,
+  Check,
+  CircleDashed,
+  CircleSlash,
+  Clock,
+  Copy as CopyIcon,
+  LoaderCircle,
+  TriangleAlert,
+  X,
+} from 'lucide-react';
 import { useState } from 'react';
 import { LANGUAGE, number } from '../format.ts';
 import { Button } from './button.tsx';
+import { Icon, type LucideIcon } from './icon.tsx';
 import { useMinute } from './minute.ts';
 
-const TONES: Readonly<Record<string, string>> = {
-  completed: 'good',
-  delivered: 'good',
-  active: 'good',
-  success: 'good',
-  paid: 'good',
-  failed: 'bad',
-  error: 'bad',
-  revoked: 'bad',
-  processing: 'busy',
-  running: 'busy',
-  pending: 'busy',
-  retiring: 'busy',
+const LOOKS: Readonly<Record<string, readonly [tone: string, icon: LucideIcon]>> = {
+  completed: ['good', Check],
+  delivered: ['good', Check],
+  active: ['good', Check],
+  success: ['good', Check],
+  paid: ['good', Check],
+  failed: ['bad', X],
+  error: ['bad', X],
+  revoked: ['bad', CircleSlash],
+  processing: ['busy', LoaderCircle],
+  running: ['busy', LoaderCircle],
+  pending: ['busy', Clock],
+  retiring: ['busy', Clock],
+  queued: ['calm', Clock],
+  cancelled: ['calm', Ban],
 };
 
-/** A status by word and colour; the word is enough. */
+/** A status by word, colour and icon; the word is enough. */
 export function Badge({ status }: { status: string }) {
-  return <span className={`badge ${TONES[status] ?? 'calm'}`}>{status}</span>;
+  const [tone, icon] = LOOKS[status] ?? ['calm', CircleDashed];
+  return (
+    <span className={`badge ${tone}`}>
+      <Icon of={icon} size={12} />
+      {status}
+    </span>
+  );
 }
 
 /** The status of a batch. One that has ended is completed, however many of its documents have failed: that is said as well. */
 export function BatchBadge({ status, failed }: { status: string; failed: number }) {
   if (status !== 'completed' || failed === 0) return <Badge status={status} />;
-  return <span className="badge busy">completed, {number(failed)} failed</span>;
+  return (
+    <span className="badge busy">
+      <Icon of={TriangleAlert} size={12} />
+      completed, {number(failed)} failed
+    </span>
+  );
 }
 
 const RELATIVE = new Intl.RelativeTimeFormat(LANGUAGE, { style: 'short', numeric: 'auto' });
@@ -86,10 +111,15 @@ export function Copy({ text, label = 'Copy' }: { text: string; label?: string })
     setTimeout(() => setSaid(label), 2000);
   };
   return (
-    <Button onClick={() => void copy()}>
+    <Button icon={said === 'Copied' ? Check : CopyIcon} onClick={() => void copy()}>
       <span aria-live="polite">{said}</span>
     </Button>
   );
+}
+
+/** Somebody of the account, by the e-mail address. */
+export function Person({ name }: { name: string }) {
+  return <bdi className="person">{name}</bdi>;
 }
 
 /** Text in a fixed width, with a button that copies it. */

@@ -1,14 +1,19 @@
+import { X } from 'lucide-react';
 import { type ReactNode, useId, useLayoutEffect, useRef } from 'react';
+import { Button } from './button.tsx';
 
 /** A dialog above the page. Focus goes into it and comes back; Escape closes it. */
 export function Dialog({
   title,
   open,
+  wide = false,
   onClose,
   children,
 }: {
   title: string;
   open: boolean;
+  /** As wide as the window lets it be, for what is compared or chosen by its looks. */
+  wide?: boolean;
   onClose: () => void;
   children: ReactNode;
 }) {
@@ -25,6 +30,7 @@ export function Dialog({
   return (
     <dialog
       ref={dialog}
+      className={wide ? 'wide' : undefined}
       aria-labelledby={titleId}
       onCancel={(event) => {
         // It is closed by whoever has opened it, who may put another in its place.
@@ -36,9 +42,9 @@ export function Dialog({
         <>
           <header>
             <h2 id={titleId}>{title}</h2>
-            <button type="button" className="button plain" onClick={onClose}>
-              Close
-            </button>
+            <Button className="ghost" icon={X} onClick={onClose}>
+              <span className="unseen">Close</span>
+            </Button>
           </header>
           {children}
         </>

@@ -77,19 +77,26 @@ export function TextArea({
 /** A choice among few. */
 export function Select<Value extends string>({
   label,
+  hint,
   value,
   options,
   onChange,
 }: {
   label: string;
+  hint?: ReactNode;
   value: Value | '';
   options: readonly (readonly [value: Value | '', text: string])[];
   onChange: (value: Value | '') => void;
 }) {
   return (
-    <Field label={label}>
-      {(id) => (
-        <select id={id} value={value} onChange={(event) => onChange(event.target.value as Value | '')}>
+    <Field label={label} hint={hint}>
+      {(id, hintId) => (
+        <select
+          id={id}
+          aria-describedby={hintId}
+          value={value}
+          onChange={(event) => onChange(event.target.value as Value | '')}
+        >
           {options.map(([each, text]) => (
             <option key={each} value={each}>
               {text}

@@ -7,6 +7,8 @@ export type Load = () => Promise<{ default: ComponentType }>;
 const loaded = new Map<Load, ComponentType>();
 /** Between two reloads of the page because a part of it was missing, in milliseconds. */
 const RELOADS_APART_MS = 60_000;
+const FIRST_PAUSE_MS = 1000;
+const LONGEST_PAUSE_MS = 60_000;
 
 /** Begins to load a page; whoever shows it meets the same error. */
 export async function loadPage(load: Load): Promise<ComponentType> {
@@ -16,7 +18,7 @@ export async function loadPage(load: Load): Promise<ComponentType> {
 }
 
 /**
- * A page whose script is loaded when it is gone to. Without a connection it says so, and the tab stays; once there is one
+ * A page whose script is loaded when it is gone to. Without a connection it says so, and the tab stays and tries again, less and less often; once there is one
  * again, the tab is reloaded, because browsers keep that a script could not be loaded. After an upgrade, too, the script comes
  * with a reload: once, not for ever.
  */
@@ -44,15 +46,23 @@ export function LoadedPage({ load }: { load: Load }) {
   }, [load, page, tries]);
   useEffect(() => {
     if (error === undefined) return;
-    const onLine = () => setTries((count) => count + 1);
-    window.addEventListener('online', onLine);
-    return () => window.removeEventListener('online', onLine);
-  }, [error]);
+    const next = () => setTries((count) => count + 1);
+    // Not every browser notices that there is a connection again. A tab that nobody sees tries once it is seen.
+    const timer = setTimeout(() => document.visibilityState === 'visible' && next(), pauseMs(tries));
+    const onSeen = () => document.visibilityState === 'visible' && next();
+    window.addEventListener('online', next);
+    document.addEventListener('visibilitychange', onSeen);
+    return () => {
+      clearTimeout(timer);
+      window.removeEventListener('online', next);
+      document.removeEventListener('visibilitychange', onSeen);
+    };
+  }, [error, tries]);
   if (page !== undefined) {
     const Shown = page;
     return <Shown />;
   }
-  if (error === undefined) return <Loading />;
+  if (error === undefined) return <Loading shape="page" />;
   return (
     <Page title="This page could not be loaded">
       <ErrorNote
@@ -61,6 +71,11 @@ export function LoadedPage({ load }: { load: Load }) {
       />
     </Page>
   );
+}
+
+/** Before the next try, in milliseconds: longer each time. */
+function pauseMs(tries: number): number {
+  return Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(tries, 10));
 }
 
 /** Whether the service answers, so that it is the script alone that is missing. */

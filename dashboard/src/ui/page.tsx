@@ -46,7 +46,7 @@ export function Loaded<Data>({
   children: (data: Data) => ReactNode;
 }) {
   if (data !== undefined) return children(data);
-  if (error === null) return <Loading />;
+  if (error === null) return <Loading shape="page" />;
   return (
     <Page title={title}>
       <ErrorNote error={error} retry={refetch} />
@@ -56,22 +56,30 @@ export function Loaded<Data>({
 
 export function Card({
   title,
+  lead,
+  id,
   actions,
   children,
 }: {
   title?: string;
+  /** What it is about, in a sentence or two. The card has two columns then, where there is room. */
+  lead?: ReactNode;
+  /** Where links of the page lead to it. */
+  id?: string;
   actions?: ReactNode;
   children: ReactNode;
 }) {
+  const isSided = lead !== undefined;
   return (
-    <section className="card">
+    <section className={isSided ? 'card sided' : 'card'} id={id}>
       {title !== undefined && (
         <header>
           <h2>{title}</h2>
+          {isSided && <p className="quiet">{lead}</p>}
           {actions}
         </header>
       )}
-      {children}
+      {isSided ? <div className="content">{children}</div> : children}
     </section>
   );
 }
@@ -84,6 +92,27 @@ export function Facts({ facts }: { facts: readonly (readonly [name: string, valu
         <div key={name}>
           <dt>{name}</dt>
           <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+/** The numbers that a page begins with. @param tiles name, value, and what puts it into proportion. */
+export function Tiles({
+  tiles,
+}: {
+  tiles: readonly (readonly [name: string, value: ReactNode, detail?: ReactNode])[];
+}) {
+  return (
+    <dl className="tiles">
+      {tiles.map(([name, value, detail]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>
+            {value}
+            {detail !== undefined && <small>{detail}</small>}
+          </dd>
         </div>
       ))}
     </dl>

@@ -1,4 +1,5 @@
 import type { UseQueryResult } from '@tanstack/react-query';
+import { ChevronLeft, ChevronRight } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { PAGE_SIZE, pageOf, useFilters } from '../filters.ts';
 import { number } from '../format.ts';
@@ -10,7 +11,7 @@ const MOST_OFFSET = 10_000;
 
 export interface Column<Row> {
   readonly title: string;
-  /** Shown in place of the title, above the rows. */
+  /** Shown in place of the title, above the rows: null for nothing but what is read aloud. */
   readonly head?: ReactNode;
   readonly cell: (row: Row) => ReactNode;
   /** Numbers stand at the right. */
@@ -43,8 +44,8 @@ export function Table<Row>({
       <thead>
         <tr>
           {columns.map(({ title, head, numeric }) => (
-            <th key={title} scope="col" className={numeric ? 'numeric' : undefined}>
-              {head ?? title}
+            <th key={title} scope="col" data-title={title} className={numeric ? 'numeric' : undefined}>
+              {head === null ? <span className="unseen">{title}</span> : (head ?? title)}
             </th>
           ))}
         </tr>
@@ -82,7 +83,7 @@ export function Listing<Row>({
   return (
     <>
       {error !== null && <ErrorNote error={error} retry={refetch} />}
-      {isPending && <Loading />}
+      {isPending && <Loading shape="rows" />}
       {data?.total === 0 && empty}
       {table.rows.length > 0 && <Table {...table} />}
       <Pager total={data?.total ?? 0} />
@@ -106,10 +107,15 @@ function Pager({ total }: { total: number }) {
           : `${number(offset + 1)}–${number(Math.min(offset + PAGE_SIZE, total))} of ${number(total)}`}
         {isBeyond && '. Narrow the filters to see older ones.'}
       </span>
-      <Button disabled={offset === 0} onClick={() => go(offset - PAGE_SIZE)}>
+      <Button icon={ChevronLeft} disabled={offset === 0} onClick={() => go(offset - PAGE_SIZE)}>
         Newer
       </Button>
-      <Button disabled={isLast || isBeyond} onClick={() => go(offset + PAGE_SIZE)}>
+      <Button
+        icon={ChevronRight}
+        className="turned"
+        disabled={isLast || isBeyond}
+        onClick={() => go(offset + PAGE_SIZE)}
+      >
         Older
       </Button>
     </nav>

@@ -1,33 +1,40 @@
 import { useEffect, useState } from 'react';
 import { counted } from '../format.ts';
+import { jsonProblem, type Problem, problemsIn } from '../problems.ts';
 
 /** After the last key, in milliseconds: a long template is not parsed at each. */
 const AFTER_MS = 300;
 
-interface Found {
+export interface TemplateFindings {
   readonly variables: readonly { readonly path: string; readonly isMissing: boolean }[];
   /** Why the template or the data cannot be read. */
   readonly problem?: string;
+  /** At the lines of the template, and of the data. */
+  readonly inContent: readonly Problem[];
+  readonly inData: readonly Problem[];
 }
 
-/** What a template takes from its data, with what is not there marked: it would be empty in the PDF. */
-export function TemplateData({ content, data }: { content: string; data: string }) {
-  const [found, setFound] = useState<Found>();
+/** What a template takes from its data, and what is wrong in either; undefined until that is known. */
+export function useTemplateFindings(content: string | undefined, data: string): TemplateFindings | undefined {
+  const [found, setFound] = useState<TemplateFindings>();
   useEffect(() => {
+    if (content === undefined) return;
     let isOver = false;
     const timer = setTimeout(async () => {
       // Loaded where it is used: it has the parser of templates.
-      const { variablesOf, valueAt } = await import('../batch/template-variables.ts').catch(() => ({
-        variablesOf: undefined,
-        valueAt: undefined,
-      }));
-      if (!isOver && variablesOf !== undefined) setFound(read(content, data, variablesOf, valueAt));
+      const reader = await import('../batch/template-variables.ts').catch(() => undefined);
+      if (!isOver && reader !== undefined) setFound(read(content, data, reader));
     }, AFTER_MS);
     return () => {
       isOver = true;
       clearTimeout(timer);
     };
   }, [content, data]);
+  return content === undefined ? undefined : found;
+}
+
+/** What a template takes from its data, with what is not there marked: it would be empty in the PDF. */
+export function TemplateData({ found }: { found: TemplateFindings | undefined }) {
   if (found === undefined) return null;
   const { variables, problem } = found;
   const missing = variables.filter(({ isMissing }) => isMissing).length;
@@ -58,27 +65,39 @@ export function TemplateData({ content, data }: { content: string; data: string 
   );
 }
 
+/** @throws Error for a template or data that cannot be read: the service need not be asked to say so. */
+export async function requireReadable(content: string, data: string): Promise<void> {
+  const { variablesIn } = await import('../batch/template-variables.ts');
+  variablesIn(content);
+  const wrong = jsonProblem(data);
+  if (wrong !== undefined) throw new Error(`The data are not JSON: ${wrong}`);
+}
+
 type Reader = typeof import('../batch/template-variables.ts');
 
-function read(
-  content: string,
-  data: string,
-  variablesOf: Reader['variablesOf'],
-  valueAt: Reader['valueAt'],
-): Found {
-  let paths: string[];
+function read(content: string, data: string, { variablesIn, valueAt }: Reader): TemplateFindings {
+  const wrongData = jsonProblem(data);
+  const inData = wrongData === undefined ? [] : problemsIn(wrongData);
+  let used: ReturnType<Reader['variablesIn']>;
   try {
-    paths = variablesOf(content);
+    used = variablesIn(content);
   } catch (error) {
-    return { variables: [], problem: `The template: ${(error as Error).message}` };
+    const { message } = error as Error;
+    return { variables: [], problem: `The template: ${message}`, inContent: problemsIn(message), inData };
   }
-  try {
-    const given: unknown = JSON.parse(data.trim() || '{}');
-    return {
-      variables: paths.map((path) => ({ path, isMissing: valueAt(given, path) === undefined })),
-    };
-  } catch (error) {
-    const variables = paths.map((path) => ({ path, isMissing: false }));
-    return { variables, problem: `The data are not JSON: ${(error as Error).message}` };
+  if (wrongData !== undefined) {
+    const variables = used.map(({ path }) => ({ path, isMissing: false }));
+    return { variables, problem: `The data are not JSON: ${wrongData}`, inContent: [], inData };
   }
+  const given: unknown = JSON.parse(data.trim() || '{}');
+  const isMissing = (path: string) => valueAt(given, path) === undefined;
+  const missing = used.filter(({ path }) => isMissing(path));
+  return {
+    variables: used.map(({ path }) => ({ path, isMissing: isMissing(path) })),
+    inContent: missing.map(({ path, line, column }) => ({
+      ...{ line, column, severity: 'warning' },
+      message: `${path} is not in the data`,
+    })),
+    inData,
+  };
 }
