@@ -70,6 +70,10 @@ def test_an_account_of_a_plan_that_allows_it_has_versions_callbacks_and_logs(
     assert [one.version for one in account.get_template_versions(first.id).versions] == [2, 1]
     assert account.get_template_version(first.id, first.version_id).content == "<p>1</p>"
     assert account.rollback_template_version(first.id, first.version_id).version == 3
+    account.replace_template_draft(first.id, name="note", content="draft")
+    assert account.get_template_draft(first.id).draft.content == "draft"
+    assert account.publish_template_draft(first.id, message="published").version == 4
+    account.delete_template_draft(first.id)
 
     made = account.rotate_webhook_key()
     assert made.secret.startswith("whsec_")

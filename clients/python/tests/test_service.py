@@ -49,6 +49,27 @@ def test_a_render_that_takes_longer_than_the_service_waits_is_followed(client: C
     assert pdf.expires_at is not None
 
 
+def test_pdfs_that_exist_are_filled_flattened_converted_and_validated(client: Caller) -> None:
+    order = client.render(
+        html='<title>Order</title><label>Name <input name="name"></label>',
+        options={"forms": True},
+    )
+    filled = client.fill(order, values={"name": "Ada"})
+    assert PdfReader(io.BytesIO(filled.content)).get_form_text_fields() == {"name": "Ada"}
+    flat = client.flatten(job_id=filled.job_id, cancel_on_abort=True)
+    assert "Ada" in text_of(flat.content)
+    assert not PdfReader(io.BytesIO(flat.content)).get_form_text_fields()
+    archived = client.convert(flat.content, filename="order", options={"conformance": {"pdfa": "2b"}})
+    found = client.validate(archived)
+    assert (found.holds, found.claims.pdfa) == (True, "2b")
+    assert client.validate(job_id=order.job_id).claims.pdfa is None
+    with pytest.raises(platen.RenderError) as caught:
+        client.fill(order, values={"missing": "x"})
+    assert caught.value.code == "FORM_FIELD_UNKNOWN"
+    with pytest.raises(TypeError):
+        client.convert()
+
+
 def test_two_calls_with_one_idempotency_key_are_one_job(client: Caller) -> None:
     key = str(uuid4())
     first = client.render(html="<p>once</p>", idempotency_key=key)

@@ -20,6 +20,7 @@ import type {
   BatchProgress,
   BatchRequest,
   BatchSummary,
+  BatchUpload,
   DownloadUrl,
   paths,
 } from './generated/schema.ts';
@@ -29,7 +30,15 @@ import type { DownloadTarget } from './target.ts';
 /** One document of a batch. Its id is yours, unique within the batch. */
 export type BatchItemInput = RenderInput & { readonly id: string };
 
-export type BatchInput = Omit<BatchRequest, 'items'> & { readonly items: readonly BatchItemInput[] };
+/** A batch lists its documents, or its `source` is a file whose rows are rendered. */
+export type BatchInput = Omit<BatchRequest, 'items' | 'source'> &
+  (
+    | { readonly items: readonly BatchItemInput[]; readonly source?: undefined }
+    | { readonly items?: undefined; readonly source: NonNullable<BatchRequest['source']> }
+  );
+
+/** The file of a batch: text, bytes, a `Blob`, or a stream that is sent as it is read. */
+export type BatchFile = string | Uint8Array<ArrayBuffer> | Blob | ReadableStream<Uint8Array<ArrayBuffer>>;
 
 /** How a batch stands at a moment. */
 export interface BatchStanding {
@@ -104,9 +113,62 @@ export class Batches {
     input: BatchInput,
     { idempotencyKey, ...options }: SubmitOptions = {},
   ): Promise<AcceptedBatch> {
-    const body = { ...input, items: input.items.map(requestOf) };
+    const { items, ...rest } = input;
+    const body = { ...rest, ...(items && { items: items.map(requestOf) }) };
     return await within(options, (call) =>
       dataOf(this.#deps.api.POST('/v1/pdf/batch', { ...named(idempotencyKey, call), body })),
+    );
+  }
+
+  /**
+   * Uploads a file whose rows are to be rendered, for `source.upload` of a batch. Sent once: a stream cannot be repeated.
+   *
+   * @throws PlatenApiError
+   */
+  async upload(
+    file: BatchFile,
+    format: NonNullable<BatchRequest['source']>['format'],
+    options: CallOptions = {},
+  ): Promise<BatchUpload> {
+    const type = format === 'csv' ? 'text/csv' : 'application/x-ndjson';
+    return await within(options, ({ signal }) =>
+      dataOf(
+        this.#deps.api.POST('/v1/pdf/batch/uploads', {
+          // The type of the body is that of a text, whatever holds it.
+          body: file as unknown as string,
+          bodySerializer: () => file,
+          headers: { 'Content-Type': type },
+          ...(typeof file === 'object' && 'getReader' in file && { duplex: 'half' }),
+          ...(signal && { signal }),
+        }),
+      ),
+    );
+  }
+
+  /** Has the rows after those of the proof rendered. @throws PlatenApiError with status 404 or 409. */
+  release(batchId: string, options: CallOptions = {}): Promise<Batch> {
+    return this.#direct('release', batchId, options);
+  }
+
+  /** Reads no further row, until `resume`. @throws PlatenApiError with status 404 or 409. */
+  pause(batchId: string, options: CallOptions = {}): Promise<Batch> {
+    return this.#direct('pause', batchId, options);
+  }
+
+  /** Goes on where a pause began. @throws PlatenApiError with status 404 or 409. */
+  resume(batchId: string, options: CallOptions = {}): Promise<Batch> {
+    return this.#direct('resume', batchId, options);
+  }
+
+  async #direct(
+    order: 'release' | 'pause' | 'resume',
+    batchId: string,
+    options: CallOptions,
+  ): Promise<Batch> {
+    return await within(
+      options,
+      async (call) => await dataOf(this.#deps.api.POST(`/v1/pdf/batch/{id}/${order}`, about(batchId, call))),
+      batchId,
     );
   }
 

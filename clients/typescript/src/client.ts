@@ -14,7 +14,14 @@ import {
 import { environmentOf, openConnection } from './connection.ts';
 import { type DownloadOptions, Downloads } from './download.ts';
 import { apiError, failedWhileHeld, jobError, PlatenApiError } from './errors.ts';
-import type { AcceptedJob, DownloadUrl, JobRecord, paths, RenderReport } from './generated/schema.ts';
+import type {
+  AcceptedJob,
+  DownloadUrl,
+  JobRecord,
+  PdfValidation,
+  paths,
+  RenderReport,
+} from './generated/schema.ts';
 import {
   type AsyncRenderInput,
   type RenderedPdf,
@@ -23,6 +30,13 @@ import {
   requestOf,
 } from './render.ts';
 import { DEFAULT_RETRY, retryingFetch } from './retrying-fetch.ts';
+import {
+  type ConversionInput,
+  type FillInput,
+  type FlattenInput,
+  type SentPdf,
+  sentPdf,
+} from './sent-pdf.ts';
 import type { DownloadTarget } from './target.ts';
 
 export interface PlatenClientOptions extends ConnectionOptions {
@@ -40,10 +54,13 @@ export type JobFilter = Omit<
   'limit' | 'offset'
 >;
 
+/** The routes that take an order and respond with its PDF, in the same ways; their bodies are of other types. */
+type OrderPath = '/v1/pdf' | '/v1/pdf/convert' | '/v1/pdf/fill' | '/v1/pdf/flatten';
+
 const DEFAULT_POLLING: Backoff = { firstMs: 250, longestMs: 5000 };
 const PAGE_SIZE = 100;
 
-/** Renders documents with an API key. */
+/** Renders documents, and changes PDFs, with an API key. */
 export class PlatenClient {
   /** The typed routes, for what this class has no method for. */
   readonly api: PlatenApi;
@@ -89,14 +106,48 @@ export class PlatenClient {
    * named it: from the start with `cancelOnAbort`.
    */
   render(input: RenderInput, options: RenderCallOptions = {}): Promise<RenderedPdf> {
-    return within(options, (call) =>
-      options.cancelOnAbort ? this.#renderToCancel(input, options, call) : this.#render(input, options, call),
+    return this.#order('/v1/pdf', requestOf(input), options);
+  }
+
+  /** Makes another PDF of one that exists, with attachments, a seal or the like. @throws as `render`. */
+  async convert(input: ConversionInput, options: RenderCallOptions = {}): Promise<RenderedPdf> {
+    return await this.#order('/v1/pdf/convert', sentPdf(input), options);
+  }
+
+  /** Fills in the fields of a PDF. @throws as `render`. */
+  async fill(input: FillInput, options: RenderCallOptions = {}): Promise<RenderedPdf> {
+    return await this.#order('/v1/pdf/fill', sentPdf(input), options);
+  }
+
+  /** Makes the fields of a PDF a part of its pages. @throws as `render`. */
+  async flatten(input: FlattenInput, options: RenderCallOptions = {}): Promise<RenderedPdf> {
+    return await this.#order('/v1/pdf/flatten', sentPdf(input), options);
+  }
+
+  /** What a PDF claims, and whether it holds. A PDF that cannot be read is no error: its check `file` has failed. */
+  async validate(input: SentPdf, options: CallOptions = {}): Promise<PdfValidation> {
+    const body = sentPdf(input);
+    return await within(options, ({ signal }) =>
+      dataOf(this.api.POST('/v1/pdf/validate', { body, ...(signal && { signal }) })),
     );
   }
 
-  async #render(input: RenderInput, { idempotencyKey }: RenderCallOptions, call: Call): Promise<RenderedPdf> {
-    const body = { ...requestOf(input), output: 'binary', executionMode: 'sync' } as const;
-    const { data, error, response } = await this.api.POST('/v1/pdf', {
+  #order(path: OrderPath, body: object, options: RenderCallOptions): Promise<RenderedPdf> {
+    return within(options, (call) =>
+      options.cancelOnAbort
+        ? this.#orderToCancel(path, body, options, call)
+        : this.#orderAndWait(path, body, options, call),
+    );
+  }
+
+  async #orderAndWait(
+    path: OrderPath,
+    order: object,
+    { idempotencyKey }: RenderCallOptions,
+    call: Call,
+  ): Promise<RenderedPdf> {
+    const body = { ...order, output: 'binary', executionMode: 'sync' } as const;
+    const { data, error, response } = await this.api.POST(path as '/v1/pdf', {
       ...named(idempotencyKey, call),
       body,
       parseAs: 'arrayBuffer',
@@ -109,13 +160,14 @@ export class PlatenClient {
   }
 
   /** In the background, where the job has a name before it is waited for. */
-  async #renderToCancel(
-    input: RenderInput,
+  async #orderToCancel(
+    path: OrderPath,
+    order: object,
     { idempotencyKey = crypto.randomUUID() }: RenderCallOptions,
     call: Call,
   ): Promise<RenderedPdf> {
     const submit = async (signal: AbortSignal | undefined) => {
-      call.jobId = (await this.renderAsync(input, { idempotencyKey, signal })).jobId;
+      call.jobId = (await this.#submit(path, order, { idempotencyKey, signal })).jobId;
       return call.jobId;
     };
     // Where no answer has come yet, the same request again says which job it is.
@@ -124,16 +176,20 @@ export class PlatenClient {
   }
 
   /** Orders a render in the background; `result` brings its PDF. */
-  renderAsync(
-    input: AsyncRenderInput,
-    { idempotencyKey, ...options }: SubmitOptions = {},
+  renderAsync(input: AsyncRenderInput, options: SubmitOptions = {}): Promise<AcceptedJob> {
+    return this.#submit('/v1/pdf', requestOf(input), options);
+  }
+
+  #submit(
+    path: OrderPath,
+    order: object,
+    { idempotencyKey, ...options }: SubmitOptions,
   ): Promise<AcceptedJob> {
-    const body = { ...requestOf(input), executionMode: 'async' } as const;
-    return within(
-      options,
-      async (call) =>
-        (await dataOf(this.api.POST('/v1/pdf', { ...named(idempotencyKey, call), body }))) as AcceptedJob,
-    );
+    const body = { ...order, executionMode: 'async' } as const;
+    return within(options, async (call) => {
+      const sent = this.api.POST(path as '/v1/pdf', { ...named(idempotencyKey, call), body });
+      return (await dataOf(sent)) as AcceptedJob;
+    });
   }
 
   /**

@@ -59,6 +59,7 @@ export type {
   DownloadUrl,
   JobRecord,
   NewApiKey,
+  PdfValidation,
   paths,
   RenderOptions,
   RenderReport,
@@ -69,4 +70,5 @@ export type {
 } from './generated/schema.ts';
 export type { AsyncRenderInput, RenderedPdf, RenderInput } from './render.ts';
 export type { RetryOptions } from './retrying-fetch.ts';
+export type { ConversionInput, FillInput, FlattenInput, SentPdf } from './sent-pdf.ts';
 export type { DownloadTarget, NodeWritable } from './target.ts';

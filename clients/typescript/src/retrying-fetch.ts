@@ -21,8 +21,8 @@ export const DEFAULT_RETRY: RetryOptions = {
 };
 
 const SAFE_TO_REPEAT = ['GET', 'HEAD', 'PUT', 'DELETE', 'OPTIONS'];
-/** Paths whose POST submits a render or a batch, and takes an idempotency key. */
-const SUBMISSIONS = /\/v1\/pdf(?:\/batch)?$/;
+/** Paths whose POST submits a render, a conversion or a batch, and takes an idempotency key. */
+const SUBMISSIONS = /\/v1\/pdf(?:\/(?:batch|convert|fill|flatten))?$/;
 const KEY_HEADER = 'idempotency-key';
 
 /**

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -87,6 +88,19 @@ def render_body(
         "options": options,
     }
     return without_none(body)
+
+
+def sent_pdf_body(pdf: bytes | Pdf | None, job_id: str | None, **fields: Any) -> dict[str, Any]:
+    """The body of a request about a PDF that exists.
+
+    Raises:
+        TypeError: there is not exactly one PDF.
+    """
+    if (pdf is None) == (job_id is None):
+        raise TypeError("give exactly one of pdf and job_id")
+    content = pdf.content if isinstance(pdf, Pdf) else pdf
+    encoded = None if content is None else base64.b64encode(content).decode("ascii")
+    return without_none({"pdf": encoded, "jobId": job_id, **fields})
 
 
 def without_none(fields: Mapping[str, Any]) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from .errors import DeadlineError, error_body
 
 _SAFE_TO_REPEAT = frozenset(["GET", "HEAD", "PUT", "DELETE", "OPTIONS"])
 #: What submits work, and takes an Idempotency-Key.
-_SUBMISSIONS = re.compile(r"/v1/pdf(?:/batch)?$")
+_SUBMISSIONS = re.compile(r"/v1/pdf(?:/(?:batch|convert|fill|flatten))?$")
 _LEAST_BYTES_PER_SECOND = 8192
 _LONGEST_UPLOAD = 60.0
 
@@ -130,7 +130,7 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
 
 
 def is_submission(method: str, path: str) -> bool:
-    """Whether a request submits a render or a batch, and so has to have an Idempotency-Key."""
+    """Whether a request submits a render, a conversion or a batch, and so has to have an Idempotency-Key."""
     return method == "POST" and _SUBMISSIONS.search(path) is not None
 
 

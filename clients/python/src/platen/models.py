@@ -32,6 +32,16 @@ ErrorCode = Literal[
     "UNAUTHENTICATED",
     "ACCOUNT_SUSPENDED",
     "ADDRESS_NOT_ALLOWED",
+    "ROLE_NOT_ALLOWED",
+    "CODE_REQUIRED",
+    "WRONG_CODE",
+    "PASSKEY_REFUSED",
+    "ISSUER_REQUIRED",
+    "DOMAIN_UNPROVEN",
+    "DOMAIN_CAPACITY",
+    "PASSKEY_CAPACITY",
+    "SECOND_FACTOR_REQUIRED",
+    "SESSION_REQUIRED",
     "ORIGIN_NOT_ALLOWED",
     "PASSWORD_REQUIRED",
     "PLAN_LIMIT",
@@ -42,6 +52,8 @@ ErrorCode = Literal[
     "TEMPLATE_CAPACITY",
     "REGISTRATION_CLOSED",
     "INVITATION_INVALID",
+    "INVITATION_UNPROVEN",
+    "MEMBER_CAPACITY",
     "LINK_INVALID",
     "CONFIRMATION_UNPROVEN",
     "ADDRESS_NOT_CONFIRMED",
@@ -49,14 +61,21 @@ ErrorCode = Literal[
     "NOT_FOUND",
     "METHOD_NOT_ALLOWED",
     "UPLOAD_TOO_SLOW",
+    "ALREADY_MEMBER",
+    "OWNER_REQUIRED",
+    "DOMAIN_CLAIMED",
+    "DOMAIN_TAKEN",
+    "SECOND_FACTOR_SET",
     "NOT_RETRYABLE",
     "TEMPLATE_CHANGED",
+    "WRONG_STATE",
     "JOB_ENDED",
     "NOT_MERGEABLE",
     "IDEMPOTENCY_MISMATCH",
     "IDEMPOTENCY_IN_PROGRESS",
     "GONE",
     "INPUT_TOO_LARGE",
+    "SOURCE_UNREADABLE",
     "BATCH_TOO_LARGE",
     "RANGE_NOT_SATISFIABLE",
     "RATE_LIMITED",
@@ -84,6 +103,12 @@ ErrorCode = Literal[
     "COOKIE_INVALID",
     "SEAL_FAILED",
     "TIMESTAMP_FAILED",
+    "REVOCATION_FAILED",
+    "PDF_INVALID",
+    "PDF_ENCRYPTED",
+    "PDF_SIGNED",
+    "FORM_FIELD_UNKNOWN",
+    "FORM_VALUE_INVALID",
     "PAGE_RANGE_INVALID",
     "TEMPLATE_ERROR",
     "DOCUMENT_LIMIT",
@@ -276,6 +301,20 @@ class RenderOptionsFailOn(TypedDict):
     """Bold or italic text in a web font that has no such face."""
 
 
+class RenderOptionsFill(TypedDict):
+    """Fill in the fields of the PDF: those that `forms` makes, or that a PDF has which is sent.
+    A field that the PDF does not have is FORM_FIELD_UNKNOWN, a value that a field does not
+    take FORM_VALUE_INVALID."""
+
+    values: NotRequired[Mapping[str, str | float | bool | Sequence[str] | None]]
+    """By the name of a field: a text or number for a text field, true or false for a box that is
+    ticked, the value for radio buttons and lists, an array for lists of which several may be
+    chosen, null for none."""
+    flatten: NotRequired[bool]
+    """Whether the fields become a part of the pages, and can no longer be changed. Default
+    false."""
+
+
 class Margin(TypedDict):
     """Margins of the page, each a length with a unit (px, in, cm, mm, pt, pc, Q; without one,
     px). Default 0 on each side, or 1cm where there is a header or footer."""
@@ -363,10 +402,38 @@ class RenderOptionsSealKey(TypedDict):
     """A key that the operator of the installation has assigned to the account."""
 
 
+class RenderOptionsSealVisibleRect(TypedDict):
+    """Where on the page. It has to be within it."""
+
+    left: str
+    """From the left edge of the page."""
+    top: str
+    """From the upper edge of the page."""
+    width: str
+    """At least 5mm."""
+    height: str
+    """At least 5mm."""
+
+
+class RenderOptionsSealVisible(TypedDict):
+    """Draws the seal on a page. Without it the seal is not drawn, and readers of PDFs show it
+    all the same."""
+
+    page: int
+    """The page: 1 is the first, -1 the last."""
+    rect: RenderOptionsSealVisibleRect
+    """Where on the page. It has to be within it."""
+    name: NotRequired[str]
+    """Who seals, as it is drawn. The certificate says who does; Platen does not compare."""
+    html: NotRequired[str]
+    """What is drawn, in place of name, reason, location and time. It runs no script, and has
+    pictures and fonts only as data: addresses."""
+
+
 class RenderOptionsSeal(TypedDict):
     """Seals the PDF by an electronic signature (PAdES) of all its bytes, the last step of a
-    render: readers of PDFs show who has sealed it, and that nothing has changed since. The
-    signature is not drawn. Sealed PDFs of a batch cannot be merged."""
+    render: readers of PDFs show who has sealed it, and that nothing has changed since. Sealed
+    PDFs of a batch cannot be merged."""
 
     key: RenderOptionsSealKey
     """Whose key signs: one of the two."""
@@ -374,10 +441,15 @@ class RenderOptionsSeal(TypedDict):
     """Why the PDF is sealed, as readers of PDFs show it."""
     location: NotRequired[str]
     """Where it is sealed."""
-    level: NotRequired[Literal["B-B", "B-T"]]
-    """The level of PAdES (ETSI EN 319 142-1): B-T has a time stamp of timestampUrl. Default B-B."""
+    level: NotRequired[Literal["B-B", "B-T", "B-LT"]]
+    """The level of PAdES (ETSI EN 319 142-1): B-T has a time stamp of timestampUrl; B-LT also
+    what it takes to check the seal when its certificates have ended (certificates, OCSP
+    responses, revocation lists). Default B-B."""
     timestampUrl: NotRequired[str]
-    """A time-stamp authority (RFC 3161), for level B-T."""
+    """A time-stamp authority (RFC 3161), for levels B-T and B-LT."""
+    visible: NotRequired[RenderOptionsSealVisible]
+    """Draws the seal on a page. Without it the seal is not drawn, and readers of PDFs show it
+    all the same."""
 
 
 class RenderOptionsViewport(TypedDict):
@@ -459,6 +531,10 @@ class RenderOptions(TypedDict):
     ignoreHosts never fail a render. With an empty pageStatus, error pages are printed as
     well. The codes are URL_UNREACHABLE, ASSET_FAILED, EXCEPTION_THROWN, GLYPH_MISSING and
     DOCUMENT_FAULT."""
+    fill: NotRequired[RenderOptionsFill]
+    """Fill in the fields of the PDF: those that `forms` makes, or that a PDF has which is sent.
+    A field that the PDF does not have is FORM_FIELD_UNKNOWN, a value that a field does not
+    take FORM_VALUE_INVALID."""
     firstFooterTemplate: NotRequired[str]
     """HTML that replaces footerTemplate on the first page, with displayHeaderFooter. An empty
     text prints no footer there."""
@@ -470,6 +546,11 @@ class RenderOptions(TypedDict):
     headerTemplate, such as pageNumber."""
     format: NotRequired[Literal["Letter", "A4", "A5", "A3", "Legal", "Tabloid"]]
     """Paper format. Default A4."""
+    forms: NotRequired[bool]
+    """Make fields that can be filled in of the controls of the document: of `input`, `textarea`
+    and `select`, with their names, labels, values, options and bounds. Buttons stay as they
+    are drawn. Up to 2000 fields; with more, the render fails with DOCUMENT_LIMIT. Default
+    false."""
     headerTemplate: NotRequired[str]
     """HTML that is printed in the top margin of each page. Elements with the classes date,
     title, url, pageNumber and totalPages are filled in. With templateId it is a template as
@@ -520,7 +601,9 @@ class RenderOptions(TypedDict):
     """Keep a report of the render for as long as its output: requests with their outcomes,
     console, exceptions, fonts, characters without a font, waits, and warnings in plain words.
     A failed render has a report, too, with a picture of the page. `reportEndpoint` of the job
-    record has its path. Default false."""
+    record has its path. Single renders with a test key and from the dashboard have a report
+    unless this is false; others, and items of batches, have one if this is true. Default
+    false."""
     scale: NotRequired[float]
     """Scale of the print: 2 prints everything twice as large. Default 1."""
     scripts: NotRequired[Sequence[str]]
@@ -529,8 +612,8 @@ class RenderOptions(TypedDict):
     does not wait for what a script starts: use waitForExpression."""
     seal: NotRequired[RenderOptionsSeal]
     """Seals the PDF by an electronic signature (PAdES) of all its bytes, the last step of a
-    render: readers of PDFs show who has sealed it, and that nothing has changed since. The
-    signature is not drawn. Sealed PDFs of a batch cannot be merged."""
+    render: readers of PDFs show who has sealed it, and that nothing has changed since. Sealed
+    PDFs of a batch cannot be merged."""
     shrinkToFit: NotRequired[bool]
     """If the document is wider than the page, print it smaller, by a third at most, so that more
     of it fits. If false, all lengths are kept (100mm are 100 mm), and what does not fit is
@@ -585,14 +668,138 @@ class RenderOptions(TypedDict):
     """Width of the paper, instead of format. Needs height. A length with a unit, 0.5in to 200in."""
 
 
+class ConversionRequest(TypedDict):
+    """Exactly one of `pdf` (or the file of a form) and `jobId`."""
+
+    pdf: NotRequired[str]
+    """The PDF in base64. A file is sent more easily as `multipart/form-data`."""
+    jobId: NotRequired[str]
+    """Instead of a file: a job of the account whose PDF is still kept."""
+    output: NotRequired[Literal["binary", "url"]]
+    """`binary` responds with the PDF, `url` with a signed address to download it from."""
+    filename: NotRequired[str]
+    """Name of the PDF file."""
+    executionMode: NotRequired[Literal["sync", "async"]]
+    """`sync` waits a while for the render to end; `async` responds with 202 at once."""
+    webhookUrl: NotRequired[str]
+    """Where the end of the render is told. Needs `executionMode` = `async`. Plans professional
+    and business."""
+    uploadUrl: NotRequired[str]
+    """A signed address of S3, Google Cloud Storage or Azure, where the PDF is put. Plans
+    professional and business."""
+    options: NotRequired[ConversionOptions]
+
+
+class ConversionOptions(TypedDict):
+    attachments: NotRequired[Sequence[RenderOptionsAttachments]]
+    """Files to put into the PDF, as associated files of the document (`AF`). They count as part
+    of the body. The merged PDF of a batch has no attachments."""
+    conformance: NotRequired[RenderOptionsConformance]
+    """Write a PDF that conforms to PDF/A, PDF/UA-1 or both. PDF/UA and the levels ending in a
+    imply `tagged` and `outline`. What only the author of the document can mend is listed in
+    `accessibility` of the report; it fails the render with CONFORMANCE_FAILED, unless onFault
+    is report, which implies `report`."""
+    einvoice: NotRequired[RenderOptionsEinvoice]
+    """Makes the PDF an e-invoice of Factur-X (ZUGFeRD) or XRechnung: the XML of the invoice is
+    in it, and it is PDF/A-3. The invoice is checked before anything is rendered; an error is
+    EINVOICE_INVALID and names the business terms. The merged PDF of a batch is no e-invoice."""
+    fill: NotRequired[RenderOptionsFill]
+    """Fill in the fields of the PDF: those that `forms` makes, or that a PDF has which is sent.
+    A field that the PDF does not have is FORM_FIELD_UNKNOWN, a value that a field does not
+    take FORM_VALUE_INVALID."""
+    metadata: NotRequired[PdfMetadata]
+    """Properties of the PDF that viewers show. Fields that are not given keep the values of the
+    document."""
+    protection: NotRequired[RenderOptionsProtection]
+    """Encrypts the PDF, every text and stream of it, by AES-256 (revision 6). Permissions are a
+    request to readers of PDFs, which some ignore. Protected PDFs of a batch cannot be merged."""
+    report: NotRequired[bool]
+    """Keep a report of the render for as long as its output: requests with their outcomes,
+    console, exceptions, fonts, characters without a font, waits, and warnings in plain words.
+    A failed render has a report, too, with a picture of the page. `reportEndpoint` of the job
+    record has its path. Single renders with a test key and from the dashboard have a report
+    unless this is false; others, and items of batches, have one if this is true. Default
+    false."""
+    seal: NotRequired[RenderOptionsSeal]
+    """Seals the PDF by an electronic signature (PAdES) of all its bytes, the last step of a
+    render: readers of PDFs show who has sealed it, and that nothing has changed since. Sealed
+    PDFs of a batch cannot be merged."""
+    timeoutMs: NotRequired[int]
+    """Deadline of the whole render, in milliseconds. Default: 30,000 plus delayMs, limited by
+    the plan."""
+
+
+class FillRequest(TypedDict):
+    """Exactly one of `pdf` (or the file of a form) and `jobId`."""
+
+    pdf: NotRequired[str]
+    """The PDF in base64. A file is sent more easily as `multipart/form-data`."""
+    jobId: NotRequired[str]
+    """Instead of a file: a job of the account whose PDF is still kept."""
+    values: Mapping[str, str | float | bool | Sequence[str] | None]
+    """By the name of a field: a text or number for a text field, true or false for a box that is
+    ticked, the value for radio buttons and lists, an array for lists of which several may be
+    chosen, null for none."""
+    flatten: NotRequired[bool]
+    """Whether the fields become a part of the pages, and can no longer be changed. Default
+    false."""
+    output: NotRequired[Literal["binary", "url"]]
+    """`binary` responds with the PDF, `url` with a signed address to download it from."""
+    filename: NotRequired[str]
+    """Name of the PDF file."""
+    executionMode: NotRequired[Literal["sync", "async"]]
+    """`sync` waits a while for the render to end; `async` responds with 202 at once."""
+    webhookUrl: NotRequired[str]
+    """Where the end of the render is told. Needs `executionMode` = `async`. Plans professional
+    and business."""
+    uploadUrl: NotRequired[str]
+    """A signed address of S3, Google Cloud Storage or Azure, where the PDF is put. Plans
+    professional and business."""
+
+
+class FlattenRequest(TypedDict):
+    """Exactly one of `pdf` (or the file of a form) and `jobId`."""
+
+    pdf: NotRequired[str]
+    """The PDF in base64. A file is sent more easily as `multipart/form-data`."""
+    jobId: NotRequired[str]
+    """Instead of a file: a job of the account whose PDF is still kept."""
+    output: NotRequired[Literal["binary", "url"]]
+    """`binary` responds with the PDF, `url` with a signed address to download it from."""
+    filename: NotRequired[str]
+    """Name of the PDF file."""
+    executionMode: NotRequired[Literal["sync", "async"]]
+    """`sync` waits a while for the render to end; `async` responds with 202 at once."""
+    webhookUrl: NotRequired[str]
+    """Where the end of the render is told. Needs `executionMode` = `async`. Plans professional
+    and business."""
+    uploadUrl: NotRequired[str]
+    """A signed address of S3, Google Cloud Storage or Azure, where the PDF is put. Plans
+    professional and business."""
+
+
+class ValidationRequest(TypedDict):
+    """Exactly one of `pdf` (or the file of a form) and `jobId`."""
+
+    pdf: NotRequired[str]
+    """The PDF in base64. A file is sent more easily as `multipart/form-data`."""
+    jobId: NotRequired[str]
+    """Instead of a file: a job of the account whose PDF is still kept."""
+
+
 class BatchRequest(TypedDict):
-    items: Sequence[BatchItemInput]
-    """The documents to render. The plan limits how many there may be."""
+    items: NotRequired[Sequence[BatchItemInput]]
+    """The documents to render. The plan limits how many there may be. Required without `source`."""
+    source: NotRequired[BatchSourceInput]
+    proof: NotRequired[int]
+    """Renders so many rows of `source` first; the batch then waits for its release: `POST
+    /v1/pdf/batch/{id}/release`."""
     webhookUrl: NotRequired[str]
     """Where a signed callback is sent when the batch has ended. Plans professional and business."""
     expiresInHours: NotRequired[int]
-    """Hours that the outputs are kept after the end of the batch. Maximum and default: the
-    retention of the plan."""
+    """Hours that the outputs are kept after the end of the batch; 0: each is deleted once it has
+    arrived at its `uploadUrl`, which every item then has. Maximum and default: the retention
+    of the plan."""
     notes: NotRequired[str]
     """Any text, which is kept with the batch."""
     metadata: NotRequired[Mapping[str, str]]
@@ -624,6 +831,45 @@ class BatchItemInput(TypedDict):
     options: NotRequired[RenderOptions]
 
 
+class BatchSourceInput(TypedDict):
+    """A file, each row of which is the data of one document. Exactly one of `url` and `upload`
+    is required; `uploadUrl` and `uploadUrlColumn` exclude each other."""
+
+    url: NotRequired[str]
+    """The http or https address of the file, which is fetched once."""
+    upload: NotRequired[str]
+    """A file from `POST /v1/pdf/batch/uploads`."""
+    format: Literal["csv", "ndjson"]
+    """`csv` with the names of the columns in its first row, or `ndjson`."""
+    delimiter: NotRequired[Literal[",", ";", "\t", "|"]]
+    """Between the fields of a CSV file. Default: the one that its first row has most often."""
+    templateId: str
+    """The template that each row is the data of."""
+    templateVersionId: NotRequired[str]
+    """A version of the template; by default its current one."""
+    idColumn: NotRequired[str]
+    """The column or field with the id of the item. Default: `id`; a row without one is `row-`
+    and its number."""
+    dataField: NotRequired[str]
+    """The field of each line of an `ndjson` file that has the data of its document, an object.
+    What is beside it, as the id, is no data then. Default: the whole line."""
+    uploadUrl: NotRequired[str]
+    """The https address to which each PDF is put, with `{batchId}`, `{row}` and `{id}`. Plans
+    professional and business."""
+    uploadUrlColumn: NotRequired[str]
+    """The column or field with the signed address of each row. Plans professional and business."""
+    report: NotRequired[bool]
+    """Same as `options.report`, and counts before it."""
+    strictData: NotRequired[bool]
+    """Same as `options.strictData`, and counts before it."""
+    options: NotRequired[RenderOptions]
+
+
+class RequestDetailsSetting(TypedDict):
+    kept: bool
+    """Whether headers and bodies of requests are kept."""
+
+
 class Registration(TypedDict):
     email: str
     """Upper and lower case make no difference."""
@@ -638,17 +884,135 @@ class Credentials(TypedDict):
     """Upper and lower case make no difference."""
     password: str
     """The password."""
+    code: NotRequired[str]
+    """The code of the authenticator app, or a recovery code, where the person has set up one."""
+
+
+class AccountChange(TypedDict):
+    name: str
+    """The name."""
 
 
 class SessionRequest(TypedDict):
-    """Either `email` and `password`, or `oneTimeToken`."""
+    """Either `email` and `password`, with `code` or `passkey` where the person has a second
+    factor, or `passkey` alone, or `oneTimeToken`."""
 
     email: NotRequired[str]
     """Upper and lower case make no difference."""
     password: NotRequired[str]
     """The password."""
+    code: NotRequired[str]
+    """The code of the authenticator app, or a recovery code, where the person has set up one."""
+    passkey: NotRequired[PasskeyAssertion]
     oneTimeToken: NotRequired[str]
     """The part after `#once=` of the link that standalone prints when it starts."""
+
+
+class PasskeyAssertion(TypedDict):
+    """What a passkey has signed, for a challenge of POST /auth/passkeys/challenge."""
+
+    id: str
+    """The id of the credential."""
+    clientDataJSON: str
+    """What the browser had signed."""
+    authenticatorData: str
+    """What the authenticator says of itself."""
+    signature: str
+    """The signature."""
+    userHandle: NotRequired[str]
+    """By which the passkey names its person."""
+
+
+class AccountSwitch(TypedDict):
+    accountId: str
+    """One of GET /auth/accounts."""
+
+
+class InvitationToken(TypedDict):
+    token: str
+    """The part after `#token=` of the link in the mail."""
+
+
+class InvitationAcceptance(TypedDict):
+    token: str
+    """The part after `#token=` of the link in the mail."""
+    password: NotRequired[str]
+    """The password of the invited address, or the first one of an address that has none here.
+    Not needed in a browser that is signed in with the address."""
+    code: NotRequired[str]
+    """The code of the authenticator app, or a recovery code, where the person has set up one."""
+
+
+class SecondFactorCode(TypedDict):
+    code: str
+    """The code that the app shows."""
+
+
+class SecondFactorRequirement(TypedDict):
+    required: bool
+    """Whether it is required."""
+
+
+class PasskeyRegistration(TypedDict):
+    name: str
+    """By which the person tells it from others."""
+    credential: PasskeyCredential
+
+
+class PasskeyCredential(TypedDict):
+    """What `navigator.credentials.create` has returned."""
+
+    id: str
+    """The id of the credential."""
+    clientDataJSON: str
+    """What the browser had signed."""
+    attestationObject: str
+    """The public key, with what the authenticator says of it."""
+
+
+class PasskeyChange(TypedDict):
+    name: str
+    """By which the person tells it from others."""
+
+
+class TeamInvitationRequest(TypedDict):
+    email: str
+    """Where the invitation is sent."""
+    role: Literal["developer", "billing", "viewer"]
+    """`developer`: documents, templates, keys and callbacks. `billing`: plan, purchases and
+    invoices. `viewer`: sees documents, templates and logs, and changes nothing."""
+
+
+class MemberChange(TypedDict):
+    role: Literal["developer", "billing", "viewer"]
+    """`developer`: documents, templates, keys and callbacks. `billing`: plan, purchases and
+    invoices. `viewer`: sees documents, templates and logs, and changes nothing."""
+
+
+class DomainClaim(TypedDict):
+    domain: str
+    """The part of addresses after the @."""
+    issuer: str
+    """The issuer identifier, an https address. Its discovery document is below it."""
+    clientId: str
+    """The client that the issuer knows this service as."""
+    clientSecret: NotRequired[str]
+    """The secret of that client. It is never shown."""
+    role: NotRequired[Literal["developer", "billing", "viewer"]]
+    """The role of people who sign in for the first time."""
+
+
+class DomainChange(TypedDict):
+    clientId: NotRequired[str]
+    """The client that the issuer knows this service as."""
+    clientSecret: NotRequired[str | None]
+    """The secret of that client. It is never shown. Null removes the secret."""
+    role: NotRequired[Literal["developer", "billing", "viewer"]]
+    """`developer`: documents, templates, keys and callbacks. `billing`: plan, purchases and
+    invoices. `viewer`: sees documents, templates and logs, and changes nothing."""
+    required: NotRequired[bool]
+    """Whether members with addresses of the domain may open the account only through the issuer,
+    within a second. The owner may always open it."""
 
 
 class PasswordChange(TypedDict):
@@ -709,6 +1073,8 @@ class TemplateRequest(TypedDict):
     options: NotRequired[RenderOptions | None]
     """Options for each render of the template. Options of the render itself have precedence.
     `assetHeaders` and `cookies` cannot be saved. null for none."""
+    message: NotRequired[str]
+    """What this version changes, for whoever reads the history of the template."""
 
 
 class PreviewRequest(TypedDict):
@@ -743,9 +1109,36 @@ class TemplateChange(TypedDict):
     options: NotRequired[RenderOptions | None]
     """Options for each render of the template. Options of the render itself have precedence.
     `assetHeaders` and `cookies` cannot be saved. null for none."""
+    message: NotRequired[str]
+    """What this version changes, for whoever reads the history of the template."""
     baseVersionId: NotRequired[str]
     """The version that the change was made from: it is rejected when the template has been saved
     since. Without it the change is made to the present version."""
+
+
+class TemplateDraftRequest(TypedDict):
+    name: str
+    """Its name."""
+    content: str
+    """As in a template. A draft need not be valid before it is published."""
+    sampleData: NotRequired[str]
+    """As in a template; it need not be JSON yet."""
+    dataSchema: NotRequired[str | None]
+    """A JSON Schema serialized as a string; null for none. It need not be valid yet."""
+    options: NotRequired[RenderOptions | None]
+    """Options for each render; null for none."""
+    baseVersionId: NotRequired[str]
+    """The version that the draft was made from. Default: the present version."""
+    baseDraftId: NotRequired[str | None]
+    """The draft that this one was made from, null for none: it is rejected when the draft has
+    been changed since. Without it, this one replaces whatever is there."""
+
+
+class PublishRequest(TypedDict):
+    message: NotRequired[str]
+    """What this version changes, for whoever reads the history of the template."""
+    draftId: NotRequired[str]
+    """The draft that you have seen: it is rejected when it has been changed since."""
 
 
 class UserRenderRequest(TypedDict):
@@ -789,13 +1182,18 @@ class ShareRequest(TypedDict):
 
 
 class UserBatchRequest(TypedDict):
-    items: Sequence[BatchItemInput]
-    """The documents to render. The plan limits how many there may be."""
+    items: NotRequired[Sequence[BatchItemInput]]
+    """The documents to render. The plan limits how many there may be. Required without `source`."""
+    source: NotRequired[BatchSourceInput]
+    proof: NotRequired[int]
+    """Renders so many rows of `source` first; the batch then waits for its release: `POST
+    /v1/pdf/batch/{id}/release`."""
     webhookUrl: NotRequired[str]
     """Where a signed callback is sent when the batch has ended. Plans professional and business."""
     expiresInHours: NotRequired[int]
-    """Hours that the outputs are kept after the end of the batch. Maximum and default: the
-    retention of the plan."""
+    """Hours that the outputs are kept after the end of the batch; 0: each is deleted once it has
+    arrived at its `uploadUrl`, which every item then has. Maximum and default: the retention
+    of the plan."""
     notes: NotRequired[str]
     """Any text, which is kept with the batch."""
     metadata: NotRequired[Mapping[str, str]]
@@ -807,6 +1205,15 @@ class UserBatchRequest(TypedDict):
 class WebhookTest(TypedDict):
     url: str
     """The address of the receiver."""
+
+
+class RedeliverFailed(TypedDict):
+    since: str
+    """Only callbacks created then or later."""
+    event: NotRequired[Literal["batch.completed", "render.completed", "render.failed", "webhook.test"]]
+    """Only callbacks of this event."""
+    url: NotRequired[str]
+    """Only callbacks with this in their address, in either case."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -880,6 +1287,115 @@ class AcceptedJob:
 
 
 @dataclass(frozen=True, kw_only=True)
+class PdfValidation:
+    holds: bool
+    """Whether no check has failed."""
+    version: str | None
+    """Version of PDF; null for a file that cannot be opened."""
+    pages: int | None
+    """Number of pages; null for a file that cannot be opened."""
+    encrypted: bool
+    """Whether it is encrypted: then nothing else is checked."""
+    claims: PdfClaims
+    """What its XMP packet says of it."""
+    signatures: list[PdfSignature]
+    """Its signatures, 20 at most."""
+    checks: list[PdfCheck]
+    """Every check that there is, in a fixed order."""
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> PdfValidation:
+        return cls(
+            holds=data["holds"],
+            version=data["version"],
+            pages=data["pages"],
+            encrypted=data["encrypted"],
+            claims=PdfClaims.from_json(data["claims"]),
+            signatures=each(PdfSignature.from_json)(data["signatures"]),
+            checks=each(PdfCheck.from_json)(data["checks"]),
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class PdfClaimsEinvoice:
+    """Factur-X, ZUGFeRD or XRechnung; null for none."""
+
+    level: str
+    """The profile, such as `EN 16931`."""
+    file_name: str
+    """The file that has the XML."""
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> PdfClaimsEinvoice:
+        return cls(
+            level=data["level"],
+            file_name=data["fileName"],
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class PdfClaims:
+    pdfa: str | None
+    """Part and level of PDF/A, such as `3b`; null for none."""
+    pdfua: str | None
+    """Part of PDF/UA, such as `1`; null for none."""
+    einvoice: PdfClaimsEinvoice | None
+    """Factur-X, ZUGFeRD or XRechnung; null for none."""
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> PdfClaims:
+        return cls(
+            pdfa=data["pdfa"],
+            pdfua=data["pdfua"],
+            einvoice=maybe(PdfClaimsEinvoice.from_json)(data["einvoice"]),
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class PdfSignature:
+    sub_filter: str
+    """Its kind, such as `ETSI.CAdES.detached` for PAdES."""
+    covers_whole_file: bool
+    """Whether it is of the whole file: nothing was added after it."""
+    subject: str | None
+    """The subject of the certificate; null where it was not read."""
+    fault: str | None
+    """What is wrong with it."""
+    is_checked: bool
+    """Whether its digest and certificate were checked: those of PAdES alone are, never who is
+    trusted."""
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> PdfSignature:
+        return cls(
+            sub_filter=data["subFilter"],
+            covers_whole_file=data["coversWholeFile"],
+            subject=data["subject"],
+            fault=data["fault"],
+            is_checked=data["isChecked"],
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class PdfCheck:
+    check: Literal["file", "encryption", "metadata", "pdfa", "pdfua", "einvoice", "signatures"]
+    """What was looked at."""
+    outcome: Literal["passed", "failed", "notClaimed", "notChecked"]
+    """`notClaimed`: the PDF does not say that it is so. `notChecked`: it cannot be told, and
+    `findings` says why."""
+    findings: list[str]
+    """What is wrong, in words."""
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> PdfCheck:
+        return cls(
+            check=data["check"],
+            outcome=data["outcome"],
+            findings=data["findings"],
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
 class JobList:
     total: int
     """How many there are in all."""
@@ -906,8 +1422,8 @@ class JobRecord:
     """The job or batch."""
     status: JobStatus
     """Its state."""
-    input_mode: Literal["html", "url", "template"]
-    """What was rendered: HTML, a web page or a template."""
+    input_mode: Literal["html", "url", "template", "pdf"]
+    """What it was made of: HTML, a web page, a template or a PDF."""
     output_mode: Literal["binary", "url"]
     """Whether the PDF itself or its address was requested."""
     created_at: datetime
@@ -1045,8 +1561,11 @@ class RenderReportRequests:
     """Why it failed; null when it did not."""
     bytes: int
     """Bytes received; 0 if it came from the cache."""
+    start_ms: int | None = None
+    """Milliseconds from the beginning of the attempt to the request; absent in reports of
+    earlier versions."""
     ms: int
-    """Milliseconds."""
+    """Milliseconds from the request to its end."""
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> RenderReportRequests:
@@ -1058,6 +1577,7 @@ class RenderReportRequests:
             rule=data["rule"],
             error=data["error"],
             bytes=data["bytes"],
+            start_ms=data.get("startMs"),
             ms=data["ms"],
         )
 
@@ -1166,7 +1686,7 @@ class RenderReportObservations:
 
 @dataclass(frozen=True, kw_only=True)
 class RenderReportAccessibility:
-    rule: Literal["language", "title", "alternativeText", "headingOrder", "tableHeaders", "fieldLabel", "linkText", "contrast", "missingCharacter"]
+    rule: Literal["language", "title", "alternativeText", "headingOrder", "headingText", "listItems", "tableHeaders", "fieldLabel", "linkText", "tabOrder", "contrast", "missingCharacter"]
     """The rule that it broke."""
     message: str
     """What has happened, in words."""
@@ -1331,7 +1851,7 @@ class RenderAttemptPhases:
 
 @dataclass(frozen=True, kw_only=True)
 class RenderReportSeal:
-    level: Literal["B-B", "B-T"]
+    level: Literal["B-B", "B-T", "B-LT"]
     """Of PAdES."""
     subject: str
     """Whom the certificate names, as one line."""
@@ -1342,7 +1862,7 @@ class RenderReportSeal:
     valid_until: datetime
     """When the certificate ends."""
     timestamp: RenderReportTimestamp | None
-    """Of level B-T."""
+    """Of levels B-T and B-LT."""
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> RenderReportSeal:
@@ -1383,6 +1903,235 @@ class RenderReportPicture:
         return cls(
             media_type=data["mediaType"],
             data=data["data"],
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class BatchUpload:
+    id: str
+    """For `source.upload`."""
+    bytes: int
+    """Of the file."""
+    expires_at: datetime
+    """Until when a batch can be made of it."""
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> BatchUpload:
+        return cls(
+            id=data["id"],
+            bytes=data["bytes"],
+            expires_at=time_of(data["expiresAt"]),
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class BatchJob:
+    """The same batch, with other names."""
+
+    id: str
+    """Its id."""
+    status: JobStatus
+    """Its state."""
+    access_expired: bool
+    """Whether the outputs can no longer be downloaded."""
+    total_count: int
+    """Items of the batch."""
+    completed_count: int
+    """Items that are completed."""
+    failed_count: int
+    """How many have failed."""
+    created_at: datetime
+    """When it was made or accepted."""
+    updated_at: datetime
+    """When it last changed."""
+    completed_at: datetime | None
+    """When it was completed; null before."""
+    finished_at: datetime | None
+    """When the last part of it ended; null before."""
+    expires_at: datetime
+    """Until when it is valid, or can be fetched."""
+    notes: str
+    """As the request gave them."""
+    metadata: dict[str, str]
+    """As the request gave it."""
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> BatchJob:
+        return cls(
+            id=data["id"],
+            status=data["status"],
+            access_expired=data["accessExpired"],
+            total_count=data["totalCount"],
+            completed_count=data["completedCount"],
+            failed_count=data["failedCount"],
+            created_at=time_of(data["createdAt"]),
+            updated_at=time_of(data["updatedAt"]),
+            completed_at=maybe(time_of)(data["completedAt"]),
+            finished_at=maybe(time_of)(data["finishedAt"]),
+            expires_at=time_of(data["expiresAt"]),
+            notes=data["notes"],
+            metadata=data["metadata"],
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Batch:
+    job_id: str
+    """The job or batch."""
+    status: JobStatus
+    """`completed` when every item has ended, completed or failed."""
+    created_at: datetime
+    """When it was made or accepted."""
+    updated_at: datetime
+    """When it last changed."""
+    completed_at: datetime | None
+    """When it was completed; null before."""
+    finished_at: datetime | None
+    """When the last item ended, also of a batch that was cancelled."""
+    expires_at: datetime
+    """Until when outputs can be downloaded. It is computed again when the batch ends."""
+    zip_url: str
+    """Path or address of the zip of the completed items."""
+    manifest_available: bool
+    """Whether there is a manifest."""
+    manifest_download_url_endpoint: str
+    """Path that responds with a signed address of the manifest."""
+    progress: BatchProgress
+    estimated_completion_time: datetime | None
+    """When it is expected to end; null when that is not known."""
+    source: BatchSource | None = None
+    job: BatchJob
+    """The same batch, with other names."""
+    items: list[BatchItem]
+    """The items, in the order of the request."""
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Batch:
+        return cls(
+            job_id=data["jobId"],
+            status=data["status"],
+            created_at=time_of(data["createdAt"]),
+            updated_at=time_of(data["updatedAt"]),
+            completed_at=maybe(time_of)(data["completedAt"]),
+            finished_at=maybe(time_of)(data["finishedAt"]),
+            expires_at=time_of(data["expiresAt"]),
+            zip_url=data["zipUrl"],
+            manifest_available=data["manifestAvailable"],
+            manifest_download_url_endpoint=data["manifestDownloadUrlEndpoint"],
+            progress=BatchProgress.from_json(data["progress"]),
+            estimated_completion_time=maybe(time_of)(data["estimatedCompletionTime"]),
+            source=maybe(BatchSource.from_json)(data.get("source")),
+            job=BatchJob.from_json(data["job"]),
+            items=each(BatchItem.from_json)(data["items"]),
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class BatchProgress:
+    total: int
+    """How many there are in all."""
+    completed: int
+    """How many are completed."""
+    failed: int
+    """How many have failed."""
+    pending: int
+    """Items that have not ended."""
+    throttled: int
+    """Those of them that wait for a plan slot."""
+    percent_complete: float
+    """How much of it has ended, in percent."""
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> BatchProgress:
+        return cls(
+            total=data["total"],
+            completed=data["completed"],
+            failed=data["failed"],
+            pending=data["pending"],
+            throttled=data["throttled"],
+            percent_complete=data["percentComplete"],
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class BatchSource:
+    state: Literal["counting", "reading", "awaiting_release", "paused", "waiting", "read", "cut"]
+    """`awaiting_release` after the proof; `waiting` as `waitsFor` says; `cut` when rows were not
+    read: `error` says why, unless the batch was cancelled."""
+    rows: int | None
+    """Rows of the file; null until they are counted."""
+    rows_read: int
+    """Rows that have become items."""
+    proof: int | None
+    """Rows that are rendered before the batch waits for its release."""
+    released_at: datetime | None
+    """When the owner released it after its proof."""
+    deadline: datetime
+    """Rows that have not been read by then are not rendered."""
+    waits_for: Failure | None
+    """Why no row is read at the moment. It goes on by itself."""
+    error: Failure | None
+    """Why no further row is read."""
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> BatchSource:
+        return cls(
+            state=data["state"],
+            rows=data["rows"],
+            rows_read=data["rowsRead"],
+            proof=data["proof"],
+            released_at=maybe(time_of)(data["releasedAt"]),
+            deadline=time_of(data["deadline"]),
+            waits_for=maybe(Failure.from_json)(data["waitsFor"]),
+            error=maybe(Failure.from_json)(data["error"]),
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class BatchItem:
+    item_id: str
+    """The id that the request gave the item."""
+    status: ItemStatus
+    """A cancelled item has failed with `CANCELLED`."""
+    output_available: bool
+    """Whether there is a PDF to download."""
+    download_url_endpoint: str
+    """Path that responds with a signed address of the PDF."""
+    output_expires_at: datetime | None
+    """Until when the PDF can be downloaded."""
+    error_message: str | None
+    """The message of the error; null without one."""
+    retry_attempt: int | None
+    """Which retry comes next; null when none does."""
+    error: Failure | None
+    """Why it failed; null when it did not."""
+    pdf_size: int
+    """Bytes; 0 until completed."""
+    pages: int
+    """0 until completed."""
+    processing_time_ms: int
+    """Duration of the render in milliseconds."""
+    report_endpoint: str | None = None
+    """Where its report is: from its end on, if one was asked for."""
+    upload: Upload | None = None
+    """What became of its upload, if one was asked for."""
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> BatchItem:
+        return cls(
+            item_id=data["itemId"],
+            status=data["status"],
+            output_available=data["outputAvailable"],
+            download_url_endpoint=data["downloadUrlEndpoint"],
+            output_expires_at=maybe(time_of)(data["outputExpiresAt"]),
+            error_message=data["errorMessage"],
+            retry_attempt=data["retryAttempt"],
+            error=maybe(Failure.from_json)(data["error"]),
+            pdf_size=data["pdfSize"],
+            pages=data["pages"],
+            processing_time_ms=data["processingTimeMs"],
+            report_endpoint=data.get("reportEndpoint"),
+            upload=maybe(Upload.from_json)(data.get("upload")),
         )
 
 
@@ -1438,56 +2187,6 @@ class BatchList:
 
 
 @dataclass(frozen=True, kw_only=True)
-class BatchSummaryJob:
-    """The same batch, with other names."""
-
-    id: str
-    """Its id."""
-    status: JobStatus
-    """Its state."""
-    access_expired: bool
-    """Whether the outputs can no longer be downloaded."""
-    total_count: int
-    """Items of the batch."""
-    completed_count: int
-    """Items that are completed."""
-    failed_count: int
-    """How many have failed."""
-    created_at: datetime
-    """When it was made or accepted."""
-    updated_at: datetime
-    """When it last changed."""
-    completed_at: datetime | None
-    """When it was completed; null before."""
-    finished_at: datetime | None
-    """When the last part of it ended; null before."""
-    expires_at: datetime
-    """Until when it is valid, or can be fetched."""
-    notes: str
-    """As the request gave them."""
-    metadata: dict[str, str]
-    """As the request gave it."""
-
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> BatchSummaryJob:
-        return cls(
-            id=data["id"],
-            status=data["status"],
-            access_expired=data["accessExpired"],
-            total_count=data["totalCount"],
-            completed_count=data["completedCount"],
-            failed_count=data["failedCount"],
-            created_at=time_of(data["createdAt"]),
-            updated_at=time_of(data["updatedAt"]),
-            completed_at=maybe(time_of)(data["completedAt"]),
-            finished_at=maybe(time_of)(data["finishedAt"]),
-            expires_at=time_of(data["expiresAt"]),
-            notes=data["notes"],
-            metadata=data["metadata"],
-        )
-
-
-@dataclass(frozen=True, kw_only=True)
 class BatchSummary:
     job_id: str
     """The job or batch."""
@@ -1512,7 +2211,8 @@ class BatchSummary:
     progress: BatchProgress
     estimated_completion_time: datetime | None
     """When it is expected to end; null when that is not known."""
-    job: BatchSummaryJob
+    source: BatchSource | None = None
+    job: BatchJob
     """The same batch, with other names."""
 
     @classmethod
@@ -1530,132 +2230,62 @@ class BatchSummary:
             manifest_download_url_endpoint=data["manifestDownloadUrlEndpoint"],
             progress=BatchProgress.from_json(data["progress"]),
             estimated_completion_time=maybe(time_of)(data["estimatedCompletionTime"]),
-            job=BatchSummaryJob.from_json(data["job"]),
+            source=maybe(BatchSource.from_json)(data.get("source")),
+            job=BatchJob.from_json(data["job"]),
         )
 
 
 @dataclass(frozen=True, kw_only=True)
-class BatchProgress:
+class BatchPartList:
     total: int
     """How many there are in all."""
-    completed: int
-    """How many are completed."""
-    failed: int
-    """How many have failed."""
-    pending: int
-    """Items that have not ended."""
-    throttled: int
-    """Those of them that wait for a plan slot."""
-    percent_complete: float
-    """How much of it has ended, in percent."""
+    limit: int
+    """How many this response may have."""
+    offset: int
+    """How many were skipped."""
+    parts: list[BatchPart]
+    """In their order."""
 
     @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> BatchProgress:
+    def from_json(cls, data: Mapping[str, Any]) -> BatchPartList:
         return cls(
             total=data["total"],
-            completed=data["completed"],
-            failed=data["failed"],
-            pending=data["pending"],
-            throttled=data["throttled"],
-            percent_complete=data["percentComplete"],
+            limit=data["limit"],
+            offset=data["offset"],
+            parts=each(BatchPart.from_json)(data["parts"]),
         )
 
 
 @dataclass(frozen=True, kw_only=True)
-class Batch:
-    job_id: str
-    """The job or batch."""
-    status: JobStatus
-    """`completed` when every item has ended, completed or failed."""
-    created_at: datetime
-    """When it was made or accepted."""
-    updated_at: datetime
-    """When it last changed."""
-    completed_at: datetime | None
-    """When it was completed; null before."""
-    finished_at: datetime | None
-    """When the last item ended, also of a batch that was cancelled."""
-    expires_at: datetime
-    """Until when outputs can be downloaded. It is computed again when the batch ends."""
-    zip_url: str
-    """Path or address of the zip of the completed items."""
-    manifest_available: bool
-    """Whether there is a manifest."""
-    manifest_download_url_endpoint: str
-    """Path that responds with a signed address of the manifest."""
-    progress: BatchProgress
-    estimated_completion_time: datetime | None
-    """When it is expected to end; null when that is not known."""
-    job: BatchSummaryJob
-    """The same batch, with other names."""
-    items: list[BatchItem]
-    """The items, in the order of the request."""
-
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> Batch:
-        return cls(
-            job_id=data["jobId"],
-            status=data["status"],
-            created_at=time_of(data["createdAt"]),
-            updated_at=time_of(data["updatedAt"]),
-            completed_at=maybe(time_of)(data["completedAt"]),
-            finished_at=maybe(time_of)(data["finishedAt"]),
-            expires_at=time_of(data["expiresAt"]),
-            zip_url=data["zipUrl"],
-            manifest_available=data["manifestAvailable"],
-            manifest_download_url_endpoint=data["manifestDownloadUrlEndpoint"],
-            progress=BatchProgress.from_json(data["progress"]),
-            estimated_completion_time=maybe(time_of)(data["estimatedCompletionTime"]),
-            job=BatchSummaryJob.from_json(data["job"]),
-            items=each(BatchItem.from_json)(data["items"]),
-        )
-
-
-@dataclass(frozen=True, kw_only=True)
-class BatchItem:
-    item_id: str
-    """The id that the request gave the item."""
-    status: ItemStatus
-    """A cancelled item has failed with `CANCELLED`."""
-    output_available: bool
-    """Whether there is a PDF to download."""
-    download_url_endpoint: str
-    """Path that responds with a signed address of the PDF."""
-    output_expires_at: datetime | None
-    """Until when the PDF can be downloaded."""
-    error_message: str | None
-    """The message of the error; null without one."""
-    retry_attempt: int | None
-    """Which retry comes next; null when none does."""
-    error: Failure | None
-    """Why it failed; null when it did not."""
-    pdf_size: int
-    """Bytes; 0 until completed."""
+class BatchPart:
+    part: int
+    """Its number."""
+    items: int
+    """PDFs in it."""
     pages: int
-    """0 until completed."""
-    processing_time_ms: int
-    """Duration of the render in milliseconds."""
-    report_endpoint: str | None = None
-    """Where its report is: from its end on, if one was asked for."""
-    upload: Upload | None = None
-    """What became of its upload, if one was asked for."""
+    """Its pages."""
+    first_item_id: str
+    """The item of its first PDF."""
+    last_item_id: str
+    """The item of its last PDF."""
+    first_row: int
+    """The number of the first item in the batch."""
+    last_row: int
+    """The number of the last item in the batch."""
+    url: str
+    """The path of the merged PDF."""
 
     @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> BatchItem:
+    def from_json(cls, data: Mapping[str, Any]) -> BatchPart:
         return cls(
-            item_id=data["itemId"],
-            status=data["status"],
-            output_available=data["outputAvailable"],
-            download_url_endpoint=data["downloadUrlEndpoint"],
-            output_expires_at=maybe(time_of)(data["outputExpiresAt"]),
-            error_message=data["errorMessage"],
-            retry_attempt=data["retryAttempt"],
-            error=maybe(Failure.from_json)(data["error"]),
-            pdf_size=data["pdfSize"],
+            part=data["part"],
+            items=data["items"],
             pages=data["pages"],
-            processing_time_ms=data["processingTimeMs"],
-            report_endpoint=data.get("reportEndpoint"),
-            upload=maybe(Upload.from_json)(data.get("upload")),
+            first_item_id=data["firstItemId"],
+            last_item_id=data["lastItemId"],
+            first_row=data["firstRow"],
+            last_row=data["lastRow"],
+            url=data["url"],
         )
 
 
@@ -1907,6 +2537,10 @@ class RequestLogList:
     """How many this response may have."""
     offset: int
     """How many were skipped."""
+    details_kept: bool
+    """Whether headers and bodies of requests are kept."""
+    details_kept_hours: int
+    """For how long, by the plan."""
     endpoint_options: list[str]
     """The endpoints that were asked for."""
     summary: RequestLogListSummary
@@ -1922,6 +2556,8 @@ class RequestLogList:
             total=data["total"],
             limit=data["limit"],
             offset=data["offset"],
+            details_kept=data["detailsKept"],
+            details_kept_hours=data["detailsKeptHours"],
             endpoint_options=data["endpointOptions"],
             summary=RequestLogListSummary.from_json(data["summary"]),
             logs=each(RequestLogEntry.from_json)(data["logs"]),
@@ -1975,6 +2611,135 @@ class RequestLogEntry:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Success:
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Success:
+        return cls(
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class LoggedRequestSaid:
+    """Null if it is not kept, or no longer."""
+
+    path: str
+    """With its query; secrets are `***`."""
+    request: LoggedSide
+    response: LoggedSide
+    kept_until: datetime
+    """When this is deleted."""
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> LoggedRequestSaid:
+        return cls(
+            path=data["path"],
+            request=LoggedSide.from_json(data["request"]),
+            response=LoggedSide.from_json(data["response"]),
+            kept_until=time_of(data["keptUntil"]),
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class LoggedRequest:
+    id: str
+    """Its id."""
+    api_key_id: str
+    """The API key that requested it."""
+    api_key_prefix: str
+    """The leading characters of that key."""
+    endpoint: str
+    """Path of the route."""
+    ip_address: str
+    """Without its last octet (IPv4) or its last 80 bits (IPv6), unless the plan reveals it."""
+    status: Literal["success", "error"]
+    """Its state."""
+    error_reason: str | None
+    """The error's code."""
+    method: str | None
+    """Of HTTP. Null, as the next two, of an entry of an earlier version."""
+    status_code: int | None
+    """Of the response."""
+    duration_ms: int | None
+    """Milliseconds from the request to its response."""
+    job_id: str | None
+    """The job or batch that it got; null without one."""
+    created_at: datetime
+    """When it was made or accepted."""
+    said: LoggedRequestSaid | None
+    """Null if it is not kept, or no longer."""
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> LoggedRequest:
+        return cls(
+            id=data["id"],
+            api_key_id=data["apiKeyId"],
+            api_key_prefix=data["apiKeyPrefix"],
+            endpoint=data["endpoint"],
+            ip_address=data["ipAddress"],
+            status=data["status"],
+            error_reason=data["errorReason"],
+            method=data["method"],
+            status_code=data["statusCode"],
+            duration_ms=data["durationMs"],
+            job_id=data["jobId"],
+            created_at=time_of(data["createdAt"]),
+            said=maybe(LoggedRequestSaid.from_json)(data["said"]),
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class LoggedSideHeaders:
+    name: str
+    """Its name."""
+    value: str
+    """Secrets are `***`."""
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> LoggedSideHeaders:
+        return cls(
+            name=data["name"],
+            value=data["value"],
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class LoggedSide:
+    headers: list[LoggedSideHeaders]
+    """The first of them, 1 KiB; secrets are `***`."""
+    body: LoggedBody | None
+    """Null without one."""
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> LoggedSide:
+        return cls(
+            headers=each(LoggedSideHeaders.from_json)(data["headers"]),
+            body=maybe(LoggedBody.from_json)(data["body"]),
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class LoggedBody:
+    type: str | None
+    """The media type."""
+    size: int | None
+    """Bytes; null if it is not known."""
+    text: str | None
+    """JSON of some 4 KiB, with long values cut and secrets as `***`; null if it is no JSON."""
+    is_whole: bool
+    """Whether `text` has the whole body but for its secrets."""
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> LoggedBody:
+        return cls(
+            type=data["type"],
+            size=data["size"],
+            text=data["text"],
+            is_whole=data["isWhole"],
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
 class AccessToken:
     access_token: str
     """For the header Authorization: Bearer."""
@@ -1993,26 +2758,34 @@ class AccessToken:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Success:
-
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> Success:
-        return cls(
-        )
-
-
-@dataclass(frozen=True, kw_only=True)
 class Account:
     id: str
-    """Its id."""
+    """The account that the person acts for."""
+    name: str
+    """What the account is called: as its owner has named it, or else by the address of its
+    owner."""
     email: str | None
-    """Null if the issuer confirms no address."""
+    """The address of the person. Null if the issuer confirms no address."""
+    person_id: str
+    """The person who has signed in."""
+    role: Literal["owner", "developer", "billing", "viewer", "none"]
+    """What the person may do in the account. `none`: the person belongs to no account, and can
+    only accept an invitation."""
+    owner_email: str | None
+    """The address of the owner of the account."""
     sign_in_by: Literal["password", "issuer", "operator"]
-    """How the owner signs in: with a password of this service, with an OpenID Connect issuer,
+    """How the person signs in: with a password of this service, with an OpenID Connect issuer,
     or, without a password, with a link from the operator, such as the one that standalone
     prints."""
     email_confirmed: bool
-    """Whether the owner has confirmed the address: by the link of a mail, or through an issuer."""
+    """Whether the person has confirmed the address: by the link of a mail, or through an issuer."""
+    second_factor: bool
+    """Whether the person has signed in with a second factor, or through an issuer."""
+    second_factor_required: bool
+    """Whether the account is open only to people who have."""
+    required_domain: str | None
+    """The mail domain at whose issuer the person has to sign in to open the account; null if any
+    sign-in will do."""
     confirmation_needed: bool
     """Whether live API keys, and live renders without a key, are allowed only once the address
     is confirmed."""
@@ -2029,9 +2802,16 @@ class Account:
     def from_json(cls, data: Mapping[str, Any]) -> Account:
         return cls(
             id=data["id"],
+            name=data["name"],
             email=data["email"],
+            person_id=data["personId"],
+            role=data["role"],
+            owner_email=data["ownerEmail"],
             sign_in_by=data["signInBy"],
             email_confirmed=data["emailConfirmed"],
+            second_factor=data["secondFactor"],
+            second_factor_required=data["secondFactorRequired"],
+            required_domain=data["requiredDomain"],
             confirmation_needed=data["confirmationNeeded"],
             taken_over_at=maybe(time_of)(data["takenOverAt"]),
             plan=data["plan"],
@@ -2143,6 +2923,350 @@ class Session:
 
 
 @dataclass(frozen=True, kw_only=True)
+class OwnAccountList:
+    accounts: list[OwnAccount]
+    """The accounts."""
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> OwnAccountList:
+        return cls(
+            accounts=each(OwnAccount.from_json)(data["accounts"]),
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class OwnAccount:
+    id: str
+    """Its id."""
+    name: str
+    """What the account is called: as its owner has named it, or else by the address of its
+    owner."""
+    owner_email: str | None
+    """The address of the owner of the account."""
+    role: Literal["owner", "developer", "billing", "viewer", "none"]
+    """What the person may do in it."""
+    plan: str
+    """The name of its plan."""
+    current: bool
+    """Whether this session or token acts for it."""
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> OwnAccount:
+        return cls(
+            id=data["id"],
+            name=data["name"],
+            owner_email=data["ownerEmail"],
+            role=data["role"],
+            plan=data["plan"],
+            current=data["current"],
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class OfferedInvitation:
+    email: str
+    """The address that is invited."""
+    role: Literal["developer", "billing", "viewer"]
+    """`developer`: documents, templates, keys and callbacks. `billing`: plan, purchases and
+    invoices. `viewer`: sees documents, templates and logs, and changes nothing."""
+    expires_at: datetime
+    """Until when it can be accepted."""
+    name: str
+    """What the account is called: as its owner has named it, or else by the address of its
+    owner."""
+    owner_email: str | None
+    """The address of the owner of the account."""
+    has_sign_in: bool
+    """Whether the address has a password here already."""
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> OfferedInvitation:
+        return cls(
+            email=data["email"],
+            role=data["role"],
+            expires_at=time_of(data["expiresAt"]),
+            name=data["name"],
+            owner_email=data["ownerEmail"],
+            has_sign_in=data["hasSignIn"],
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class SecondFactor:
+    since: datetime | None
+    """Since when sign-ins need a code; null if they do not."""
+    recovery_codes_left: int
+    """Recovery codes that were not used."""
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> SecondFactor:
+        return cls(
+            since=maybe(time_of)(data["since"]),
+            recovery_codes_left=data["recoveryCodesLeft"],
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class BegunSecondFactor:
+    secret: str
+    """In base32, to be typed into an app."""
+    uri: str
+    """The same as an address (`otpauth:`), which apps read from a QR code."""
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> BegunSecondFactor:
+        return cls(
+            secret=data["secret"],
+            uri=data["uri"],
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class RecoveryCodes:
+    recovery_codes: list[str]
+    """Each replaces a code of the app once. They are only in this response."""
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> RecoveryCodes:
+        return cls(
+            recovery_codes=data["recoveryCodes"],
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class PasskeyChallenge:
+    challenge: str
+    """What is signed, in base64url."""
+    rp_id: str
+    """The name that passkeys are made for: the host of the public address."""
+    timeout: int
+    """Milliseconds in which it can be signed."""
+    user_verification: Literal["required"]
+    """The device has to make sure who uses it."""
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> PasskeyChallenge:
+        return cls(
+            challenge=data["challenge"],
+            rp_id=data["rpId"],
+            timeout=data["timeout"],
+            user_verification=data["userVerification"],
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class PasskeyList:
+    passkeys: list[Passkey]
+    """The passkeys."""
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> PasskeyList:
+        return cls(
+            passkeys=each(Passkey.from_json)(data["passkeys"]),
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Passkey:
+    id: str
+    """Names the passkey here. It is not the id of the credential."""
+    name: str
+    """By which the person tells it from others."""
+    created_at: datetime
+    """When it was made."""
+    last_used_at: datetime | None
+    """When it last signed the person in; null if it never did."""
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Passkey:
+        return cls(
+            id=data["id"],
+            name=data["name"],
+            created_at=time_of(data["createdAt"]),
+            last_used_at=maybe(time_of)(data["lastUsedAt"]),
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class AddedPasskey:
+    passkey: Passkey
+    recovery_codes: list[str] | None
+    """With the first factor of a person: each replaces the passkey once besides the password.
+    They are only in this response."""
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> AddedPasskey:
+        return cls(
+            passkey=Passkey.from_json(data["passkey"]),
+            recovery_codes=data["recoveryCodes"],
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class BegunPasskeyOptions:
+    """PublicKeyCredentialCreationOptionsJSON, as WebAuthn has it."""
+
+    challenge: str
+    """What the authenticator signs, in base64url."""
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> BegunPasskeyOptions:
+        return cls(
+            challenge=data["challenge"],
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class BegunPasskey:
+    options: BegunPasskeyOptions
+    """PublicKeyCredentialCreationOptionsJSON, as WebAuthn has it."""
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> BegunPasskey:
+        return cls(
+            options=BegunPasskeyOptions.from_json(data["options"]),
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class MemberList:
+    total: int
+    """The number of members, the owner included."""
+    members: list[Member]
+    """The owner first."""
+    invitations: list[TeamInvitation]
+    """Those that can be accepted. Only owners see them."""
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> MemberList:
+        return cls(
+            total=data["total"],
+            members=each(Member.from_json)(data["members"]),
+            invitations=each(TeamInvitation.from_json)(data["invitations"]),
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Member:
+    person_id: str
+    """The person."""
+    email: str | None
+    """The address with which the person signs in."""
+    role: Literal["owner", "developer", "billing", "viewer", "none"]
+    """What the person may do in the account."""
+    since: datetime
+    """When the person joined."""
+    current: bool
+    """Whether it is the person of this request."""
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Member:
+        return cls(
+            person_id=data["personId"],
+            email=data["email"],
+            role=data["role"],
+            since=time_of(data["since"]),
+            current=data["current"],
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class TeamInvitation:
+    id: str
+    """Names the invitation. It is not its secret."""
+    email: str
+    """Where it was sent."""
+    role: Literal["developer", "billing", "viewer"]
+    """`developer`: documents, templates, keys and callbacks. `billing`: plan, purchases and
+    invoices. `viewer`: sees documents, templates and logs, and changes nothing."""
+    created_at: datetime
+    """When it was sent."""
+    expires_at: datetime
+    """Until when it can be accepted."""
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> TeamInvitation:
+        return cls(
+            id=data["id"],
+            email=data["email"],
+            role=data["role"],
+            created_at=time_of(data["createdAt"]),
+            expires_at=time_of(data["expiresAt"]),
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class SignInDomainList:
+    domains: list[SignInDomain]
+    """By domain."""
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> SignInDomainList:
+        return cls(
+            domains=each(SignInDomain.from_json)(data["domains"]),
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class SignInDomainProof:
+    """The record of the domain that shows that it is the account’s."""
+
+    type: Literal["TXT"]
+    """The type of the record."""
+    name: str
+    """Its name."""
+    value: str
+    """Its value."""
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> SignInDomainProof:
+        return cls(
+            type=data["type"],
+            name=data["name"],
+            value=data["value"],
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class SignInDomain:
+    domain: str
+    """The part of addresses after the @."""
+    issuer: str
+    """The issuer identifier."""
+    client_id: str
+    """The client that the issuer knows this service as."""
+    has_client_secret: bool
+    """Whether there is a secret of that client."""
+    role: Literal["developer", "billing", "viewer"]
+    """The role of people who sign in for the first time."""
+    required: bool
+    """Whether members with addresses of the domain, but the owner, may open the account only so."""
+    redirect_uri: str
+    """Where the issuer has to be allowed to send people back to."""
+    proof: SignInDomainProof
+    """The record of the domain that shows that it is the account’s."""
+    verified_at: datetime | None
+    """Since when the domain is the account’s; null until it is shown."""
+    created_at: datetime
+    """When it was claimed."""
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> SignInDomain:
+        return cls(
+            domain=data["domain"],
+            issuer=data["issuer"],
+            client_id=data["clientId"],
+            has_client_secret=data["hasClientSecret"],
+            role=data["role"],
+            required=data["required"],
+            redirect_uri=data["redirectUri"],
+            proof=SignInDomainProof.from_json(data["proof"]),
+            verified_at=maybe(time_of)(data["verifiedAt"]),
+            created_at=time_of(data["createdAt"]),
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
 class ApiKeyList:
     total: int
     """How many there are in all."""
@@ -2185,6 +3309,9 @@ class ApiKey:
     """A country."""
     revoked_at: datetime | None
     """When it was revoked; null while it is active."""
+    created_by: str | None
+    """The address of the person who made it; null if it is not known, as for keys of the
+    operator."""
     allowed_ips: list[str]
     """Addresses and networks that the key may be used from. An empty list allows all."""
 
@@ -2201,6 +3328,7 @@ class ApiKey:
             last_used_ip=data["lastUsedIp"],
             last_used_geo=data["lastUsedGeo"],
             revoked_at=maybe(time_of)(data["revokedAt"]),
+            created_by=data["createdBy"],
             allowed_ips=data["allowedIps"],
         )
 
@@ -2374,6 +3502,54 @@ class AcceptedUserRender:
 
 
 @dataclass(frozen=True, kw_only=True)
+class TemplateDraftResponse:
+    draft: TemplateDraft | None
+    """null while the template has none."""
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> TemplateDraftResponse:
+        return cls(
+            draft=maybe(TemplateDraft.from_json)(data["draft"]),
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class TemplateDraft:
+    draft_id: str
+    """Another one after each change of the draft."""
+    name: str
+    """Its name."""
+    content: str
+    """HTML with Liquid."""
+    sample_data: str
+    """A JSON document serialized as a string."""
+    data_schema: str | None
+    """The JSON Schema of its data; null for none."""
+    options: RenderOptions | None
+    """Options of its renders; null for none."""
+    base_version_id: str
+    """The version that it was made from."""
+    author: str | None
+    """The address of the person who changed it last."""
+    updated_at: datetime
+    """When it last changed."""
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> TemplateDraft:
+        return cls(
+            draft_id=data["draftId"],
+            name=data["name"],
+            content=data["content"],
+            sample_data=data["sampleData"],
+            data_schema=data["dataSchema"],
+            options=data["options"],
+            base_version_id=data["baseVersionId"],
+            author=data["author"],
+            updated_at=time_of(data["updatedAt"]),
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
 class TemplateVersionList:
     total: int
     """How many there are in all."""
@@ -2408,6 +3584,10 @@ class TemplateVersionSummary:
     """Its name."""
     current: bool
     """Whether renders use it unless they pin another."""
+    author: str | None
+    """The address of the person who saved it; null if it is not known."""
+    message: str | None
+    """What its author says of it; null for nothing."""
     created_at: datetime
     """When it was made or accepted."""
 
@@ -2420,6 +3600,8 @@ class TemplateVersionSummary:
             version=data["version"],
             name=data["name"],
             current=data["current"],
+            author=data["author"],
+            message=data["message"],
             created_at=time_of(data["createdAt"]),
         )
 
@@ -2438,6 +3620,10 @@ class TemplateVersion:
     """Its name."""
     current: bool
     """Whether renders use it unless they pin another."""
+    author: str | None
+    """The address of the person who saved it; null if it is not known."""
+    message: str | None
+    """What its author says of it; null for nothing."""
     created_at: datetime
     """When it was made or accepted."""
     content: str
@@ -2458,6 +3644,8 @@ class TemplateVersion:
             version=data["version"],
             name=data["name"],
             current=data["current"],
+            author=data["author"],
+            message=data["message"],
             created_at=time_of(data["createdAt"]),
             content=data["content"],
             sample_data=data["sampleData"],
@@ -2491,10 +3679,14 @@ class AuditLog:
 class AuditEntry:
     id: str
     """Its id."""
-    action: Literal["account.registered", "account.signed_in", "account.sign_in_failed", "account.signed_out", "account.plan_changed", "account.quota_period_changed", "account.password_reset", "account.tokens_revoked", "account.address_confirmed", "account.taken_over", "account.suspended", "account.resumed", "account.deletion_requested", "account.deleted", "billing.subscription_cancelled", "billing.subscription_resumed", "billing.plan_change_scheduled", "billing.auto_overage_changed", "billing.block_granted", "billing.block_frozen", "billing.block_taken_back", "billing.block_returned", "billing.block_expired", "key.created", "key.rotated", "key.changed", "key.revoked", "webhook_key.rotated", "template.saved", "template.deleted", "render.shared", "job.retried", "job.cancelled", "callback.retried", "mail.retried", "billing.retried", "worker.drained", "worker.resumed", "audit.entries_left_out"]
+    action: Literal["account.registered", "account.signed_in", "account.sign_in_failed", "account.signed_out", "account.plan_changed", "account.quota_period_changed", "account.password_reset", "account.tokens_revoked", "account.address_confirmed", "account.taken_over", "account.owner_changed", "account.renamed", "account.second_factor_required", "account.request_details_changed", "second_factor.added", "second_factor.removed", "passkey.added", "passkey.removed", "account.suspended", "account.resumed", "account.deletion_requested", "account.deleted", "billing.subscription_cancelled", "billing.subscription_resumed", "billing.plan_change_scheduled", "billing.plan_change_withdrawn", "billing.auto_overage_changed", "billing.block_granted", "billing.block_frozen", "billing.block_taken_back", "billing.block_returned", "billing.block_expired", "domain.claimed", "domain.verified", "domain.changed", "domain.removed", "member.invited", "member.invitation_revoked", "member.joined", "member.role_changed", "member.removed", "key.created", "key.rotated", "key.changed", "key.revoked", "webhook_key.rotated", "notifications.changed", "template.saved", "template.deleted", "render.shared", "render.share_revoked", "job.retried", "job.cancelled", "callback.retried", "mail.retried", "billing.retried", "worker.drained", "worker.resumed", "audit.entries_left_out"]
     """What was done."""
     actor: Literal["account", "anonymous", "operator", "billing"]
     """`anonymous`: somebody who has not shown to be the account."""
+    person_id: str | None
+    """The person who did it; null if it is not known, or was nobody of the account."""
+    person: str | None
+    """The address of that person."""
     ip_address: str | None
     """Where the request came from."""
     target_id: str | None
@@ -2510,6 +3702,8 @@ class AuditEntry:
             id=data["id"],
             action=data["action"],
             actor=data["actor"],
+            person_id=data["personId"],
+            person=data["person"],
             ip_address=data["ipAddress"],
             target_id=data["targetId"],
             details=data["details"],
@@ -2527,6 +3721,9 @@ class UserRenderList:
     """How many were skipped."""
     renders: list[UserRender]
     """The renders of this page."""
+    searched_to: datetime | None
+    """Where a search has ended after 5000 renders: it goes on with this as `to` (with
+    `created_asc` as `from`). Null if it has looked at all, and of a list that is no search."""
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> UserRenderList:
@@ -2535,6 +3732,7 @@ class UserRenderList:
             limit=data["limit"],
             offset=data["offset"],
             renders=each(UserRender.from_json)(data["renders"]),
+            searched_to=maybe(time_of)(data["searchedTo"]),
         )
 
 
@@ -2544,8 +3742,8 @@ class UserRender:
     """The job or batch."""
     status: JobStatus
     """Its state."""
-    input_mode: Literal["html", "url", "template"]
-    """What was rendered: HTML, a web page or a template."""
+    input_mode: Literal["html", "url", "template", "pdf"]
+    """What it was made of: HTML, a web page, a template or a PDF."""
     output_mode: Literal["binary", "url"]
     """Whether the PDF itself or its address was requested."""
     created_at: datetime
@@ -2660,8 +3858,8 @@ class UserRenderDetail:
     """The job or batch."""
     status: JobStatus
     """Its state."""
-    input_mode: Literal["html", "url", "template"]
-    """What was rendered: HTML, a web page or a template."""
+    input_mode: Literal["html", "url", "template", "pdf"]
+    """What it was made of: HTML, a web page, a template or a PDF."""
     output_mode: Literal["binary", "url"]
     """Whether the PDF itself or its address was requested."""
     created_at: datetime
@@ -2803,6 +4001,10 @@ class RenderInput:
     """Of the template, as it was accepted."""
     data: dict[str, Any] | None = None
     """The data of the template."""
+    pdf: str | None = None
+    """The PDF in base64."""
+    pdf_job_id: str | None = None
+    """The job whose PDF it is."""
     options: RenderOptions
     """The values of headers and cookies are masked."""
 
@@ -2815,6 +4017,8 @@ class RenderInput:
             template_version_id=data.get("templateVersionId"),
             content=data.get("content"),
             data=data.get("data"),
+            pdf=data.get("pdf"),
+            pdf_job_id=data.get("pdfJobId"),
             options=data["options"],
         )
 
@@ -2842,6 +4046,8 @@ class Queue:
 
 @dataclass(frozen=True, kw_only=True)
 class SharedLink:
+    id: str
+    """By which it is revoked."""
     url: str
     """No key is needed for it."""
     expires_at: datetime
@@ -2850,29 +4056,48 @@ class SharedLink:
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> SharedLink:
         return cls(
+            id=data["id"],
             url=data["url"],
             expires_at=time_of(data["expiresAt"]),
         )
 
 
 @dataclass(frozen=True, kw_only=True)
-class UserBatchList:
-    total: int
-    """How many there are in all."""
-    limit: int
-    """How many this response may have."""
-    offset: int
-    """How many were skipped."""
-    batches: list[UserBatch]
-    """The batches of this page."""
+class SharedLinks:
+    links: list[ListedLink]
+    """The newest first."""
 
     @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> UserBatchList:
+    def from_json(cls, data: Mapping[str, Any]) -> SharedLinks:
         return cls(
-            total=data["total"],
-            limit=data["limit"],
-            offset=data["offset"],
-            batches=each(UserBatch.from_json)(data["batches"]),
+            links=each(ListedLink.from_json)(data["links"]),
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class ListedLink:
+    id: str
+    """By which it is revoked."""
+    url: str
+    """No key is needed for it."""
+    expires_at: datetime
+    """The end of the PDF, if that is earlier than was asked for."""
+    created_at: datetime
+    """When it was made or accepted."""
+    created_by: str | None
+    """The address of whoever made it; null if it is not known."""
+    last_opened_at: datetime | None
+    """To the minute; null if nobody has opened it."""
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> ListedLink:
+        return cls(
+            id=data["id"],
+            url=data["url"],
+            expires_at=time_of(data["expiresAt"]),
+            created_at=time_of(data["createdAt"]),
+            created_by=data["createdBy"],
+            last_opened_at=maybe(time_of)(data["lastOpenedAt"]),
         )
 
 
@@ -2901,7 +4126,8 @@ class UserBatch:
     progress: BatchProgress
     estimated_completion_time: datetime | None
     """When it is expected to end; null when that is not known."""
-    job: BatchSummaryJob
+    source: BatchSource | None = None
+    job: BatchJob
     """The same batch, with other names."""
     mode: Literal["live", "test"]
     """The mode of the API key."""
@@ -2927,11 +4153,33 @@ class UserBatch:
             manifest_download_url_endpoint=data["manifestDownloadUrlEndpoint"],
             progress=BatchProgress.from_json(data["progress"]),
             estimated_completion_time=maybe(time_of)(data["estimatedCompletionTime"]),
-            job=BatchSummaryJob.from_json(data["job"]),
+            source=maybe(BatchSource.from_json)(data.get("source")),
+            job=BatchJob.from_json(data["job"]),
             mode=data["mode"],
             api_key_id=data["apiKeyId"],
             api_key_prefix=data["apiKeyPrefix"],
             webhook_url=data["webhookUrl"],
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class UserBatchList:
+    total: int
+    """How many there are in all."""
+    limit: int
+    """How many this response may have."""
+    offset: int
+    """How many were skipped."""
+    batches: list[UserBatch]
+    """The batches of this page."""
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> UserBatchList:
+        return cls(
+            total=data["total"],
+            limit=data["limit"],
+            offset=data["offset"],
+            batches=each(UserBatch.from_json)(data["batches"]),
         )
 
 
@@ -3050,6 +4298,9 @@ class WebhookDeliveryList:
     """How many were skipped."""
     deliveries: list[WebhookDelivery]
     """The callbacks of this page."""
+    searched_to: datetime | None
+    """Where a search goes on: its `to`, or with `created_asc` its `from`. Null if all was looked
+    at."""
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> WebhookDeliveryList:
@@ -3058,6 +4309,7 @@ class WebhookDeliveryList:
             limit=data["limit"],
             offset=data["offset"],
             deliveries=each(WebhookDelivery.from_json)(data["deliveries"]),
+            searched_to=maybe(time_of)(data["searchedTo"]),
         )
 
 
@@ -3107,6 +4359,41 @@ class WebhookDelivery:
 
 
 @dataclass(frozen=True, kw_only=True)
+class RedeliveredWebhooks:
+    redelivered: int
+    """Callbacks that are sent again."""
+    next_since: datetime | None
+    """The `since` of a further request, for those that are left; null if there are none."""
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> RedeliveredWebhooks:
+        return cls(
+            redelivered=data["redelivered"],
+            next_since=maybe(time_of)(data["nextSince"]),
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class WebhookDeliveryDetailAttemptsResponse:
+    """What the receiver sent. Of the last 2 attempts; null if there was no response."""
+
+    headers: list[LoggedSideHeaders]
+    """The first of them; values that may be secrets are `***`."""
+    body: str | None
+    """The first 2048 bytes; null if they are no text in UTF-8."""
+    body_is_cut: bool
+    """Whether the body is longer."""
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> WebhookDeliveryDetailAttemptsResponse:
+        return cls(
+            headers=each(LoggedSideHeaders.from_json)(data["headers"]),
+            body=data["body"],
+            body_is_cut=data["bodyIsCut"],
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
 class WebhookDeliveryDetailAttempts:
     at: datetime
     """When it happened."""
@@ -3114,6 +4401,10 @@ class WebhookDeliveryDetailAttempts:
     """The status that the receiver responded with; null without a response."""
     error: str | None
     """Why it failed; null when it did not."""
+    duration_ms: int | None
+    """To the end of the response; null if it is not known."""
+    response: WebhookDeliveryDetailAttemptsResponse | None
+    """What the receiver sent. Of the last 2 attempts; null if there was no response."""
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> WebhookDeliveryDetailAttempts:
@@ -3121,6 +4412,8 @@ class WebhookDeliveryDetailAttempts:
             at=time_of(data["at"]),
             response_status=data["responseStatus"],
             error=data["error"],
+            duration_ms=data["durationMs"],
+            response=maybe(WebhookDeliveryDetailAttemptsResponse.from_json)(data["response"]),
         )
 
 
@@ -3223,6 +4516,196 @@ class NewWebhookKey:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Alerts:
+    quota: QuotaAlert
+    spend: SpendAlert
+    """Of automatic overage; null while it is off, and for roles that do not see it."""
+    failures: FailureAlert
+    """The hour in which too many renders have failed; null once renders succeed again."""
+    webhooks: list[WebhookAlert]
+    """Addresses at which callbacks do not arrive."""
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Alerts:
+        return cls(
+            quota=QuotaAlert.from_json(data["quota"]),
+            spend=SpendAlert.from_json(data["spend"]),
+            failures=FailureAlert.from_json(data["failures"]),
+            webhooks=each(WebhookAlert.from_json)(data["webhooks"]),
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class QuotaAlert:
+    used: int
+    """PDFs made in the period, and those under way."""
+    limit: int
+    """PDFs of the plan and of blocks that were bought; while further ones are bought, of the
+    plan alone."""
+    left: int
+    """PDFs that can still be made, with blocks."""
+    percent: int
+    """In whole percent; more than 100 where a plan has become smaller."""
+    reached: int
+    """The highest threshold that is reached; 0 for none."""
+    renews_at: datetime
+    """When the quota begins anew."""
+    beyond: Literal["rejected", "bought"]
+    """Whether renders beyond the limit are rejected, or a block is bought for them."""
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> QuotaAlert:
+        return cls(
+            used=data["used"],
+            limit=data["limit"],
+            left=data["left"],
+            percent=data["percent"],
+            reached=data["reached"],
+            renews_at=time_of(data["renewsAt"]),
+            beyond=data["beyond"],
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class SpendAlert:
+    spent_cents: int
+    """Spent on blocks in the period."""
+    cap_cents: int
+    """The most that may be spent in the period."""
+    percent: int
+    """In whole percent; more than 100 where a plan has become smaller."""
+    reached: int
+    """The highest threshold that is reached; 0 for none."""
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> SpendAlert:
+        return cls(
+            spent_cents=data["spentCents"],
+            cap_cents=data["capCents"],
+            percent=data["percent"],
+            reached=data["reached"],
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class FailureCode:
+    code: str
+    """One of the codes that docs/errors.md lists."""
+    count: int
+    """How many."""
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> FailureCode:
+        return cls(
+            code=data["code"],
+            count=data["count"],
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class FailureAlert:
+    hour: datetime
+    """Its beginning."""
+    renders: int
+    """The renders of this page."""
+    failed: int
+    """How many have failed."""
+    codes: list[FailureCode]
+    """The commonest first, 5 at most."""
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> FailureAlert:
+        return cls(
+            hour=time_of(data["hour"]),
+            renders=data["renders"],
+            failed=data["failed"],
+            codes=each(FailureCode.from_json)(data["codes"]),
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class WebhookAlert:
+    url: str
+    """Without its query."""
+    since: datetime
+    """The first failure in a row."""
+    failures: int
+    """Attempts in a row."""
+    last_status: int | None
+    """Of the last response; null without one."""
+    last_error: str | None
+    """Why there was no response; null if there was one."""
+    next_attempt_at: datetime | None
+    """Null when no further one is due."""
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> WebhookAlert:
+        return cls(
+            url=data["url"],
+            since=time_of(data["since"]),
+            failures=data["failures"],
+            last_status=data["lastStatus"],
+            last_error=data["lastError"],
+            next_attempt_at=maybe(time_of)(data["nextAttemptAt"]),
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Notifications:
+    mails: list[NotificationChoice]
+    """By kind of alert."""
+    thresholds: AlertThresholds
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Notifications:
+        return cls(
+            mails=each(NotificationChoice.from_json)(data["mails"]),
+            thresholds=AlertThresholds.from_json(data["thresholds"]),
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class NotificationChoice:
+    kind: Literal["quota", "spend", "failures", "webhooks"]
+    """The kind of alert."""
+    on: bool
+    """Whether the person gets these mails."""
+    available: bool
+    """Whether the role of the person allows them."""
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> NotificationChoice:
+        return cls(
+            kind=data["kind"],
+            on=data["on"],
+            available=data["available"],
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class AlertThresholds:
+    quota_percents: list[Literal[50, 75, 80, 90, 95, 100]]
+    """Percentages of the period's renders, and of the cap of automatic overage, that people are
+    told of, in any order; none: of no percentage. Default: 50, 80, 100."""
+    failure_percent: int
+    """Renders of an hour of which more than this share fails, in percent; default 20."""
+    failure_renders: int
+    """The fewest renders of such an hour; default 20."""
+    webhook_failures: int
+    """Attempts to deliver to one address that fail in a row; an hour of failures counts as well.
+    Default 20."""
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> AlertThresholds:
+        return cls(
+            quota_percents=data["quotaPercents"],
+            failure_percent=data["failurePercent"],
+            failure_renders=data["failureRenders"],
+            webhook_failures=data["webhookFailures"],
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
 class PlanList:
     current: str
     """The plan of the account."""
@@ -3276,7 +4759,7 @@ class PlanRowLimits:
     max_active_keys: int
     """API keys that may be active at a time."""
     max_batch_items: int
-    """Items in one batch."""
+    """Items in one batch: 10,000 at most in one request, all of them as rows of a file."""
     max_waiting_jobs: int
     """Jobs of one account that may wait for a slot."""
     max_stored_bytes: int
@@ -3285,7 +4768,7 @@ class PlanRowLimits:
     max_test_renders_per_day: int
     """Renders of test keys a day."""
     retention_hours: int
-    """How long a finished PDF is kept, in hours."""
+    """How long a finished PDF is kept, in hours; 0: it is deleted once it is delivered."""
     features: PlanRowLimitsFeatures
     """What the plan has."""
 

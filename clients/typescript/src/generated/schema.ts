@@ -24,6 +24,86 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/pdf/convert": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Convert a PDF that exists already
+         * @description The file of a form, `pdf` or `jobId` is the PDF. It becomes a job as a render does, and counts as one: see `POST /v1/pdf` for the responses. The PDF is written anew, with what the options ask for; its pages stay as they are.
+         */
+        post: operations["convertPdf"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/pdf/fill": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Fill in the fields of a PDF
+         * @description A conversion with the option `fill`: see `POST /v1/pdf/convert`. The PDF may be one of Platen, or any other with fields (AcroForm). With `flatten`, its fields become a part of the pages.
+         */
+        post: operations["fillPdf"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/pdf/flatten": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make the fields of a PDF a part of its pages
+         * @description A conversion with the option `fill`: see `POST /v1/pdf/convert`. The PDF looks the same, and nothing in it can be filled in any more.
+         */
+        post: operations["flattenPdf"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/pdf/validate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Say what a PDF claims, and whether it holds
+         * @description The file of a form, `pdf` or `jobId` is the PDF. The response lists every check of Platen's own: `file` (it can be read whole), `encryption`, `metadata` (its XMP packet), `pdfa` (level B of parts 2 and 3: fonts, colours, actions, annotations, files), `pdfua` (tags, language, title, alternative texts, headings), `einvoice` (its XML, by schema and arithmetic) and `signatures` (PAdES: digest and certificate, not who is trusted). They find much, not everything: veraPDF is not part of Platen. It uses no quota, and counts as a request of the plan's rate. A PDF that cannot be read is no error: its check `file` has failed.
+         */
+        post: operations["validatePdf"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/pdf/jobs": {
         parameters: {
             query?: never;
@@ -139,6 +219,86 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/pdf/batch/uploads": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Upload the file of a batch
+         * @description A file whose rows are to be rendered: `source.upload` of a batch names it. It is stored as it arrives, and deleted once it is read, or after a day.
+         */
+        post: operations["uploadBatchSource"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/pdf/batch/{id}/release": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Release a batch after its proof
+         * @description The rows after those of the proof are rendered as well.
+         */
+        post: operations["releaseBatch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/pdf/batch/{id}/pause": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Pause a batch with a source
+         * @description No further row is read. Rows that are items already are rendered: a few hundred at most.
+         */
+        post: operations["pauseBatch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/pdf/batch/{id}/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Resume a paused batch
+         * @description Its file is read on, from the row after the last one that became an item.
+         */
+        post: operations["resumeBatch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/pdf/batch": {
         parameters: {
             query?: never;
@@ -236,6 +396,26 @@ export interface paths {
          * @description The manifest has the outcome of each item, and the name of its PDF in the zip.
          */
         get: operations["getBatchManifestDownloadUrl"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/pdf/batch/{id}/parts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the parts in which a batch is merged
+         * @description Once the batch has ended: which of its completed items are in which merged PDF, in the order of the batch. Items without a PDF are in none.
+         */
+        get: operations["listBatchParts"];
         put?: never;
         post?: never;
         delete?: never;
@@ -403,6 +583,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/user/request-logs/details": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Choose whether headers and bodies of requests are kept in the log
+         * @description In force within a second. When it is turned off, none are kept any more, and earlier ones are not shown; they are deleted at the end of their time.
+         */
+        put: operations["keepRequestDetails"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/user/request-logs/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a request of the log with its headers and bodies
+         * @description Headers and bodies are kept for as long as the plan keeps PDFs, unless the account has that turned off. Some may be missing after a moment with very many requests.
+         */
+        get: operations["getRequestLog"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/auth/register": {
         parameters: {
             query?: never;
@@ -464,7 +684,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get the signed-in account */
+        /** Get the signed-in person, and the account that the person acts for */
         get: operations["getAccount"];
         put?: never;
         post?: never;
@@ -472,6 +692,26 @@ export interface paths {
         options?: never;
         head?: never;
         patch?: never;
+        trace?: never;
+    };
+    "/user/account": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Give the account another name
+         * @description Everybody who belongs to the account sees it, and whoever is invited to it.
+         */
+        patch: operations["changeAccount"];
         trace?: never;
     };
     "/auth/config": {
@@ -512,7 +752,11 @@ export interface paths {
         delete: operations["endCurrentSession"];
         options?: never;
         head?: never;
-        patch?: never;
+        /**
+         * Act for another account of the person
+         * @description For the session of a browser, which continues under a new cookie; the next sign-in of the person in a browser acts for the same account. An access token of POST /auth/login acts for the account that the person has registered.
+         */
+        patch: operations["switchAccount"];
         trace?: never;
     };
     "/auth/sessions": {
@@ -523,7 +767,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the sessions of the account
+         * List the sessions of the person
          * @description Newest first. Access tokens of POST /auth/login are not sessions.
          */
         get: operations["listSessions"];
@@ -545,11 +789,418 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** End a session of the account */
+        /** End a session of the person */
         delete: operations["endSession"];
         options?: never;
         head?: never;
         patch?: never;
+        trace?: never;
+    };
+    "/auth/accounts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the accounts of the person
+         * @description The account that the person has registered, if any, and every account that the person belongs to.
+         */
+        get: operations["listOwnAccounts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/invitations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * See what an invitation offers
+         * @description For the page that the link of the mail opens. It does not use the invitation up.
+         */
+        post: operations["readInvitation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/invitations/accept": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Accept an invitation
+         * @description By a browser that is signed in with the invited address, or with the password of that address. An address without a sign-in here gets one with this password, whatever the registration of the service allows. The session acts for the account then.
+         */
+        post: operations["acceptInvitation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/second-factor": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get the second factor of the person */
+        get: operations["getSecondFactor"];
+        put?: never;
+        /**
+         * Begin to set up an authenticator app
+         * @description Sign-ins need its codes only once POST /auth/second-factor/confirm was sent a first one. In a browser, the password must have been given within the last 5 minutes.
+         */
+        post: operations["beginSecondFactor"];
+        /**
+         * Remove the second factor
+         * @description Ends every other session and access token of the person. In a browser, the password and a code must have been given within the last 5 minutes.
+         */
+        delete: operations["removeSecondFactor"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/second-factor/confirm": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Require codes of the authenticator app from now on
+         * @description Ends every other session and access token of the person.
+         */
+        post: operations["confirmSecondFactor"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/second-factor/recovery-codes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Get new recovery codes in place of the former ones */
+        post: operations["renewRecoveryCodes"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/user/members/second-factor": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Require a second factor of everybody in the account
+         * @description Takes effect everywhere within a second: sessions and access tokens without one are refused for this account. An issuer that signs people in asks for what it wants, and counts as one. API keys are not affected. The owner must have signed in with a second factor.
+         */
+        put: operations["requireSecondFactor"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/passkeys/challenge": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Begin to sign in with a passkey
+         * @description The same for everybody. What the passkey signs is sent to POST /auth/session within five minutes, alone or with address and password. Each challenge works once.
+         */
+        post: operations["createPasskeyChallenge"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/passkeys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the passkeys of the person */
+        get: operations["listPasskeys"];
+        put?: never;
+        /**
+         * Keep a passkey that the browser has made
+         * @description It signs the person in from then on, and is a second factor besides the password. The first factor of a person ends every other session and access token. A person may have 20 passkeys.
+         */
+        post: operations["addPasskey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/passkeys/registration": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Begin to make a passkey
+         * @description In a browser, the person must have signed in within the last 5 minutes. People who sign in through an issuer have their passkeys there.
+         */
+        post: operations["beginPasskey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/passkeys/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Remove a passkey
+         * @description It does not sign in any more, and every other session and access token of the person ends. In a browser, the person must have signed in within the last 5 minutes.
+         */
+        delete: operations["removePasskey"];
+        options?: never;
+        head?: never;
+        /** Give a passkey another name */
+        patch: operations["changePasskey"];
+        trace?: never;
+    };
+    "/user/members": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the people of the account */
+        get: operations["listMembers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/user/members/invitations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Invite somebody to the account
+         * @description Mails a link that works once, for seven days. Another invitation to the same address replaces it. An account may have 100 members and open invitations.
+         */
+        post: operations["inviteMember"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/user/members/invitations/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Revoke an invitation */
+        delete: operations["revokeInvitation"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/user/members/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Remove a member
+         * @description The sessions in which the person acts for the account end everywhere within a second. API keys that the person has made go on working: they are the account’s.
+         */
+        delete: operations["removeMember"];
+        options?: never;
+        head?: never;
+        /**
+         * Give a member another role
+         * @description In force everywhere within a second, also for sessions that are open.
+         */
+        patch: operations["changeMember"];
+        trace?: never;
+    };
+    "/user/membership": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Leave the account
+         * @description Ends the session of this request. The owner has to transfer the ownership first.
+         */
+        delete: operations["leaveAccount"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/user/members/{id}/transfer": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Transfer the ownership to a member
+         * @description The account has one owner. The present one stays in it as a developer, and only the new one can give it back. Both get a mail. In a browser, the password must have been given within the last 5 minutes.
+         */
+        post: operations["transferOwnership"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/user/domains": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the mail domains whose people sign in at an issuer */
+        get: operations["listDomains"];
+        put?: never;
+        /**
+         * Claim a mail domain, and set the issuer of its people
+         * @description It counts once POST /user/domains/{domain}/verification has found the record of `proof`. An account may have 10 domains. In a browser, the password must have been given within the last 5 minutes.
+         */
+        post: operations["claimDomain"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/user/domains/{domain}/verification": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Look for the record that shows that the domain is the account’s
+         * @description The record may stay or go afterwards. Whoever shows the same for another account later takes the domain over, unless this record is still there.
+         */
+        post: operations["verifyDomain"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/user/domains/{domain}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Remove a mail domain
+         * @description Its people do not sign in any more, and are no members: who came through the issuer has no other sign-in. In a browser, the password must have been given within the last 5 minutes.
+         */
+        delete: operations["removeDomain"];
+        options?: never;
+        head?: never;
+        /**
+         * Change what is set of a mail domain and its issuer
+         * @description Another issuer knows other people: remove the domain and claim it anew for that. In a browser, the password must have been given within the last 5 minutes.
+         */
+        patch: operations["changeDomain"];
         trace?: never;
     };
     "/auth/oidc/start": {
@@ -584,6 +1235,26 @@ export interface paths {
          * @description For the browser that GET /auth/oidc/start sent to the issuer. It gets a session and is redirected to the page that it asked for. If the issuer did not sign it in, it is redirected to the sign-in page, which says so.
          */
         get: operations["finishOidcSignIn"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/oidc/callback/{domain}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Finish signing in at the issuer of a mail domain
+         * @description As GET /auth/oidc/callback, for the issuer of a mail domain. Each domain has an address of its own, so that no issuer can pass on what another has sent.
+         */
+        get: operations["finishDomainSignIn"];
         put?: never;
         post?: never;
         delete?: never;
@@ -820,6 +1491,51 @@ export interface paths {
         patch: operations["updateTemplate"];
         trace?: never;
     };
+    "/user/templates/{id}/draft": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get the draft of a template */
+        get: operations["getTemplateDraft"];
+        /**
+         * Save the draft of a template
+         * @description A template has one draft at most, beside its versions. Renders never use it: it becomes a version once it is published.
+         */
+        put: operations["saveTemplateDraft"];
+        post?: never;
+        /**
+         * Discard the draft of a template
+         * @description The versions of the template stay as they are.
+         */
+        delete: operations["discardTemplateDraft"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/user/templates/{id}/draft/publish": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Publish the draft of a template as its new version
+         * @description It is rejected when the template was saved since the version that the draft was made from: save the draft again with the present version as `baseVersionId`.
+         */
+        post: operations["publishTemplateDraft"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/user/templates/{id}/versions": {
         parameters: {
             query?: never;
@@ -909,7 +1625,7 @@ export interface paths {
         };
         /**
          * List the single renders of the account
-         * @description Renders of live keys, of test keys and of the dashboard.
+         * @description Renders of live keys, of test keys and of the dashboard. By `search`, `error`, `templateId`, `apiKeyId`, a duration, or in the order of durations, it is a search among the first 5000 renders in the order of time: `total` is what it has found, and `searchedTo` where it goes on.
          */
         get: operations["listUserRenders"];
         put?: never;
@@ -918,6 +1634,26 @@ export interface paths {
          * @description The response comes at once; follow the job. It is rendered before jobs with `executionMode` = `async`.
          */
         post: operations["createUserRender"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/user/renders/zip": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Download the PDFs of some renders as a zip
+         * @description Each PDF has a file name of its own. Renders without a PDF are left out.
+         */
+        get: operations["downloadUserRendersZip"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1050,10 +1786,50 @@ export interface paths {
         put?: never;
         /**
          * Make a link by which anybody can download the PDF of a render
-         * @description The link ends at its time, or with the PDF if that is deleted earlier. It cannot be taken back before.
+         * @description The link ends at its time, when it is revoked, or with the PDF if that is deleted earlier. A PDF has at most 50 links.
          */
         post: operations["shareUserRender"];
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/user/renders/{id}/shares": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the links to the PDF of a render
+         * @description Those that neither have ended nor were revoked, the newest first.
+         */
+        get: operations["listRenderShares"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/user/renders/{id}/shares/{shareId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Revoke a link to the PDF of a render
+         * @description Nobody can download by it any more. Downloads that have begun go on.
+         */
+        delete: operations["revokeRenderShare"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1073,6 +1849,86 @@ export interface paths {
         get: operations["streamUserEvents"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/user/batches/uploads": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Upload the file of a batch
+         * @description A file whose rows are to be rendered: `source.upload` of a batch names it. It is stored as it arrives, and deleted once it is read, or after a day.
+         */
+        post: operations["uploadUserBatchSource"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/user/batches/{id}/release": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Release a batch after its proof
+         * @description The rows after those of the proof are rendered as well.
+         */
+        post: operations["releaseUserBatch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/user/batches/{id}/pause": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Pause a batch with a source
+         * @description No further row is read. Rows that are items already are rendered: a few hundred at most.
+         */
+        post: operations["pauseUserBatch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/user/batches/{id}/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Resume a paused batch
+         * @description Its file is read on, from the row after the last one that became an item.
+         */
+        post: operations["resumeUserBatch"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1207,7 +2063,7 @@ export interface paths {
         };
         /**
          * List the callbacks of the account
-         * @description Callbacks of the last 90 days: delivered, in progress and failed.
+         * @description Callbacks of the last 90 days: delivered, in progress and failed. By `event` or `url` it is a search among the first 5000 callbacks in the order of time: `total` is what it has found, and `searchedTo` where it goes on.
          */
         get: operations["listWebhookDeliveries"];
         put?: never;
@@ -1232,6 +2088,26 @@ export interface paths {
          * @description Its event is `webhook.test`. It is signed and repeated like any other callback, so you can see whether callbacks arrive.
          */
         post: operations["sendTestWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/user/webhook-deliveries/redeliver-failed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send the callbacks again that failed
+         * @description Those that were created since a time, for example the beginning of an outage, the oldest first; at most 500 a request. Each is sent under its own id and with all attempts.
+         */
+        post: operations["redeliverFailedWebhooks"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1306,6 +2182,91 @@ export interface paths {
          * @description This also makes the first key of an account. For 24 hours the previous key signs together with the new one.
          */
         post: operations["rotateWebhookKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/user/alerts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get what is the matter with the account
+         * @description The use of the quota and, of what the role of the person sees, the alerts at the moment.
+         */
+        get: operations["getAlerts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/user/notifications": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get which alerts the person gets by mail */
+        get: operations["getNotifications"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Choose which alerts the person gets by mail
+         * @description For this account, and nobody else of it. Kinds that are left out stay as they are.
+         */
+        patch: operations["setNotifications"];
+        trace?: never;
+    };
+    "/user/notifications/thresholds": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Set from when on the account is alerted
+         * @description For all people of the account. What is left out stays as it is.
+         */
+        patch: operations["setAlertThresholds"];
+        trace?: never;
+    };
+    "/public/notifications/unsubscribe": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show the page that ends mails of one kind
+         * @description The link in a mail about an alert opens this page. Fetching it changes nothing. If the token is missing, invalid or expired, the page says so.
+         */
+        get: operations["askToUnsubscribe"];
+        put?: never;
+        /**
+         * End mails of one kind by the link of a mail
+         * @description Mail programs send this request by themselves when asked to (RFC 8058); what they send along is not read. Repeated, it changes nothing more. If the token is missing, invalid or expired, the page says so, and nothing changes.
+         */
+        post: operations["unsubscribe"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1954,6 +2915,15 @@ export interface components {
                 /** @description Bold or italic text in a web font that has no such face. */
                 fontSynthesis?: boolean;
             };
+            /** @description Fill in the fields of the PDF: those that `forms` makes, or that a PDF has which is sent. A field that the PDF does not have is FORM_FIELD_UNKNOWN, a value that a field does not take FORM_VALUE_INVALID. */
+            fill?: {
+                /** @description By the name of a field: a text or number for a text field, true or false for a box that is ticked, the value for radio buttons and lists, an array for lists of which several may be chosen, null for none. */
+                values?: {
+                    [key: string]: string | number | boolean | string[] | null;
+                };
+                /** @description Whether the fields become a part of the pages, and can no longer be changed. Default false. */
+                flatten?: boolean;
+            };
             /** @description HTML that replaces footerTemplate on the first page, with displayHeaderFooter. An empty text prints no footer there. */
             firstFooterTemplate?: string;
             /** @description HTML that replaces headerTemplate on the first page, with displayHeaderFooter. An empty text prints no header there. */
@@ -1965,6 +2935,8 @@ export interface components {
              * @enum {string}
              */
             format?: "Letter" | "A4" | "A5" | "A3" | "Legal" | "Tabloid";
+            /** @description Make fields that can be filled in of the controls of the document: of `input`, `textarea` and `select`, with their names, labels, values, options and bounds. Buttons stay as they are drawn. Up to 2000 fields; with more, the render fails with DOCUMENT_LIMIT. Default false. */
+            forms?: boolean;
             /** @description HTML that is printed in the top margin of each page. Elements with the classes date, title, url, pageNumber and totalPages are filled in. With templateId it is a template as well, with the same data. It may refer to pictures, style sheets and fonts. */
             headerTemplate?: string;
             /** @description Height of the paper, instead of format. Needs width. A length with a unit, 0.5in to 200in. */
@@ -2070,13 +3042,13 @@ export interface components {
                     accessibility?: boolean;
                 };
             };
-            /** @description Keep a report of the render for as long as its output: requests with their outcomes, console, exceptions, fonts, characters without a font, waits, and warnings in plain words. A failed render has a report, too, with a picture of the page. `reportEndpoint` of the job record has its path. Default false. */
+            /** @description Keep a report of the render for as long as its output: requests with their outcomes, console, exceptions, fonts, characters without a font, waits, and warnings in plain words. A failed render has a report, too, with a picture of the page. `reportEndpoint` of the job record has its path. Single renders with a test key and from the dashboard have a report unless this is false; others, and items of batches, have one if this is true. Default false. */
             report?: boolean;
             /** @description Scale of the print: 2 prints everything twice as large. Default 1. */
             scale?: number;
             /** @description Scripts that run in the document once it is loaded, one after another, with the rights of its own scripts. If a script throws, the render fails with EXCEPTION_THROWN. The render does not wait for what a script starts: use waitForExpression. */
             scripts?: string[];
-            /** @description Seals the PDF by an electronic signature (PAdES) of all its bytes, the last step of a render: readers of PDFs show who has sealed it, and that nothing has changed since. The signature is not drawn. Sealed PDFs of a batch cannot be merged. */
+            /** @description Seals the PDF by an electronic signature (PAdES) of all its bytes, the last step of a render: readers of PDFs show who has sealed it, and that nothing has changed since. Sealed PDFs of a batch cannot be merged. */
             seal?: {
                 /** @description Whose key signs: one of the two. */
                 key: {
@@ -2090,12 +3062,32 @@ export interface components {
                 /** @description Where it is sealed. */
                 location?: string;
                 /**
-                 * @description The level of PAdES (ETSI EN 319 142-1): B-T has a time stamp of timestampUrl. Default B-B.
+                 * @description The level of PAdES (ETSI EN 319 142-1): B-T has a time stamp of timestampUrl; B-LT also what it takes to check the seal when its certificates have ended (certificates, OCSP responses, revocation lists). Default B-B.
                  * @enum {string}
                  */
-                level?: "B-B" | "B-T";
-                /** @description A time-stamp authority (RFC 3161), for level B-T. */
+                level?: "B-B" | "B-T" | "B-LT";
+                /** @description A time-stamp authority (RFC 3161), for levels B-T and B-LT. */
                 timestampUrl?: string;
+                /** @description Draws the seal on a page. Without it the seal is not drawn, and readers of PDFs show it all the same. */
+                visible?: {
+                    /** @description The page: 1 is the first, -1 the last. */
+                    page: number;
+                    /** @description Where on the page. It has to be within it. */
+                    rect: {
+                        /** @description From the left edge of the page. */
+                        left: string;
+                        /** @description From the upper edge of the page. */
+                        top: string;
+                        /** @description At least 5mm. */
+                        width: string;
+                        /** @description At least 5mm. */
+                        height: string;
+                    };
+                    /** @description Who seals, as it is drawn. The certificate says who does; Platen does not compare. */
+                    name?: string;
+                    /** @description What is drawn, in place of name, reason, location and time. It runs no script, and has pictures and fonts only as data: addresses. */
+                    html?: string;
+                };
             };
             /** @description If the document is wider than the page, print it smaller, by a third at most, so that more of it fits. If false, all lengths are kept (100mm are 100 mm), and what does not fit is cut off at the right. Default true. */
             shrinkToFit?: boolean;
@@ -2149,15 +3141,285 @@ export interface components {
             /** @description Width of the paper, instead of format. Needs height. A length with a unit, 0.5in to 200in. */
             width?: string;
         };
+        /** @description Exactly one of `pdf` (or the file of a form) and `jobId`. */
+        ConversionRequest: {
+            /** @description The PDF in base64. A file is sent more easily as `multipart/form-data`. */
+            pdf?: string;
+            /**
+             * Format: uuid
+             * @description Instead of a file: a job of the account whose PDF is still kept.
+             */
+            jobId?: string;
+            /**
+             * @description `binary` responds with the PDF, `url` with a signed address to download it from.
+             * @default binary
+             * @enum {string}
+             */
+            output?: "binary" | "url";
+            /** @description Name of the PDF file. */
+            filename?: string;
+            /**
+             * @description `sync` waits a while for the render to end; `async` responds with 202 at once.
+             * @default sync
+             * @enum {string}
+             */
+            executionMode?: "sync" | "async";
+            /**
+             * Format: uri
+             * @description Where the end of the render is told. Needs `executionMode` = `async`. Plans professional and business.
+             */
+            webhookUrl?: string;
+            /**
+             * Format: uri
+             * @description A signed address of S3, Google Cloud Storage or Azure, where the PDF is put. Plans professional and business.
+             */
+            uploadUrl?: string;
+            options?: components["schemas"]["ConversionOptions"];
+        };
+        ConversionOptions: {
+            /** @description Files to put into the PDF, as associated files of the document (`AF`). They count as part of the body. The merged PDF of a batch has no attachments. */
+            attachments?: {
+                /** @description The name under which readers save the file. */
+                name: string;
+                /** @description Its media type. Default application/octet-stream. */
+                type?: string;
+                /** @description The bytes of the file in base64. */
+                content: string;
+                /**
+                 * @description What the file is to the document. Default Unspecified.
+                 * @enum {string}
+                 */
+                relationship?: "Source" | "Data" | "Alternative" | "Supplement" | "Unspecified";
+                /** @description What readers show of the file. */
+                description?: string;
+            }[];
+            /** @description Write a PDF that conforms to PDF/A, PDF/UA-1 or both. PDF/UA and the levels ending in a imply `tagged` and `outline`. What only the author of the document can mend is listed in `accessibility` of the report; it fails the render with CONFORMANCE_FAILED, unless onFault is report, which implies `report`. */
+            conformance?: {
+                /**
+                 * @description The part and level of PDF/A, for archives.
+                 * @enum {string}
+                 */
+                pdfa?: "4" | "2b" | "2u" | "2a" | "3b" | "3u" | "3a";
+                /** @description PDF/UA-1, for everyone. Default false. */
+                pdfua?: boolean;
+                /**
+                 * @description Whether faults of the document fail the render, or are reported beside the PDF. Default fail.
+                 * @enum {string}
+                 */
+                onFault?: "fail" | "report";
+            };
+            /** @description Makes the PDF an e-invoice of Factur-X (ZUGFeRD) or XRechnung: the XML of the invoice is in it, and it is PDF/A-3. The invoice is checked before anything is rendered; an error is EINVOICE_INVALID and names the business terms. The merged PDF of a batch is no e-invoice. */
+            einvoice?: {
+                /**
+                 * @description How much the XML says: the profiles of Factur-X and ZUGFeRD from the smallest to the largest, and the German XRechnung.
+                 * @enum {string}
+                 */
+                profile: "minimum" | "basicwl" | "basic" | "en16931" | "extended" | "xrechnung";
+                /** @description The invoice as JSON, of which the XML is written: see the guide for its fields, and the JSON Schema. A template needs neither `data` nor `xml` here: its own `data` is the invoice then. */
+                data?: {
+                    [key: string]: unknown;
+                };
+                /** @description The invoice as XML instead: a CrossIndustryInvoice (UN/CEFACT D16B) of the profile, in UTF-8. */
+                xml?: string;
+                /**
+                 * @description What the invoice is (BT-3). Of XML and data that say something else, it is an error. Default invoice, unless they say it.
+                 * @enum {string}
+                 */
+                documentType?: "invoice" | "creditNote" | "debitNote" | "correctedInvoice" | "prepaymentInvoice" | "selfBilledInvoice" | "selfBilledCreditNote" | "partialInvoice" | "partialConstructionInvoice" | "partialFinalConstructionInvoice" | "finalConstructionInvoice" | "invoiceInformation";
+            };
+            /** @description Fill in the fields of the PDF: those that `forms` makes, or that a PDF has which is sent. A field that the PDF does not have is FORM_FIELD_UNKNOWN, a value that a field does not take FORM_VALUE_INVALID. */
+            fill?: {
+                /** @description By the name of a field: a text or number for a text field, true or false for a box that is ticked, the value for radio buttons and lists, an array for lists of which several may be chosen, null for none. */
+                values?: {
+                    [key: string]: string | number | boolean | string[] | null;
+                };
+                /** @description Whether the fields become a part of the pages, and can no longer be changed. Default false. */
+                flatten?: boolean;
+            };
+            /** @description Properties of the PDF that viewers show. Fields that are not given keep the values of the document. */
+            metadata?: {
+                /** @description What viewers show in their title bar. Without it: the title element of the document. */
+                title?: string;
+                /** @description Who has written the document. */
+                author?: string;
+                /** @description What the document is about. */
+                subject?: string;
+                /** @description The program that made the document before it became a PDF. */
+                creator?: string;
+                /** @description The program that made the PDF. */
+                producer?: string;
+                /** @description Words to find the document by. */
+                keywords?: string[];
+            };
+            /** @description Encrypts the PDF, every text and stream of it, by AES-256 (revision 6). Permissions are a request to readers of PDFs, which some ignore. Protected PDFs of a batch cannot be merged. */
+            protection?: {
+                /** @description Opens the PDF. Without it, everyone can open it. */
+                userPassword?: string;
+                /** @description Opens the PDF, and lifts its permissions. Without it, nothing lifts them. */
+                ownerPassword?: string;
+                /** @description What readers of the PDF are asked to allow. */
+                permissions?: {
+                    /**
+                     * @description `low`: as a picture of few dots. Default `high`.
+                     * @enum {string}
+                     */
+                    print?: "none" | "low" | "high";
+                    /** @description Copying text and pictures. Default true. */
+                    copy?: boolean;
+                    /** @description Changing the document. Default true. */
+                    modify?: boolean;
+                    /** @description Notes, and filling in forms. Default true. */
+                    annotate?: boolean;
+                    /** @description Filling in forms, also without `annotate`. Default true. */
+                    fillForms?: boolean;
+                    /** @description Adding, turning and removing pages. Default true. */
+                    assemble?: boolean;
+                    /** @description Reading the text aloud, also without `copy`. Default true. */
+                    accessibility?: boolean;
+                };
+            };
+            /** @description Keep a report of the render for as long as its output: requests with their outcomes, console, exceptions, fonts, characters without a font, waits, and warnings in plain words. A failed render has a report, too, with a picture of the page. `reportEndpoint` of the job record has its path. Single renders with a test key and from the dashboard have a report unless this is false; others, and items of batches, have one if this is true. Default false. */
+            report?: boolean;
+            /** @description Seals the PDF by an electronic signature (PAdES) of all its bytes, the last step of a render: readers of PDFs show who has sealed it, and that nothing has changed since. Sealed PDFs of a batch cannot be merged. */
+            seal?: {
+                /** @description Whose key signs: one of the two. */
+                key: {
+                    /** @description Your own server: the SHA-256 of the PDF is posted there, signed as callbacks are, and a detached CMS is expected. */
+                    digestUrl?: string;
+                    /** @description A key that the operator of the installation has assigned to the account. */
+                    keyId?: string;
+                };
+                /** @description Why the PDF is sealed, as readers of PDFs show it. */
+                reason?: string;
+                /** @description Where it is sealed. */
+                location?: string;
+                /**
+                 * @description The level of PAdES (ETSI EN 319 142-1): B-T has a time stamp of timestampUrl; B-LT also what it takes to check the seal when its certificates have ended (certificates, OCSP responses, revocation lists). Default B-B.
+                 * @enum {string}
+                 */
+                level?: "B-B" | "B-T" | "B-LT";
+                /** @description A time-stamp authority (RFC 3161), for levels B-T and B-LT. */
+                timestampUrl?: string;
+                /** @description Draws the seal on a page. Without it the seal is not drawn, and readers of PDFs show it all the same. */
+                visible?: {
+                    /** @description The page: 1 is the first, -1 the last. */
+                    page: number;
+                    /** @description Where on the page. It has to be within it. */
+                    rect: {
+                        /** @description From the left edge of the page. */
+                        left: string;
+                        /** @description From the upper edge of the page. */
+                        top: string;
+                        /** @description At least 5mm. */
+                        width: string;
+                        /** @description At least 5mm. */
+                        height: string;
+                    };
+                    /** @description Who seals, as it is drawn. The certificate says who does; Platen does not compare. */
+                    name?: string;
+                    /** @description What is drawn, in place of name, reason, location and time. It runs no script, and has pictures and fonts only as data: addresses. */
+                    html?: string;
+                };
+            };
+            /** @description Deadline of the whole render, in milliseconds. Default: 30,000 plus delayMs, limited by the plan. */
+            timeoutMs?: number;
+        };
+        /** @description Exactly one of `pdf` (or the file of a form) and `jobId`. */
+        FillRequest: {
+            /** @description The PDF in base64. A file is sent more easily as `multipart/form-data`. */
+            pdf?: string;
+            /**
+             * Format: uuid
+             * @description Instead of a file: a job of the account whose PDF is still kept.
+             */
+            jobId?: string;
+            /** @description By the name of a field: a text or number for a text field, true or false for a box that is ticked, the value for radio buttons and lists, an array for lists of which several may be chosen, null for none. */
+            values: {
+                [key: string]: string | number | boolean | string[] | null;
+            };
+            /** @description Whether the fields become a part of the pages, and can no longer be changed. Default false. */
+            flatten?: boolean;
+            /**
+             * @description `binary` responds with the PDF, `url` with a signed address to download it from.
+             * @default binary
+             * @enum {string}
+             */
+            output?: "binary" | "url";
+            /** @description Name of the PDF file. */
+            filename?: string;
+            /**
+             * @description `sync` waits a while for the render to end; `async` responds with 202 at once.
+             * @default sync
+             * @enum {string}
+             */
+            executionMode?: "sync" | "async";
+            /**
+             * Format: uri
+             * @description Where the end of the render is told. Needs `executionMode` = `async`. Plans professional and business.
+             */
+            webhookUrl?: string;
+            /**
+             * Format: uri
+             * @description A signed address of S3, Google Cloud Storage or Azure, where the PDF is put. Plans professional and business.
+             */
+            uploadUrl?: string;
+        };
+        /** @description Exactly one of `pdf` (or the file of a form) and `jobId`. */
+        FlattenRequest: {
+            /** @description The PDF in base64. A file is sent more easily as `multipart/form-data`. */
+            pdf?: string;
+            /**
+             * Format: uuid
+             * @description Instead of a file: a job of the account whose PDF is still kept.
+             */
+            jobId?: string;
+            /**
+             * @description `binary` responds with the PDF, `url` with a signed address to download it from.
+             * @default binary
+             * @enum {string}
+             */
+            output?: "binary" | "url";
+            /** @description Name of the PDF file. */
+            filename?: string;
+            /**
+             * @description `sync` waits a while for the render to end; `async` responds with 202 at once.
+             * @default sync
+             * @enum {string}
+             */
+            executionMode?: "sync" | "async";
+            /**
+             * Format: uri
+             * @description Where the end of the render is told. Needs `executionMode` = `async`. Plans professional and business.
+             */
+            webhookUrl?: string;
+            /**
+             * Format: uri
+             * @description A signed address of S3, Google Cloud Storage or Azure, where the PDF is put. Plans professional and business.
+             */
+            uploadUrl?: string;
+        };
+        /** @description Exactly one of `pdf` (or the file of a form) and `jobId`. */
+        ValidationRequest: {
+            /** @description The PDF in base64. A file is sent more easily as `multipart/form-data`. */
+            pdf?: string;
+            /**
+             * Format: uuid
+             * @description Instead of a file: a job of the account whose PDF is still kept.
+             */
+            jobId?: string;
+        };
         BatchRequest: {
-            /** @description The documents to render. The plan limits how many there may be. */
-            items: components["schemas"]["BatchItemInput"][];
+            /** @description The documents to render. The plan limits how many there may be. Required without `source`. */
+            items?: components["schemas"]["BatchItemInput"][];
+            source?: components["schemas"]["BatchSourceInput"];
+            /** @description Renders so many rows of `source` first; the batch then waits for its release: `POST /v1/pdf/batch/{id}/release`. */
+            proof?: number;
             /**
              * Format: uri
              * @description Where a signed callback is sent when the batch has ended. Plans professional and business.
              */
             webhookUrl?: string;
-            /** @description Hours that the outputs are kept after the end of the batch. Maximum and default: the retention of the plan. */
+            /** @description Hours that the outputs are kept after the end of the batch; 0: each is deleted once it has arrived at its `uploadUrl`, which every item then has. Maximum and default: the retention of the plan. */
             expiresInHours?: number;
             /** @description Any text, which is kept with the batch. */
             notes?: string;
@@ -2203,6 +3465,56 @@ export interface components {
             strictData?: boolean;
             options?: components["schemas"]["RenderOptions"];
         };
+        /** @description A file, each row of which is the data of one document. Exactly one of `url` and `upload` is required; `uploadUrl` and `uploadUrlColumn` exclude each other. */
+        BatchSourceInput: {
+            /**
+             * Format: uri
+             * @description The http or https address of the file, which is fetched once.
+             */
+            url?: string;
+            /**
+             * Format: uuid
+             * @description A file from `POST /v1/pdf/batch/uploads`.
+             */
+            upload?: string;
+            /**
+             * @description `csv` with the names of the columns in its first row, or `ndjson`.
+             * @enum {string}
+             */
+            format: "csv" | "ndjson";
+            /**
+             * @description Between the fields of a CSV file. Default: the one that its first row has most often.
+             * @enum {string}
+             */
+            delimiter?: "," | ";" | "\t" | "|";
+            /**
+             * Format: uuid
+             * @description The template that each row is the data of.
+             */
+            templateId: string;
+            /**
+             * Format: uuid
+             * @description A version of the template; by default its current one.
+             */
+            templateVersionId?: string;
+            /** @description The column or field with the id of the item. Default: `id`; a row without one is `row-` and its number. */
+            idColumn?: string;
+            /** @description The field of each line of an `ndjson` file that has the data of its document, an object. What is beside it, as the id, is no data then. Default: the whole line. */
+            dataField?: string;
+            /** @description The https address to which each PDF is put, with `{batchId}`, `{row}` and `{id}`. Plans professional and business. */
+            uploadUrl?: string;
+            /** @description The column or field with the signed address of each row. Plans professional and business. */
+            uploadUrlColumn?: string;
+            /** @description Same as `options.report`, and counts before it. */
+            report?: boolean;
+            /** @description Same as `options.strictData`, and counts before it. */
+            strictData?: boolean;
+            options?: components["schemas"]["RenderOptions"];
+        };
+        RequestDetailsSetting: {
+            /** @description Whether headers and bodies of requests are kept. */
+            kept: boolean;
+        };
         Registration: {
             /**
              * Format: email
@@ -2222,8 +3534,14 @@ export interface components {
             email: string;
             /** @description The password. */
             password: string;
+            /** @description The code of the authenticator app, or a recovery code, where the person has set up one. */
+            code?: string;
         };
-        /** @description Either `email` and `password`, or `oneTimeToken`. */
+        AccountChange: {
+            /** @description The name. */
+            name: string;
+        };
+        /** @description Either `email` and `password`, with `code` or `passkey` where the person has a second factor, or `passkey` alone, or `oneTimeToken`. */
         SessionRequest: {
             /**
              * Format: email
@@ -2232,8 +3550,120 @@ export interface components {
             email?: string;
             /** @description The password. */
             password?: string;
+            /** @description The code of the authenticator app, or a recovery code, where the person has set up one. */
+            code?: string;
+            passkey?: components["schemas"]["PasskeyAssertion"];
             /** @description The part after `#once=` of the link that standalone prints when it starts. */
             oneTimeToken?: string;
+        };
+        /** @description What a passkey has signed, for a challenge of POST /auth/passkeys/challenge. */
+        PasskeyAssertion: {
+            /** @description The id of the credential. */
+            id: string;
+            /** @description What the browser had signed. */
+            clientDataJSON: string;
+            /** @description What the authenticator says of itself. */
+            authenticatorData: string;
+            /** @description The signature. */
+            signature: string;
+            /** @description By which the passkey names its person. */
+            userHandle?: string;
+        };
+        AccountSwitch: {
+            /**
+             * Format: uuid
+             * @description One of GET /auth/accounts.
+             */
+            accountId: string;
+        };
+        InvitationToken: {
+            /** @description The part after `#token=` of the link in the mail. */
+            token: string;
+        };
+        InvitationAcceptance: {
+            /** @description The part after `#token=` of the link in the mail. */
+            token: string;
+            /** @description The password of the invited address, or the first one of an address that has none here. Not needed in a browser that is signed in with the address. */
+            password?: string;
+            /** @description The code of the authenticator app, or a recovery code, where the person has set up one. */
+            code?: string;
+        };
+        SecondFactorCode: {
+            /** @description The code that the app shows. */
+            code: string;
+        };
+        SecondFactorRequirement: {
+            /** @description Whether it is required. */
+            required: boolean;
+        };
+        PasskeyRegistration: {
+            /** @description By which the person tells it from others. */
+            name: string;
+            credential: components["schemas"]["PasskeyCredential"];
+        };
+        /** @description What `navigator.credentials.create` has returned. */
+        PasskeyCredential: {
+            /** @description The id of the credential. */
+            id: string;
+            /** @description What the browser had signed. */
+            clientDataJSON: string;
+            /** @description The public key, with what the authenticator says of it. */
+            attestationObject: string;
+        };
+        PasskeyChange: {
+            /** @description By which the person tells it from others. */
+            name: string;
+        };
+        TeamInvitationRequest: {
+            /**
+             * Format: email
+             * @description Where the invitation is sent.
+             */
+            email: string;
+            /**
+             * @description `developer`: documents, templates, keys and callbacks. `billing`: plan, purchases and invoices. `viewer`: sees documents, templates and logs, and changes nothing.
+             * @enum {string}
+             */
+            role: "developer" | "billing" | "viewer";
+        };
+        MemberChange: {
+            /**
+             * @description `developer`: documents, templates, keys and callbacks. `billing`: plan, purchases and invoices. `viewer`: sees documents, templates and logs, and changes nothing.
+             * @enum {string}
+             */
+            role: "developer" | "billing" | "viewer";
+        };
+        DomainClaim: {
+            /** @description The part of addresses after the @. */
+            domain: string;
+            /**
+             * Format: uri
+             * @description The issuer identifier, an https address. Its discovery document is below it.
+             */
+            issuer: string;
+            /** @description The client that the issuer knows this service as. */
+            clientId: string;
+            /** @description The secret of that client. It is never shown. */
+            clientSecret?: string;
+            /**
+             * @description The role of people who sign in for the first time.
+             * @default viewer
+             * @enum {string}
+             */
+            role?: "developer" | "billing" | "viewer";
+        };
+        DomainChange: {
+            /** @description The client that the issuer knows this service as. */
+            clientId?: string;
+            /** @description The secret of that client. It is never shown. Null removes the secret. */
+            clientSecret?: string | null;
+            /**
+             * @description `developer`: documents, templates, keys and callbacks. `billing`: plan, purchases and invoices. `viewer`: sees documents, templates and logs, and changes nothing.
+             * @enum {string}
+             */
+            role?: "developer" | "billing" | "viewer";
+            /** @description Whether members with addresses of the domain may open the account only through the issuer, within a second. The owner may always open it. */
+            required?: boolean;
         };
         PasswordChange: {
             /** @description The password until now. */
@@ -2294,6 +3724,8 @@ export interface components {
             dataSchema?: unknown;
             /** @description Options for each render of the template. Options of the render itself have precedence. `assetHeaders` and `cookies` cannot be saved. null for none. */
             options?: components["schemas"]["RenderOptions"] | null;
+            /** @description What this version changes, for whoever reads the history of the template. */
+            message?: string;
         };
         /** @description Exactly one of `content` and `templateId` is required. */
         PreviewRequest: {
@@ -2328,11 +3760,50 @@ export interface components {
             dataSchema?: unknown;
             /** @description Options for each render of the template. Options of the render itself have precedence. `assetHeaders` and `cookies` cannot be saved. null for none. */
             options?: components["schemas"]["RenderOptions"] | null;
+            /** @description What this version changes, for whoever reads the history of the template. */
+            message?: string;
             /**
              * Format: uuid
              * @description The version that the change was made from: it is rejected when the template has been saved since. Without it the change is made to the present version.
              */
             baseVersionId?: string;
+        };
+        TemplateDraftRequest: {
+            /** @description Its name. */
+            name: string;
+            /** @description As in a template. A draft need not be valid before it is published. */
+            content: string;
+            /**
+             * @description As in a template; it need not be JSON yet.
+             * @default {}
+             */
+            sampleData?: string;
+            /**
+             * @description A JSON Schema serialized as a string; null for none. It need not be valid yet.
+             * @default null
+             */
+            dataSchema?: string | null;
+            /** @description Options for each render; null for none. */
+            options?: components["schemas"]["RenderOptions"] | null;
+            /**
+             * Format: uuid
+             * @description The version that the draft was made from. Default: the present version.
+             */
+            baseVersionId?: string;
+            /**
+             * Format: uuid
+             * @description The draft that this one was made from, null for none: it is rejected when the draft has been changed since. Without it, this one replaces whatever is there.
+             */
+            baseDraftId?: string | null;
+        };
+        PublishRequest: {
+            /** @description What this version changes, for whoever reads the history of the template. */
+            message?: string;
+            /**
+             * Format: uuid
+             * @description The draft that you have seen: it is rejected when it has been changed since.
+             */
+            draftId?: string;
         };
         /** @description Exactly one of `html`, `url`, `templateId` is required. `data` needs `templateId`, `templateVersionId` needs `templateId`. */
         UserRenderRequest: {
@@ -2398,14 +3869,17 @@ export interface components {
             hours?: number;
         };
         UserBatchRequest: {
-            /** @description The documents to render. The plan limits how many there may be. */
-            items: components["schemas"]["BatchItemInput"][];
+            /** @description The documents to render. The plan limits how many there may be. Required without `source`. */
+            items?: components["schemas"]["BatchItemInput"][];
+            source?: components["schemas"]["BatchSourceInput"];
+            /** @description Renders so many rows of `source` first; the batch then waits for its release: `POST /v1/pdf/batch/{id}/release`. */
+            proof?: number;
             /**
              * Format: uri
              * @description Where a signed callback is sent when the batch has ended. Plans professional and business.
              */
             webhookUrl?: string;
-            /** @description Hours that the outputs are kept after the end of the batch. Maximum and default: the retention of the plan. */
+            /** @description Hours that the outputs are kept after the end of the batch; 0: each is deleted once it has arrived at its `uploadUrl`, which every item then has. Maximum and default: the retention of the plan. */
             expiresInHours?: number;
             /** @description Any text, which is kept with the batch. */
             notes?: string;
@@ -2426,6 +3900,20 @@ export interface components {
              * @description The address of the receiver.
              */
             url: string;
+        };
+        RedeliverFailed: {
+            /**
+             * Format: date-time
+             * @description Only callbacks created then or later.
+             */
+            since: string;
+            /**
+             * @description Only callbacks of this event.
+             * @enum {string}
+             */
+            event?: "batch.completed" | "render.completed" | "render.failed" | "webhook.test";
+            /** @description Only callbacks with this in their address, in either case. */
+            url?: string;
         };
         /** @description The body that is sent. */
         WebhookPayload: {
@@ -2471,7 +3959,7 @@ export interface components {
              * @description The list is in docs/errors.md.
              * @enum {string}
              */
-            code: "VALIDATION" | "MALFORMED_JSON" | "UNSUPPORTED_MEDIA_TYPE" | "BILLING_NOT_CONFIGURED" | "PAYMENT_EVENT_REFUSED" | "NOT_SUBSCRIBED" | "NOT_SOLD" | "PAYMENT_FAILED" | "UNAUTHENTICATED" | "ACCOUNT_SUSPENDED" | "ADDRESS_NOT_ALLOWED" | "ORIGIN_NOT_ALLOWED" | "PASSWORD_REQUIRED" | "PLAN_LIMIT" | "QUOTA_EXCEEDED" | "TEST_QUOTA_EXCEEDED" | "STORAGE_FULL" | "KEY_CAPACITY" | "TEMPLATE_CAPACITY" | "REGISTRATION_CLOSED" | "INVITATION_INVALID" | "LINK_INVALID" | "CONFIRMATION_UNPROVEN" | "ADDRESS_NOT_CONFIRMED" | "WRONG_PASSWORD" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "UPLOAD_TOO_SLOW" | "NOT_RETRYABLE" | "TEMPLATE_CHANGED" | "JOB_ENDED" | "NOT_MERGEABLE" | "IDEMPOTENCY_MISMATCH" | "IDEMPOTENCY_IN_PROGRESS" | "GONE" | "INPUT_TOO_LARGE" | "BATCH_TOO_LARGE" | "RANGE_NOT_SATISFIABLE" | "RATE_LIMITED" | "TOO_MANY_WAITING" | "TOO_MANY_UPLOADS" | "TOO_MANY_FAILURES" | "TOO_MANY_REGISTRATIONS" | "TOO_MANY_MAILS" | "INTERNAL" | "UNAVAILABLE" | "OVERAGE_PENDING" | "UPLOAD_URL_EXPIRED" | "UPLOAD_FAILED" | "INVALID_URL" | "URL_BLOCKED" | "URL_UNREACHABLE" | "SELECTOR_TIMEOUT" | "CONDITION_TIMEOUT" | "EXCEPTION_THROWN" | "ASSET_FAILED" | "GLYPH_MISSING" | "DOCUMENT_FAULT" | "CONFORMANCE_FAILED" | "EINVOICE_INVALID" | "COOKIE_INVALID" | "SEAL_FAILED" | "TIMESTAMP_FAILED" | "PAGE_RANGE_INVALID" | "TEMPLATE_ERROR" | "DOCUMENT_LIMIT" | "OUTPUT_TOO_LARGE" | "RENDER_TIMEOUT" | "BROWSER_CRASHED" | "WORKER_LOST" | "RENDER_FAILED" | "RETRY_SCHEDULED" | "CANCELLED" | "EXPIRED";
+            code: "VALIDATION" | "MALFORMED_JSON" | "UNSUPPORTED_MEDIA_TYPE" | "BILLING_NOT_CONFIGURED" | "PAYMENT_EVENT_REFUSED" | "NOT_SUBSCRIBED" | "NOT_SOLD" | "PAYMENT_FAILED" | "UNAUTHENTICATED" | "ACCOUNT_SUSPENDED" | "ADDRESS_NOT_ALLOWED" | "ROLE_NOT_ALLOWED" | "CODE_REQUIRED" | "WRONG_CODE" | "PASSKEY_REFUSED" | "ISSUER_REQUIRED" | "DOMAIN_UNPROVEN" | "DOMAIN_CAPACITY" | "PASSKEY_CAPACITY" | "SECOND_FACTOR_REQUIRED" | "SESSION_REQUIRED" | "ORIGIN_NOT_ALLOWED" | "PASSWORD_REQUIRED" | "PLAN_LIMIT" | "QUOTA_EXCEEDED" | "TEST_QUOTA_EXCEEDED" | "STORAGE_FULL" | "KEY_CAPACITY" | "TEMPLATE_CAPACITY" | "REGISTRATION_CLOSED" | "INVITATION_INVALID" | "INVITATION_UNPROVEN" | "MEMBER_CAPACITY" | "LINK_INVALID" | "CONFIRMATION_UNPROVEN" | "ADDRESS_NOT_CONFIRMED" | "WRONG_PASSWORD" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "UPLOAD_TOO_SLOW" | "ALREADY_MEMBER" | "OWNER_REQUIRED" | "DOMAIN_CLAIMED" | "DOMAIN_TAKEN" | "SECOND_FACTOR_SET" | "NOT_RETRYABLE" | "TEMPLATE_CHANGED" | "WRONG_STATE" | "JOB_ENDED" | "NOT_MERGEABLE" | "IDEMPOTENCY_MISMATCH" | "IDEMPOTENCY_IN_PROGRESS" | "GONE" | "INPUT_TOO_LARGE" | "SOURCE_UNREADABLE" | "BATCH_TOO_LARGE" | "RANGE_NOT_SATISFIABLE" | "RATE_LIMITED" | "TOO_MANY_WAITING" | "TOO_MANY_UPLOADS" | "TOO_MANY_FAILURES" | "TOO_MANY_REGISTRATIONS" | "TOO_MANY_MAILS" | "INTERNAL" | "UNAVAILABLE" | "OVERAGE_PENDING" | "UPLOAD_URL_EXPIRED" | "UPLOAD_FAILED" | "INVALID_URL" | "URL_BLOCKED" | "URL_UNREACHABLE" | "SELECTOR_TIMEOUT" | "CONDITION_TIMEOUT" | "EXCEPTION_THROWN" | "ASSET_FAILED" | "GLYPH_MISSING" | "DOCUMENT_FAULT" | "CONFORMANCE_FAILED" | "EINVOICE_INVALID" | "COOKIE_INVALID" | "SEAL_FAILED" | "TIMESTAMP_FAILED" | "REVOCATION_FAILED" | "PDF_INVALID" | "PDF_ENCRYPTED" | "PDF_SIGNED" | "FORM_FIELD_UNKNOWN" | "FORM_VALUE_INVALID" | "PAGE_RANGE_INVALID" | "TEMPLATE_ERROR" | "DOCUMENT_LIMIT" | "OUTPUT_TOO_LARGE" | "RENDER_TIMEOUT" | "BROWSER_CRASHED" | "WORKER_LOST" | "RENDER_FAILED" | "RETRY_SCHEDULED" | "CANCELLED" | "EXPIRED";
             /** @description What to do about an error of this code. */
             remedy: string;
             /**
@@ -2504,6 +3992,64 @@ export interface components {
             statusUrl: string;
             /** @description Path or address of the PDF. */
             fileUrl: string;
+        };
+        PdfValidation: {
+            /** @description Whether no check has failed. */
+            holds: boolean;
+            /** @description Version of PDF; null for a file that cannot be opened. */
+            version: string | null;
+            /**
+             * Format: int64
+             * @description Number of pages; null for a file that cannot be opened.
+             */
+            pages: number | null;
+            /** @description Whether it is encrypted: then nothing else is checked. */
+            encrypted: boolean;
+            /** @description What its XMP packet says of it. */
+            claims: components["schemas"]["PdfClaims"];
+            /** @description Its signatures, 20 at most. */
+            signatures: components["schemas"]["PdfSignature"][];
+            /** @description Every check that there is, in a fixed order. */
+            checks: components["schemas"]["PdfCheck"][];
+        };
+        PdfClaims: {
+            /** @description Part and level of PDF/A, such as `3b`; null for none. */
+            pdfa: string | null;
+            /** @description Part of PDF/UA, such as `1`; null for none. */
+            pdfua: string | null;
+            /** @description Factur-X, ZUGFeRD or XRechnung; null for none. */
+            einvoice: {
+                /** @description The profile, such as `EN 16931`. */
+                level: string;
+                /** @description The file that has the XML. */
+                fileName: string;
+            } | null;
+        };
+        PdfSignature: {
+            /** @description Its kind, such as `ETSI.CAdES.detached` for PAdES. */
+            subFilter: string;
+            /** @description Whether it is of the whole file: nothing was added after it. */
+            coversWholeFile: boolean;
+            /** @description The subject of the certificate; null where it was not read. */
+            subject: string | null;
+            /** @description What is wrong with it. */
+            fault: string | null;
+            /** @description Whether its digest and certificate were checked: those of PAdES alone are, never who is trusted. */
+            isChecked: boolean;
+        };
+        PdfCheck: {
+            /**
+             * @description What was looked at.
+             * @enum {string}
+             */
+            check: "file" | "encryption" | "metadata" | "pdfa" | "pdfua" | "einvoice" | "signatures";
+            /**
+             * @description `notClaimed`: the PDF does not say that it is so. `notChecked`: it cannot be told, and `findings` says why.
+             * @enum {string}
+             */
+            outcome: "passed" | "failed" | "notClaimed" | "notChecked";
+            /** @description What is wrong, in words. */
+            findings: string[];
         };
         JobList: {
             /**
@@ -2538,10 +4084,10 @@ export interface components {
              */
             status: "queued" | "processing" | "completed" | "failed" | "cancelled";
             /**
-             * @description What was rendered: HTML, a web page or a template.
+             * @description What it was made of: HTML, a web page, a template or a PDF.
              * @enum {string}
              */
-            inputMode: "html" | "url" | "template";
+            inputMode: "html" | "url" | "template" | "pdf";
             /**
              * @description Whether the PDF itself or its address was requested.
              * @enum {string}
@@ -2695,7 +4241,12 @@ export interface components {
                 bytes: number;
                 /**
                  * Format: int64
-                 * @description Milliseconds.
+                 * @description Milliseconds from the beginning of the attempt to the request; absent in reports of earlier versions.
+                 */
+                startMs?: number;
+                /**
+                 * Format: int64
+                 * @description Milliseconds from the request to its end.
                  */
                 ms: number;
             }[];
@@ -2765,7 +4316,7 @@ export interface components {
                  * @description The rule that it broke.
                  * @enum {string}
                  */
-                rule: "language" | "title" | "alternativeText" | "headingOrder" | "tableHeaders" | "fieldLabel" | "linkText" | "contrast" | "missingCharacter";
+                rule: "language" | "title" | "alternativeText" | "headingOrder" | "headingText" | "listItems" | "tableHeaders" | "fieldLabel" | "linkText" | "tabOrder" | "contrast" | "missingCharacter";
                 /** @description What has happened, in words. */
                 message: string;
                 /** @description Where it is in the document. */
@@ -2876,7 +4427,7 @@ export interface components {
              * @description Of PAdES.
              * @enum {string}
              */
-            level: "B-B" | "B-T";
+            level: "B-B" | "B-T" | "B-LT";
             /** @description Whom the certificate names, as one line. */
             subject: string;
             /** @description Who has issued the certificate. */
@@ -2888,7 +4439,7 @@ export interface components {
              * @description When the certificate ends.
              */
             validUntil: string;
-            /** @description Of level B-T. */
+            /** @description Of levels B-T and B-LT. */
             timestamp: components["schemas"]["RenderReportTimestamp"] | null;
         };
         RenderReportTimestamp: {
@@ -2905,6 +4456,247 @@ export interface components {
             mediaType: string;
             /** @description Base64. */
             data: string;
+        };
+        BatchUpload: {
+            /**
+             * Format: uuid
+             * @description For `source.upload`.
+             */
+            id: string;
+            /**
+             * Format: int64
+             * @description Of the file.
+             */
+            bytes: number;
+            /**
+             * Format: date-time
+             * @description Until when a batch can be made of it.
+             */
+            expiresAt: string;
+        };
+        Batch: {
+            /**
+             * Format: uuid
+             * @description The job or batch.
+             */
+            jobId: string;
+            /**
+             * @description `completed` when every item has ended, completed or failed.
+             * @enum {string}
+             */
+            status: "queued" | "processing" | "completed" | "failed" | "cancelled";
+            /**
+             * Format: date-time
+             * @description When it was made or accepted.
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description When it last changed.
+             */
+            updatedAt: string;
+            /**
+             * Format: date-time
+             * @description When it was completed; null before.
+             */
+            completedAt: string | null;
+            /**
+             * Format: date-time
+             * @description When the last item ended, also of a batch that was cancelled.
+             */
+            finishedAt: string | null;
+            /**
+             * Format: date-time
+             * @description Until when outputs can be downloaded. It is computed again when the batch ends.
+             */
+            expiresAt: string;
+            /** @description Path or address of the zip of the completed items. */
+            zipUrl: string;
+            /** @description Whether there is a manifest. */
+            manifestAvailable: boolean;
+            /** @description Path that responds with a signed address of the manifest. */
+            manifestDownloadUrlEndpoint: string;
+            progress: components["schemas"]["BatchProgress"];
+            /**
+             * Format: date-time
+             * @description When it is expected to end; null when that is not known.
+             */
+            estimatedCompletionTime: string | null;
+            source?: components["schemas"]["BatchSource"];
+            /** @description The same batch, with other names. */
+            job: {
+                /**
+                 * Format: uuid
+                 * @description Its id.
+                 */
+                id: string;
+                /**
+                 * @description Its state.
+                 * @enum {string}
+                 */
+                status: "queued" | "processing" | "completed" | "failed" | "cancelled";
+                /** @description Whether the outputs can no longer be downloaded. */
+                accessExpired: boolean;
+                /**
+                 * Format: int64
+                 * @description Items of the batch.
+                 */
+                totalCount: number;
+                /**
+                 * Format: int64
+                 * @description Items that are completed.
+                 */
+                completedCount: number;
+                /**
+                 * Format: int64
+                 * @description How many have failed.
+                 */
+                failedCount: number;
+                /**
+                 * Format: date-time
+                 * @description When it was made or accepted.
+                 */
+                createdAt: string;
+                /**
+                 * Format: date-time
+                 * @description When it last changed.
+                 */
+                updatedAt: string;
+                /**
+                 * Format: date-time
+                 * @description When it was completed; null before.
+                 */
+                completedAt: string | null;
+                /**
+                 * Format: date-time
+                 * @description When the last part of it ended; null before.
+                 */
+                finishedAt: string | null;
+                /**
+                 * Format: date-time
+                 * @description Until when it is valid, or can be fetched.
+                 */
+                expiresAt: string;
+                /** @description As the request gave them. */
+                notes: string;
+                /** @description As the request gave it. */
+                metadata: {
+                    [key: string]: string;
+                };
+            };
+            /** @description The items, in the order of the request. */
+            items: components["schemas"]["BatchItem"][];
+        };
+        BatchProgress: {
+            /**
+             * Format: int64
+             * @description How many there are in all.
+             */
+            total: number;
+            /**
+             * Format: int64
+             * @description How many are completed.
+             */
+            completed: number;
+            /**
+             * Format: int64
+             * @description How many have failed.
+             */
+            failed: number;
+            /**
+             * Format: int64
+             * @description Items that have not ended.
+             */
+            pending: number;
+            /**
+             * Format: int64
+             * @description Those of them that wait for a plan slot.
+             */
+            throttled: number;
+            /** @description How much of it has ended, in percent. */
+            percentComplete: number;
+        };
+        BatchSource: {
+            /**
+             * @description `awaiting_release` after the proof; `waiting` as `waitsFor` says; `cut` when rows were not read: `error` says why, unless the batch was cancelled.
+             * @enum {string}
+             */
+            state: "counting" | "reading" | "awaiting_release" | "paused" | "waiting" | "read" | "cut";
+            /**
+             * Format: int64
+             * @description Rows of the file; null until they are counted.
+             */
+            rows: number | null;
+            /**
+             * Format: int64
+             * @description Rows that have become items.
+             */
+            rowsRead: number;
+            /**
+             * Format: int64
+             * @description Rows that are rendered before the batch waits for its release.
+             */
+            proof: number | null;
+            /**
+             * Format: date-time
+             * @description When the owner released it after its proof.
+             */
+            releasedAt: string | null;
+            /**
+             * Format: date-time
+             * @description Rows that have not been read by then are not rendered.
+             */
+            deadline: string;
+            /** @description Why no row is read at the moment. It goes on by itself. */
+            waitsFor: components["schemas"]["Failure"] | null;
+            /** @description Why no further row is read. */
+            error: components["schemas"]["Failure"] | null;
+        };
+        BatchItem: {
+            /** @description The id that the request gave the item. */
+            itemId: string;
+            /**
+             * @description A cancelled item has failed with `CANCELLED`.
+             * @enum {string}
+             */
+            status: "queued" | "processing" | "completed" | "failed";
+            /** @description Whether there is a PDF to download. */
+            outputAvailable: boolean;
+            /** @description Path that responds with a signed address of the PDF. */
+            downloadUrlEndpoint: string;
+            /**
+             * Format: date-time
+             * @description Until when the PDF can be downloaded.
+             */
+            outputExpiresAt: string | null;
+            /** @description The message of the error; null without one. */
+            errorMessage: string | null;
+            /**
+             * Format: int64
+             * @description Which retry comes next; null when none does.
+             */
+            retryAttempt: number | null;
+            /** @description Why it failed; null when it did not. */
+            error: components["schemas"]["Failure"] | null;
+            /**
+             * Format: int64
+             * @description Bytes; 0 until completed.
+             */
+            pdfSize: number;
+            /**
+             * Format: int64
+             * @description 0 until completed.
+             */
+            pages: number;
+            /**
+             * Format: int64
+             * @description Duration of the render in milliseconds.
+             */
+            processingTimeMs: number;
+            /** @description Where its report is: from its end on, if one was asked for. */
+            reportEndpoint?: string;
+            /** @description What became of its upload, if one was asked for. */
+            upload?: components["schemas"]["Upload"];
         };
         AcceptedBatch: {
             /**
@@ -3007,6 +4799,7 @@ export interface components {
              * @description When it is expected to end; null when that is not known.
              */
             estimatedCompletionTime: string | null;
+            source?: components["schemas"]["BatchSource"];
             /** @description The same batch, with other names. */
             job: {
                 /**
@@ -3069,7 +4862,7 @@ export interface components {
                 };
             };
         };
-        BatchProgress: {
+        BatchPartList: {
             /**
              * Format: int64
              * @description How many there are in all.
@@ -3077,184 +4870,49 @@ export interface components {
             total: number;
             /**
              * Format: int64
-             * @description How many are completed.
+             * @description How many this response may have.
              */
-            completed: number;
+            limit: number;
             /**
              * Format: int64
-             * @description How many have failed.
+             * @description How many were skipped.
              */
-            failed: number;
-            /**
-             * Format: int64
-             * @description Items that have not ended.
-             */
-            pending: number;
-            /**
-             * Format: int64
-             * @description Those of them that wait for a plan slot.
-             */
-            throttled: number;
-            /** @description How much of it has ended, in percent. */
-            percentComplete: number;
+            offset: number;
+            /** @description In their order. */
+            parts: components["schemas"]["BatchPart"][];
         };
-        Batch: {
-            /**
-             * Format: uuid
-             * @description The job or batch.
-             */
-            jobId: string;
-            /**
-             * @description `completed` when every item has ended, completed or failed.
-             * @enum {string}
-             */
-            status: "queued" | "processing" | "completed" | "failed" | "cancelled";
-            /**
-             * Format: date-time
-             * @description When it was made or accepted.
-             */
-            createdAt: string;
-            /**
-             * Format: date-time
-             * @description When it last changed.
-             */
-            updatedAt: string;
-            /**
-             * Format: date-time
-             * @description When it was completed; null before.
-             */
-            completedAt: string | null;
-            /**
-             * Format: date-time
-             * @description When the last item ended, also of a batch that was cancelled.
-             */
-            finishedAt: string | null;
-            /**
-             * Format: date-time
-             * @description Until when outputs can be downloaded. It is computed again when the batch ends.
-             */
-            expiresAt: string;
-            /** @description Path or address of the zip of the completed items. */
-            zipUrl: string;
-            /** @description Whether there is a manifest. */
-            manifestAvailable: boolean;
-            /** @description Path that responds with a signed address of the manifest. */
-            manifestDownloadUrlEndpoint: string;
-            progress: components["schemas"]["BatchProgress"];
-            /**
-             * Format: date-time
-             * @description When it is expected to end; null when that is not known.
-             */
-            estimatedCompletionTime: string | null;
-            /** @description The same batch, with other names. */
-            job: {
-                /**
-                 * Format: uuid
-                 * @description Its id.
-                 */
-                id: string;
-                /**
-                 * @description Its state.
-                 * @enum {string}
-                 */
-                status: "queued" | "processing" | "completed" | "failed" | "cancelled";
-                /** @description Whether the outputs can no longer be downloaded. */
-                accessExpired: boolean;
-                /**
-                 * Format: int64
-                 * @description Items of the batch.
-                 */
-                totalCount: number;
-                /**
-                 * Format: int64
-                 * @description Items that are completed.
-                 */
-                completedCount: number;
-                /**
-                 * Format: int64
-                 * @description How many have failed.
-                 */
-                failedCount: number;
-                /**
-                 * Format: date-time
-                 * @description When it was made or accepted.
-                 */
-                createdAt: string;
-                /**
-                 * Format: date-time
-                 * @description When it last changed.
-                 */
-                updatedAt: string;
-                /**
-                 * Format: date-time
-                 * @description When it was completed; null before.
-                 */
-                completedAt: string | null;
-                /**
-                 * Format: date-time
-                 * @description When the last part of it ended; null before.
-                 */
-                finishedAt: string | null;
-                /**
-                 * Format: date-time
-                 * @description Until when it is valid, or can be fetched.
-                 */
-                expiresAt: string;
-                /** @description As the request gave them. */
-                notes: string;
-                /** @description As the request gave it. */
-                metadata: {
-                    [key: string]: string;
-                };
-            };
-            /** @description The items, in the order of the request. */
-            items: components["schemas"]["BatchItem"][];
-        };
-        BatchItem: {
-            /** @description The id that the request gave the item. */
-            itemId: string;
-            /**
-             * @description A cancelled item has failed with `CANCELLED`.
-             * @enum {string}
-             */
-            status: "queued" | "processing" | "completed" | "failed";
-            /** @description Whether there is a PDF to download. */
-            outputAvailable: boolean;
-            /** @description Path that responds with a signed address of the PDF. */
-            downloadUrlEndpoint: string;
-            /**
-             * Format: date-time
-             * @description Until when the PDF can be downloaded.
-             */
-            outputExpiresAt: string | null;
-            /** @description The message of the error; null without one. */
-            errorMessage: string | null;
+        BatchPart: {
             /**
              * Format: int64
-             * @description Which retry comes next; null when none does.
+             * @description Its number.
              */
-            retryAttempt: number | null;
-            /** @description Why it failed; null when it did not. */
-            error: components["schemas"]["Failure"] | null;
+            part: number;
             /**
              * Format: int64
-             * @description Bytes; 0 until completed.
+             * @description PDFs in it.
              */
-            pdfSize: number;
+            items: number;
             /**
              * Format: int64
-             * @description 0 until completed.
+             * @description Its pages.
              */
             pages: number;
+            /** @description The item of its first PDF. */
+            firstItemId: string;
+            /** @description The item of its last PDF. */
+            lastItemId: string;
             /**
              * Format: int64
-             * @description Duration of the render in milliseconds.
+             * @description The number of the first item in the batch.
              */
-            processingTimeMs: number;
-            /** @description Where its report is: from its end on, if one was asked for. */
-            reportEndpoint?: string;
-            /** @description What became of its upload, if one was asked for. */
-            upload?: components["schemas"]["Upload"];
+            firstRow: number;
+            /**
+             * Format: int64
+             * @description The number of the last item in the batch.
+             */
+            lastRow: number;
+            /** @description The path of the merged PDF. */
+            url: string;
         };
         UsageSummary: {
             /** @description The name of the plan of the account. */
@@ -3527,6 +5185,13 @@ export interface components {
              * @description How many were skipped.
              */
             offset: number;
+            /** @description Whether headers and bodies of requests are kept. */
+            detailsKept: boolean;
+            /**
+             * Format: int64
+             * @description For how long, by the plan.
+             */
+            detailsKeptHours: number;
             /** @description The endpoints that were asked for. */
             endpointOptions: string[];
             /** @description Counts of the whole period. */
@@ -3594,6 +5259,93 @@ export interface components {
              */
             createdAt: string;
         };
+        Success: {
+            /** @description Whether the request succeeded. */
+            success: boolean;
+        };
+        LoggedRequest: {
+            /**
+             * Format: uuid
+             * @description Its id.
+             */
+            id: string;
+            /**
+             * Format: uuid
+             * @description The API key that requested it.
+             */
+            apiKeyId: string;
+            /** @description The leading characters of that key. */
+            apiKeyPrefix: string;
+            /** @description Path of the route. */
+            endpoint: string;
+            /** @description Without its last octet (IPv4) or its last 80 bits (IPv6), unless the plan reveals it. */
+            ipAddress: string;
+            /**
+             * @description Its state.
+             * @enum {string}
+             */
+            status: "success" | "error";
+            /** @description The error's code. */
+            errorReason: string | null;
+            /** @description Of HTTP. Null, as the next two, of an entry of an earlier version. */
+            method: string | null;
+            /**
+             * Format: int64
+             * @description Of the response.
+             */
+            statusCode: number | null;
+            /**
+             * Format: int64
+             * @description Milliseconds from the request to its response.
+             */
+            durationMs: number | null;
+            /**
+             * Format: uuid
+             * @description The job or batch that it got; null without one.
+             */
+            jobId: string | null;
+            /**
+             * Format: date-time
+             * @description When it was made or accepted.
+             */
+            createdAt: string;
+            /** @description Null if it is not kept, or no longer. */
+            said: {
+                /** @description With its query; secrets are `***`. */
+                path: string;
+                request: components["schemas"]["LoggedSide"];
+                response: components["schemas"]["LoggedSide"];
+                /**
+                 * Format: date-time
+                 * @description When this is deleted.
+                 */
+                keptUntil: string;
+            } | null;
+        };
+        LoggedSide: {
+            /** @description The first of them, 1 KiB; secrets are `***`. */
+            readonly headers: {
+                /** @description Its name. */
+                name: string;
+                /** @description Secrets are `***`. */
+                value: string;
+            }[];
+            /** @description Null without one. */
+            body: components["schemas"]["LoggedBody"] | null;
+        };
+        LoggedBody: {
+            /** @description The media type. */
+            type: string | null;
+            /**
+             * Format: int64
+             * @description Bytes; null if it is not known.
+             */
+            size: number | null;
+            /** @description JSON of some 4 KiB, with long values cut and secrets as `***`; null if it is no JSON. */
+            text: string | null;
+            /** @description Whether `text` has the whole body but for its secrets. */
+            isWhole: boolean;
+        };
         AccessToken: {
             /** @description For the header Authorization: Bearer. */
             accessToken: string;
@@ -3608,28 +5360,47 @@ export interface components {
              */
             expiresAt: string;
         };
-        Success: {
-            /** @description Whether the request succeeded. */
-            success: boolean;
-        };
         Account: {
             /**
              * Format: uuid
-             * @description Its id.
+             * @description The account that the person acts for.
              */
             id: string;
+            /** @description What the account is called: as its owner has named it, or else by the address of its owner. */
+            name: string;
             /**
              * Format: email
-             * @description Null if the issuer confirms no address.
+             * @description The address of the person. Null if the issuer confirms no address.
              */
             email: string | null;
             /**
-             * @description How the owner signs in: with a password of this service, with an OpenID Connect issuer, or, without a password, with a link from the operator, such as the one that standalone prints.
+             * Format: uuid
+             * @description The person who has signed in.
+             */
+            personId: string;
+            /**
+             * @description What the person may do in the account. `none`: the person belongs to no account, and can only accept an invitation.
+             * @enum {string}
+             */
+            role: "owner" | "developer" | "billing" | "viewer" | "none";
+            /**
+             * Format: email
+             * @description The address of the owner of the account.
+             */
+            ownerEmail: string | null;
+            /**
+             * @description How the person signs in: with a password of this service, with an OpenID Connect issuer, or, without a password, with a link from the operator, such as the one that standalone prints.
              * @enum {string}
              */
             signInBy: "password" | "issuer" | "operator";
-            /** @description Whether the owner has confirmed the address: by the link of a mail, or through an issuer. */
+            /** @description Whether the person has confirmed the address: by the link of a mail, or through an issuer. */
             emailConfirmed: boolean;
+            /** @description Whether the person has signed in with a second factor, or through an issuer. */
+            secondFactor: boolean;
+            /** @description Whether the account is open only to people who have. */
+            secondFactorRequired: boolean;
+            /** @description The mail domain at whose issuer the person has to sign in to open the account; null if any sign-in will do. */
+            requiredDomain: string | null;
             /** @description Whether live API keys, and live renders without a key, are allowed only once the address is confirmed. */
             confirmationNeeded: boolean;
             /**
@@ -3724,6 +5495,226 @@ export interface components {
             /** @description The User-Agent of the browser; its first 256 characters. */
             userAgent: string | null;
         };
+        OwnAccountList: {
+            /** @description The accounts. */
+            accounts: components["schemas"]["OwnAccount"][];
+        };
+        OwnAccount: {
+            /**
+             * Format: uuid
+             * @description Its id.
+             */
+            id: string;
+            /** @description What the account is called: as its owner has named it, or else by the address of its owner. */
+            name: string;
+            /**
+             * Format: email
+             * @description The address of the owner of the account.
+             */
+            ownerEmail: string | null;
+            /**
+             * @description What the person may do in it.
+             * @enum {string}
+             */
+            role: "owner" | "developer" | "billing" | "viewer" | "none";
+            /** @description The name of its plan. */
+            plan: string;
+            /** @description Whether this session or token acts for it. */
+            current: boolean;
+        };
+        OfferedInvitation: {
+            /** @description The address that is invited. */
+            email: string;
+            /**
+             * @description `developer`: documents, templates, keys and callbacks. `billing`: plan, purchases and invoices. `viewer`: sees documents, templates and logs, and changes nothing.
+             * @enum {string}
+             */
+            role: "developer" | "billing" | "viewer";
+            /**
+             * Format: date-time
+             * @description Until when it can be accepted.
+             */
+            expiresAt: string;
+            /** @description What the account is called: as its owner has named it, or else by the address of its owner. */
+            name: string;
+            /** @description The address of the owner of the account. */
+            ownerEmail: string | null;
+            /** @description Whether the address has a password here already. */
+            hasSignIn: boolean;
+        };
+        SecondFactor: {
+            /**
+             * Format: date-time
+             * @description Since when sign-ins need a code; null if they do not.
+             */
+            since: string | null;
+            /**
+             * Format: int64
+             * @description Recovery codes that were not used.
+             */
+            recoveryCodesLeft: number;
+        };
+        BegunSecondFactor: {
+            /** @description In base32, to be typed into an app. */
+            secret: string;
+            /** @description The same as an address (`otpauth:`), which apps read from a QR code. */
+            uri: string;
+        };
+        RecoveryCodes: {
+            /** @description Each replaces a code of the app once. They are only in this response. */
+            recoveryCodes: string[];
+        };
+        PasskeyChallenge: {
+            /** @description What is signed, in base64url. */
+            challenge: string;
+            /** @description The name that passkeys are made for: the host of the public address. */
+            rpId: string;
+            /**
+             * Format: int64
+             * @description Milliseconds in which it can be signed.
+             */
+            timeout: number;
+            /**
+             * @description The device has to make sure who uses it.
+             * @enum {string}
+             */
+            userVerification: "required";
+        };
+        PasskeyList: {
+            /** @description The passkeys. */
+            passkeys: components["schemas"]["Passkey"][];
+        };
+        Passkey: {
+            /** @description Names the passkey here. It is not the id of the credential. */
+            id: string;
+            /** @description By which the person tells it from others. */
+            name: string;
+            /**
+             * Format: date-time
+             * @description When it was made.
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description When it last signed the person in; null if it never did.
+             */
+            lastUsedAt: string | null;
+        };
+        AddedPasskey: {
+            passkey: components["schemas"]["Passkey"];
+            /** @description With the first factor of a person: each replaces the passkey once besides the password. They are only in this response. */
+            recoveryCodes: string[] | null;
+        };
+        BegunPasskey: {
+            /** @description PublicKeyCredentialCreationOptionsJSON, as WebAuthn has it. */
+            options: {
+                /** @description What the authenticator signs, in base64url. */
+                challenge: string;
+            } & {
+                [key: string]: unknown;
+            };
+        };
+        MemberList: {
+            /**
+             * Format: int64
+             * @description The number of members, the owner included.
+             */
+            total: number;
+            /** @description The owner first. */
+            members: components["schemas"]["Member"][];
+            /** @description Those that can be accepted. Only owners see them. */
+            invitations: components["schemas"]["TeamInvitation"][];
+        };
+        Member: {
+            /**
+             * Format: uuid
+             * @description The person.
+             */
+            personId: string;
+            /** @description The address with which the person signs in. */
+            email: string | null;
+            /**
+             * @description What the person may do in the account.
+             * @enum {string}
+             */
+            role: "owner" | "developer" | "billing" | "viewer" | "none";
+            /**
+             * Format: date-time
+             * @description When the person joined.
+             */
+            since: string;
+            /** @description Whether it is the person of this request. */
+            current: boolean;
+        };
+        TeamInvitation: {
+            /** @description Names the invitation. It is not its secret. */
+            id: string;
+            /** @description Where it was sent. */
+            email: string;
+            /**
+             * @description `developer`: documents, templates, keys and callbacks. `billing`: plan, purchases and invoices. `viewer`: sees documents, templates and logs, and changes nothing.
+             * @enum {string}
+             */
+            role: "developer" | "billing" | "viewer";
+            /**
+             * Format: date-time
+             * @description When it was sent.
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description Until when it can be accepted.
+             */
+            expiresAt: string;
+        };
+        SignInDomainList: {
+            /** @description By domain. */
+            domains: components["schemas"]["SignInDomain"][];
+        };
+        SignInDomain: {
+            /** @description The part of addresses after the @. */
+            domain: string;
+            /** @description The issuer identifier. */
+            issuer: string;
+            /** @description The client that the issuer knows this service as. */
+            clientId: string;
+            /** @description Whether there is a secret of that client. */
+            hasClientSecret: boolean;
+            /**
+             * @description The role of people who sign in for the first time.
+             * @enum {string}
+             */
+            role: "developer" | "billing" | "viewer";
+            /** @description Whether members with addresses of the domain, but the owner, may open the account only so. */
+            required: boolean;
+            /**
+             * Format: uri
+             * @description Where the issuer has to be allowed to send people back to.
+             */
+            redirectUri: string;
+            /** @description The record of the domain that shows that it is the account’s. */
+            proof: {
+                /**
+                 * @description The type of the record.
+                 * @enum {string}
+                 */
+                type: "TXT";
+                /** @description Its name. */
+                name: string;
+                /** @description Its value. */
+                value: string;
+            };
+            /**
+             * Format: date-time
+             * @description Since when the domain is the account’s; null until it is shown.
+             */
+            verifiedAt: string | null;
+            /**
+             * Format: date-time
+             * @description When it was claimed.
+             */
+            createdAt: string;
+        };
         ApiKeyList: {
             /**
              * Format: int64
@@ -3782,6 +5773,8 @@ export interface components {
              * @description When it was revoked; null while it is active.
              */
             revokedAt: string | null;
+            /** @description The address of the person who made it; null if it is not known, as for keys of the operator. */
+            createdBy: string | null;
             /** @description Addresses and networks that the key may be used from. An empty list allows all. */
             allowedIps: string[];
         };
@@ -3937,6 +5930,39 @@ export interface components {
              */
             retryOf: string | null;
         };
+        TemplateDraftResponse: {
+            /** @description null while the template has none. */
+            draft: components["schemas"]["TemplateDraft"] | null;
+        };
+        TemplateDraft: {
+            /**
+             * Format: uuid
+             * @description Another one after each change of the draft.
+             */
+            draftId: string;
+            /** @description Its name. */
+            name: string;
+            /** @description HTML with Liquid. */
+            content: string;
+            /** @description A JSON document serialized as a string. */
+            sampleData: string;
+            /** @description The JSON Schema of its data; null for none. */
+            dataSchema: string | null;
+            /** @description Options of its renders; null for none. */
+            options: components["schemas"]["RenderOptions"] | null;
+            /**
+             * Format: uuid
+             * @description The version that it was made from.
+             */
+            baseVersionId: string;
+            /** @description The address of the person who changed it last. */
+            author: string | null;
+            /**
+             * Format: date-time
+             * @description When it last changed.
+             */
+            updatedAt: string;
+        };
         TemplateVersionList: {
             /**
              * Format: int64
@@ -3981,6 +6007,10 @@ export interface components {
             name: string;
             /** @description Whether renders use it unless they pin another. */
             current: boolean;
+            /** @description The address of the person who saved it; null if it is not known. */
+            author: string | null;
+            /** @description What its author says of it; null for nothing. */
+            message: string | null;
             /**
              * Format: date-time
              * @description When it was made or accepted.
@@ -4012,6 +6042,10 @@ export interface components {
             name: string;
             /** @description Whether renders use it unless they pin another. */
             current: boolean;
+            /** @description The address of the person who saved it; null if it is not known. */
+            author: string | null;
+            /** @description What its author says of it; null for nothing. */
+            message: string | null;
             /**
              * Format: date-time
              * @description When it was made or accepted.
@@ -4055,12 +6089,19 @@ export interface components {
              * @description What was done.
              * @enum {string}
              */
-            action: "account.registered" | "account.signed_in" | "account.sign_in_failed" | "account.signed_out" | "account.plan_changed" | "account.quota_period_changed" | "account.password_reset" | "account.tokens_revoked" | "account.address_confirmed" | "account.taken_over" | "account.suspended" | "account.resumed" | "account.deletion_requested" | "account.deleted" | "billing.subscription_cancelled" | "billing.subscription_resumed" | "billing.plan_change_scheduled" | "billing.auto_overage_changed" | "billing.block_granted" | "billing.block_frozen" | "billing.block_taken_back" | "billing.block_returned" | "billing.block_expired" | "key.created" | "key.rotated" | "key.changed" | "key.revoked" | "webhook_key.rotated" | "template.saved" | "template.deleted" | "render.shared" | "job.retried" | "job.cancelled" | "callback.retried" | "mail.retried" | "billing.retried" | "worker.drained" | "worker.resumed" | "audit.entries_left_out";
+            action: "account.registered" | "account.signed_in" | "account.sign_in_failed" | "account.signed_out" | "account.plan_changed" | "account.quota_period_changed" | "account.password_reset" | "account.tokens_revoked" | "account.address_confirmed" | "account.taken_over" | "account.owner_changed" | "account.renamed" | "account.second_factor_required" | "account.request_details_changed" | "second_factor.added" | "second_factor.removed" | "passkey.added" | "passkey.removed" | "account.suspended" | "account.resumed" | "account.deletion_requested" | "account.deleted" | "billing.subscription_cancelled" | "billing.subscription_resumed" | "billing.plan_change_scheduled" | "billing.plan_change_withdrawn" | "billing.auto_overage_changed" | "billing.block_granted" | "billing.block_frozen" | "billing.block_taken_back" | "billing.block_returned" | "billing.block_expired" | "domain.claimed" | "domain.verified" | "domain.changed" | "domain.removed" | "member.invited" | "member.invitation_revoked" | "member.joined" | "member.role_changed" | "member.removed" | "key.created" | "key.rotated" | "key.changed" | "key.revoked" | "webhook_key.rotated" | "notifications.changed" | "template.saved" | "template.deleted" | "render.shared" | "render.share_revoked" | "job.retried" | "job.cancelled" | "callback.retried" | "mail.retried" | "billing.retried" | "worker.drained" | "worker.resumed" | "audit.entries_left_out";
             /**
              * @description `anonymous`: somebody who has not shown to be the account.
              * @enum {string}
              */
             actor: "account" | "anonymous" | "operator" | "billing";
+            /**
+             * Format: uuid
+             * @description The person who did it; null if it is not known, or was nobody of the account.
+             */
+            personId: string | null;
+            /** @description The address of that person. */
+            person: string | null;
             /** @description Where the request came from. */
             ipAddress: string | null;
             /** @description The key, template, render or block that it was about. */
@@ -4093,6 +6134,11 @@ export interface components {
             offset: number;
             /** @description The renders of this page. */
             renders: components["schemas"]["UserRender"][];
+            /**
+             * Format: date-time
+             * @description Where a search has ended after 5000 renders: it goes on with this as `to` (with `created_asc` as `from`). Null if it has looked at all, and of a list that is no search.
+             */
+            searchedTo: string | null;
         };
         UserRender: {
             /** @description Whether the request succeeded. */
@@ -4108,10 +6154,10 @@ export interface components {
              */
             status: "queued" | "processing" | "completed" | "failed" | "cancelled";
             /**
-             * @description What was rendered: HTML, a web page or a template.
+             * @description What it was made of: HTML, a web page, a template or a PDF.
              * @enum {string}
              */
-            inputMode: "html" | "url" | "template";
+            inputMode: "html" | "url" | "template" | "pdf";
             /**
              * @description Whether the PDF itself or its address was requested.
              * @enum {string}
@@ -4227,10 +6273,10 @@ export interface components {
              */
             status: "queued" | "processing" | "completed" | "failed" | "cancelled";
             /**
-             * @description What was rendered: HTML, a web page or a template.
+             * @description What it was made of: HTML, a web page, a template or a PDF.
              * @enum {string}
              */
-            inputMode: "html" | "url" | "template";
+            inputMode: "html" | "url" | "template" | "pdf";
             /**
              * @description Whether the PDF itself or its address was requested.
              * @enum {string}
@@ -4403,6 +6449,13 @@ export interface components {
             data?: {
                 [key: string]: unknown;
             };
+            /** @description The PDF in base64. */
+            pdf?: string;
+            /**
+             * Format: uuid
+             * @description The job whose PDF it is.
+             */
+            pdfJobId?: string;
             /** @description The values of headers and cookies are masked. */
             options: components["schemas"]["RenderOptions"];
         };
@@ -4429,6 +6482,11 @@ export interface components {
             oldestWaitingAt: string | null;
         };
         SharedLink: {
+            /**
+             * Format: uuid
+             * @description By which it is revoked.
+             */
+            id: string;
             /** @description No key is needed for it. */
             url: string;
             /**
@@ -4437,24 +6495,35 @@ export interface components {
              */
             expiresAt: string;
         };
-        UserBatchList: {
+        SharedLinks: {
+            /** @description The newest first. */
+            links: components["schemas"]["ListedLink"][];
+        };
+        ListedLink: {
             /**
-             * Format: int64
-             * @description How many there are in all.
+             * Format: uuid
+             * @description By which it is revoked.
              */
-            total: number;
+            id: string;
+            /** @description No key is needed for it. */
+            url: string;
             /**
-             * Format: int64
-             * @description How many this response may have.
+             * Format: date-time
+             * @description The end of the PDF, if that is earlier than was asked for.
              */
-            limit: number;
+            expiresAt: string;
             /**
-             * Format: int64
-             * @description How many were skipped.
+             * Format: date-time
+             * @description When it was made or accepted.
              */
-            offset: number;
-            /** @description The batches of this page. */
-            batches: components["schemas"]["UserBatch"][];
+            createdAt: string;
+            /** @description The address of whoever made it; null if it is not known. */
+            createdBy: string | null;
+            /**
+             * Format: date-time
+             * @description To the minute; null if nobody has opened it.
+             */
+            lastOpenedAt: string | null;
         };
         UserBatch: {
             /**
@@ -4504,6 +6573,7 @@ export interface components {
              * @description When it is expected to end; null when that is not known.
              */
             estimatedCompletionTime: string | null;
+            source?: components["schemas"]["BatchSource"];
             /** @description The same batch, with other names. */
             job: {
                 /**
@@ -4579,6 +6649,25 @@ export interface components {
             apiKeyPrefix: string | null;
             /** @description Where its callback goes; null without one. */
             webhookUrl: string | null;
+        };
+        UserBatchList: {
+            /**
+             * Format: int64
+             * @description How many there are in all.
+             */
+            total: number;
+            /**
+             * Format: int64
+             * @description How many this response may have.
+             */
+            limit: number;
+            /**
+             * Format: int64
+             * @description How many were skipped.
+             */
+            offset: number;
+            /** @description The batches of this page. */
+            batches: components["schemas"]["UserBatch"][];
         };
         UserBatchItemList: {
             /**
@@ -4707,6 +6796,11 @@ export interface components {
             offset: number;
             /** @description The callbacks of this page. */
             deliveries: components["schemas"]["WebhookDelivery"][];
+            /**
+             * Format: date-time
+             * @description Where a search goes on: its `to`, or with `created_asc` its `from`. Null if all was looked at.
+             */
+            searchedTo: string | null;
         };
         WebhookDelivery: {
             /**
@@ -4763,6 +6857,18 @@ export interface components {
             responseStatus: number | null;
             /** @description Why the last attempt failed. */
             error: string | null;
+        };
+        RedeliveredWebhooks: {
+            /**
+             * Format: int64
+             * @description Callbacks that are sent again.
+             */
+            redelivered: number;
+            /**
+             * Format: date-time
+             * @description The `since` of a further request, for those that are left; null if there are none.
+             */
+            nextSince: string | null;
         };
         WebhookDeliveryDetail: {
             /**
@@ -4834,6 +6940,25 @@ export interface components {
                 responseStatus: number | null;
                 /** @description Why it failed; null when it did not. */
                 error: string | null;
+                /**
+                 * Format: int64
+                 * @description To the end of the response; null if it is not known.
+                 */
+                durationMs: number | null;
+                /** @description What the receiver sent. Of the last 2 attempts; null if there was no response. */
+                response: {
+                    /** @description The first of them; values that may be secrets are `***`. */
+                    readonly headers: {
+                        /** @description Its name. */
+                        name: string;
+                        /** @description Secrets are `***`. */
+                        value: string;
+                    }[];
+                    /** @description The first 2048 bytes; null if they are no text in UTF-8. */
+                    body: string | null;
+                    /** @description Whether the body is longer. */
+                    bodyIsCut: boolean;
+                } | null;
             }[];
         };
         WebhookKeyList: {
@@ -4871,6 +6996,154 @@ export interface components {
             /** @description `whsec_` and the base64 of the key. It is only in this response. */
             secret: string;
         };
+        Alerts: {
+            quota: components["schemas"]["QuotaAlert"];
+            /** @description Of automatic overage; null while it is off, and for roles that do not see it. */
+            spend: components["schemas"]["SpendAlert"];
+            /** @description The hour in which too many renders have failed; null once renders succeed again. */
+            failures: components["schemas"]["FailureAlert"];
+            /** @description Addresses at which callbacks do not arrive. */
+            webhooks: components["schemas"]["WebhookAlert"][];
+        };
+        QuotaAlert: {
+            /**
+             * Format: int64
+             * @description PDFs made in the period, and those under way.
+             */
+            used: number;
+            /**
+             * Format: int64
+             * @description PDFs of the plan and of blocks that were bought; while further ones are bought, of the plan alone.
+             */
+            limit: number;
+            /**
+             * Format: int64
+             * @description PDFs that can still be made, with blocks.
+             */
+            left: number;
+            /**
+             * Format: int64
+             * @description In whole percent; more than 100 where a plan has become smaller.
+             */
+            percent: number;
+            /**
+             * Format: int64
+             * @description The highest threshold that is reached; 0 for none.
+             */
+            reached: number;
+            /**
+             * Format: date-time
+             * @description When the quota begins anew.
+             */
+            renewsAt: string;
+            /**
+             * @description Whether renders beyond the limit are rejected, or a block is bought for them.
+             * @enum {string}
+             */
+            beyond: "rejected" | "bought";
+        };
+        SpendAlert: {
+            /**
+             * Format: int64
+             * @description Spent on blocks in the period.
+             */
+            spentCents: number;
+            /**
+             * Format: int64
+             * @description The most that may be spent in the period.
+             */
+            capCents: number;
+            /**
+             * Format: int64
+             * @description In whole percent; more than 100 where a plan has become smaller.
+             */
+            percent: number;
+            /**
+             * Format: int64
+             * @description The highest threshold that is reached; 0 for none.
+             */
+            reached: number;
+        } | null;
+        FailureCode: {
+            /** @description One of the codes that docs/errors.md lists. */
+            code: string;
+            /**
+             * Format: int64
+             * @description How many.
+             */
+            count: number;
+        };
+        FailureAlert: {
+            /**
+             * Format: date-time
+             * @description Its beginning.
+             */
+            hour: string;
+            /**
+             * Format: int64
+             * @description The renders of this page.
+             */
+            renders: number;
+            /**
+             * Format: int64
+             * @description How many have failed.
+             */
+            failed: number;
+            /** @description The commonest first, 5 at most. */
+            codes: components["schemas"]["FailureCode"][];
+        } | null;
+        WebhookAlert: {
+            /** @description Without its query. */
+            url: string;
+            /**
+             * Format: date-time
+             * @description The first failure in a row.
+             */
+            since: string;
+            /**
+             * Format: int64
+             * @description Attempts in a row.
+             */
+            failures: number;
+            /**
+             * Format: int64
+             * @description Of the last response; null without one.
+             */
+            lastStatus: number | null;
+            /** @description Why there was no response; null if there was one. */
+            lastError: string | null;
+            /**
+             * Format: date-time
+             * @description Null when no further one is due.
+             */
+            nextAttemptAt: string | null;
+        };
+        Notifications: {
+            /** @description By kind of alert. */
+            mails: components["schemas"]["NotificationChoice"][];
+            thresholds: components["schemas"]["AlertThresholds"];
+        };
+        NotificationChoice: {
+            /**
+             * @description The kind of alert.
+             * @enum {string}
+             */
+            kind: "quota" | "spend" | "failures" | "webhooks";
+            /** @description Whether the person gets these mails. */
+            on: boolean;
+            /** @description Whether the role of the person allows them. */
+            available: boolean;
+        };
+        AlertThresholds: {
+            /** @description Percentages of the period's renders, and of the cap of automatic overage, that people are told of, in any order; none: of no percentage. Default: 50, 80, 100. */
+            quotaPercents: (50 | 75 | 80 | 90 | 95 | 100)[];
+            /** @description Renders of an hour of which more than this share fails, in percent; default 20. */
+            failurePercent: number;
+            /** @description The fewest renders of such an hour; default 20. */
+            failureRenders: number;
+            /** @description Attempts to deliver to one address that fail in a row; an hour of failures counts as well. Default 20. */
+            webhookFailures: number;
+        };
         PlanList: {
             /** @description The plan of the account. */
             current: string;
@@ -4900,7 +7173,7 @@ export interface components {
                 maxTimeoutMs: number;
                 /** @description API keys that may be active at a time. */
                 maxActiveKeys: number;
-                /** @description Items in one batch. */
+                /** @description Items in one batch: 10,000 at most in one request, all of them as rows of a file. */
                 maxBatchItems: number;
                 /** @description Jobs of one account that may wait for a slot. */
                 maxWaitingJobs: number;
@@ -4911,7 +7184,7 @@ export interface components {
                 maxStoredBytes: number;
                 /** @description Renders of test keys a day. */
                 maxTestRendersPerDay: number;
-                /** @description How long a finished PDF is kept, in hours. */
+                /** @description How long a finished PDF is kept, in hours; 0: it is deleted once it is delivered. */
                 retentionHours: number;
                 /** @description What the plan has. */
                 features: {
@@ -5537,11 +7810,32 @@ export interface components {
 }
 export type RenderRequest = components['schemas']['RenderRequest'];
 export type RenderOptions = components['schemas']['RenderOptions'];
+export type ConversionRequest = components['schemas']['ConversionRequest'];
+export type ConversionOptions = components['schemas']['ConversionOptions'];
+export type FillRequest = components['schemas']['FillRequest'];
+export type FlattenRequest = components['schemas']['FlattenRequest'];
+export type ValidationRequest = components['schemas']['ValidationRequest'];
 export type BatchRequest = components['schemas']['BatchRequest'];
 export type BatchItemInput = components['schemas']['BatchItemInput'];
+export type BatchSourceInput = components['schemas']['BatchSourceInput'];
+export type RequestDetailsSetting = components['schemas']['RequestDetailsSetting'];
 export type Registration = components['schemas']['Registration'];
 export type Credentials = components['schemas']['Credentials'];
+export type AccountChange = components['schemas']['AccountChange'];
 export type SessionRequest = components['schemas']['SessionRequest'];
+export type PasskeyAssertion = components['schemas']['PasskeyAssertion'];
+export type AccountSwitch = components['schemas']['AccountSwitch'];
+export type InvitationToken = components['schemas']['InvitationToken'];
+export type InvitationAcceptance = components['schemas']['InvitationAcceptance'];
+export type SecondFactorCode = components['schemas']['SecondFactorCode'];
+export type SecondFactorRequirement = components['schemas']['SecondFactorRequirement'];
+export type PasskeyRegistration = components['schemas']['PasskeyRegistration'];
+export type PasskeyCredential = components['schemas']['PasskeyCredential'];
+export type PasskeyChange = components['schemas']['PasskeyChange'];
+export type TeamInvitationRequest = components['schemas']['TeamInvitationRequest'];
+export type MemberChange = components['schemas']['MemberChange'];
+export type DomainClaim = components['schemas']['DomainClaim'];
+export type DomainChange = components['schemas']['DomainChange'];
 export type PasswordChange = components['schemas']['PasswordChange'];
 export type ForgottenPassword = components['schemas']['ForgottenPassword'];
 export type PasswordReset = components['schemas']['PasswordReset'];
@@ -5551,14 +7845,21 @@ export type ApiKeyChange = components['schemas']['ApiKeyChange'];
 export type TemplateRequest = components['schemas']['TemplateRequest'];
 export type PreviewRequest = components['schemas']['PreviewRequest'];
 export type TemplateChange = components['schemas']['TemplateChange'];
+export type TemplateDraftRequest = components['schemas']['TemplateDraftRequest'];
+export type PublishRequest = components['schemas']['PublishRequest'];
 export type UserRenderRequest = components['schemas']['UserRenderRequest'];
 export type ShareRequest = components['schemas']['ShareRequest'];
 export type UserBatchRequest = components['schemas']['UserBatchRequest'];
 export type WebhookTest = components['schemas']['WebhookTest'];
+export type RedeliverFailed = components['schemas']['RedeliverFailed'];
 export type WebhookPayload = components['schemas']['WebhookPayload'];
 export type Failure = components['schemas']['Failure'];
 export type Error = components['schemas']['Error'];
 export type AcceptedJob = components['schemas']['AcceptedJob'];
+export type PdfValidation = components['schemas']['PdfValidation'];
+export type PdfClaims = components['schemas']['PdfClaims'];
+export type PdfSignature = components['schemas']['PdfSignature'];
+export type PdfCheck = components['schemas']['PdfCheck'];
 export type JobList = components['schemas']['JobList'];
 export type JobRecord = components['schemas']['JobRecord'];
 export type Upload = components['schemas']['Upload'];
@@ -5569,25 +7870,48 @@ export type RenderAttemptPhases = components['schemas']['RenderAttemptPhases'];
 export type RenderReportSeal = components['schemas']['RenderReportSeal'];
 export type RenderReportTimestamp = components['schemas']['RenderReportTimestamp'];
 export type RenderReportPicture = components['schemas']['RenderReportPicture'];
+export type BatchUpload = components['schemas']['BatchUpload'];
+export type Batch = components['schemas']['Batch'];
+export type BatchProgress = components['schemas']['BatchProgress'];
+export type BatchSource = components['schemas']['BatchSource'];
+export type BatchItem = components['schemas']['BatchItem'];
 export type AcceptedBatch = components['schemas']['AcceptedBatch'];
 export type BatchList = components['schemas']['BatchList'];
 export type BatchSummary = components['schemas']['BatchSummary'];
-export type BatchProgress = components['schemas']['BatchProgress'];
-export type Batch = components['schemas']['Batch'];
-export type BatchItem = components['schemas']['BatchItem'];
+export type BatchPartList = components['schemas']['BatchPartList'];
+export type BatchPart = components['schemas']['BatchPart'];
 export type UsageSummary = components['schemas']['UsageSummary'];
 export type UsageSeries = components['schemas']['UsageSeries'];
 export type UsagePoint = components['schemas']['UsagePoint'];
 export type BatchMetrics = components['schemas']['BatchMetrics'];
 export type RequestLogList = components['schemas']['RequestLogList'];
 export type RequestLogEntry = components['schemas']['RequestLogEntry'];
-export type AccessToken = components['schemas']['AccessToken'];
 export type Success = components['schemas']['Success'];
+export type LoggedRequest = components['schemas']['LoggedRequest'];
+export type LoggedSide = components['schemas']['LoggedSide'];
+export type LoggedBody = components['schemas']['LoggedBody'];
+export type AccessToken = components['schemas']['AccessToken'];
 export type Account = components['schemas']['Account'];
 export type AuthConfig = components['schemas']['AuthConfig'];
 export type CreatedSession = components['schemas']['CreatedSession'];
 export type SessionList = components['schemas']['SessionList'];
 export type Session = components['schemas']['Session'];
+export type OwnAccountList = components['schemas']['OwnAccountList'];
+export type OwnAccount = components['schemas']['OwnAccount'];
+export type OfferedInvitation = components['schemas']['OfferedInvitation'];
+export type SecondFactor = components['schemas']['SecondFactor'];
+export type BegunSecondFactor = components['schemas']['BegunSecondFactor'];
+export type RecoveryCodes = components['schemas']['RecoveryCodes'];
+export type PasskeyChallenge = components['schemas']['PasskeyChallenge'];
+export type PasskeyList = components['schemas']['PasskeyList'];
+export type Passkey = components['schemas']['Passkey'];
+export type AddedPasskey = components['schemas']['AddedPasskey'];
+export type BegunPasskey = components['schemas']['BegunPasskey'];
+export type MemberList = components['schemas']['MemberList'];
+export type Member = components['schemas']['Member'];
+export type TeamInvitation = components['schemas']['TeamInvitation'];
+export type SignInDomainList = components['schemas']['SignInDomainList'];
+export type SignInDomain = components['schemas']['SignInDomain'];
 export type ApiKeyList = components['schemas']['ApiKeyList'];
 export type ApiKey = components['schemas']['ApiKey'];
 export type CreatedApiKey = components['schemas']['CreatedApiKey'];
@@ -5597,6 +7921,8 @@ export type TemplateSummaryList = components['schemas']['TemplateSummaryList'];
 export type TemplateSummary = components['schemas']['TemplateSummary'];
 export type Preview = components['schemas']['Preview'];
 export type AcceptedUserRender = components['schemas']['AcceptedUserRender'];
+export type TemplateDraftResponse = components['schemas']['TemplateDraftResponse'];
+export type TemplateDraft = components['schemas']['TemplateDraft'];
 export type TemplateVersionList = components['schemas']['TemplateVersionList'];
 export type TemplateVersionSummary = components['schemas']['TemplateVersionSummary'];
 export type TemplateVersion = components['schemas']['TemplateVersion'];
@@ -5609,17 +7935,29 @@ export type UserRenderDetailCallback = components['schemas']['UserRenderDetailCa
 export type RenderInput = components['schemas']['RenderInput'];
 export type Queue = components['schemas']['Queue'];
 export type SharedLink = components['schemas']['SharedLink'];
-export type UserBatchList = components['schemas']['UserBatchList'];
+export type SharedLinks = components['schemas']['SharedLinks'];
+export type ListedLink = components['schemas']['ListedLink'];
 export type UserBatch = components['schemas']['UserBatch'];
+export type UserBatchList = components['schemas']['UserBatchList'];
 export type UserBatchItemList = components['schemas']['UserBatchItemList'];
 export type UserBatchItem = components['schemas']['UserBatchItem'];
 export type RetriedBatch = components['schemas']['RetriedBatch'];
 export type WebhookDeliveryList = components['schemas']['WebhookDeliveryList'];
 export type WebhookDelivery = components['schemas']['WebhookDelivery'];
+export type RedeliveredWebhooks = components['schemas']['RedeliveredWebhooks'];
 export type WebhookDeliveryDetail = components['schemas']['WebhookDeliveryDetail'];
 export type WebhookKeyList = components['schemas']['WebhookKeyList'];
 export type WebhookKey = components['schemas']['WebhookKey'];
 export type CreatedWebhookKey = components['schemas']['CreatedWebhookKey'];
+export type Alerts = components['schemas']['Alerts'];
+export type QuotaAlert = components['schemas']['QuotaAlert'];
+export type SpendAlert = components['schemas']['SpendAlert'];
+export type FailureCode = components['schemas']['FailureCode'];
+export type FailureAlert = components['schemas']['FailureAlert'];
+export type WebhookAlert = components['schemas']['WebhookAlert'];
+export type Notifications = components['schemas']['Notifications'];
+export type NotificationChoice = components['schemas']['NotificationChoice'];
+export type AlertThresholds = components['schemas']['AlertThresholds'];
 export type PlanList = components['schemas']['PlanList'];
 export type PlanRow = components['schemas']['PlanRow'];
 export type Subscription = components['schemas']['Subscription'];
@@ -5728,7 +8066,7 @@ export interface operations {
                     "application/json": components["schemas"]["AcceptedJob"];
                 };
             };
-            /** @description Bad Request: `VALIDATION`, `UNSUPPORTED_MEDIA_TYPE`, `MALFORMED_JSON`, `INVALID_URL`, `URL_BLOCKED`, `UPLOAD_URL_EXPIRED`, `URL_UNREACHABLE`, `SELECTOR_TIMEOUT`, `CONDITION_TIMEOUT`, `EXCEPTION_THROWN`, `ASSET_FAILED`, `GLYPH_MISSING`, `DOCUMENT_FAULT`, `CONFORMANCE_FAILED`, `SEAL_FAILED`, `TIMESTAMP_FAILED`, `EINVOICE_INVALID`, `COOKIE_INVALID`, `PAGE_RANGE_INVALID`, `TEMPLATE_ERROR`, `DOCUMENT_LIMIT` */
+            /** @description Bad Request: `VALIDATION`, `UNSUPPORTED_MEDIA_TYPE`, `MALFORMED_JSON`, `INVALID_URL`, `URL_BLOCKED`, `UPLOAD_URL_EXPIRED`, `EINVOICE_INVALID`, `CONFORMANCE_FAILED`, `FORM_FIELD_UNKNOWN`, `FORM_VALUE_INVALID`, `SEAL_FAILED`, `TIMESTAMP_FAILED`, `REVOCATION_FAILED`, `DOCUMENT_LIMIT`, `URL_UNREACHABLE`, `SELECTOR_TIMEOUT`, `CONDITION_TIMEOUT`, `EXCEPTION_THROWN`, `ASSET_FAILED`, `GLYPH_MISSING`, `DOCUMENT_FAULT`, `COOKIE_INVALID`, `PAGE_RANGE_INVALID`, `TEMPLATE_ERROR` */
             400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
             401: components["responses"]["Unauthorized"];
@@ -5740,15 +8078,509 @@ export interface operations {
             408: components["responses"]["RequestTimeout"];
             /** @description Conflict: `IDEMPOTENCY_MISMATCH`, `IDEMPOTENCY_IN_PROGRESS`, `CANCELLED` */
             409: components["responses"]["Conflict"];
-            /** @description Gone: `EXPIRED` */
+            /** @description Gone: `GONE`, `EXPIRED` */
             410: components["responses"]["Gone"];
             /** @description Payload Too Large: `INPUT_TOO_LARGE`, `OUTPUT_TOO_LARGE` */
             413: components["responses"]["PayloadTooLarge"];
             /** @description Too Many Requests: `TOO_MANY_UPLOADS`, `RATE_LIMITED`, `TOO_MANY_WAITING` */
             429: components["responses"]["TooManyRequests"];
-            /** @description Internal Server Error: `BROWSER_CRASHED`, `WORKER_LOST`, `RENDER_FAILED`, `INTERNAL` */
+            /** @description Internal Server Error: `WORKER_LOST`, `RENDER_FAILED`, `BROWSER_CRASHED`, `INTERNAL` */
             500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE`, `OVERAGE_PENDING` */
+            503: components["responses"]["ServiceUnavailable"];
+            /** @description Gateway Timeout: `RENDER_TIMEOUT` */
+            504: components["responses"]["GatewayTimeout"];
+        };
+    };
+    convertPdf: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Names the request for 24 hours, so that it can be repeated safely: a request with the same key and body gets the first response again. With a key, closing the connection does not cancel the render. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description JSON, or as `multipart/form-data`: The PDF as the file `file`, and every other field as a part of its name: `options` as JSON. */
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "jobId": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                 *       "options": {
+                 *         "metadata": {
+                 *           "title": "Contract 66"
+                 *         }
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["ConversionRequest"];
+                "multipart/form-data": {
+                    /**
+                     * Format: uuid
+                     * @description Instead of a file: a job of the account whose PDF is still kept.
+                     */
+                    jobId?: string;
+                    /**
+                     * @description `binary` responds with the PDF, `url` with a signed address to download it from.
+                     * @default binary
+                     * @enum {string}
+                     */
+                    output?: "binary" | "url";
+                    /** @description Name of the PDF file. */
+                    filename?: string;
+                    /**
+                     * @description `sync` waits a while for the render to end; `async` responds with 202 at once.
+                     * @default sync
+                     * @enum {string}
+                     */
+                    executionMode?: "sync" | "async";
+                    /**
+                     * Format: uri
+                     * @description Where the end of the render is told. Needs `executionMode` = `async`. Plans professional and business.
+                     */
+                    webhookUrl?: string;
+                    /**
+                     * Format: uri
+                     * @description A signed address of S3, Google Cloud Storage or Azure, where the PDF is put. Plans professional and business.
+                     */
+                    uploadUrl?: string;
+                    options?: components["schemas"]["ConversionOptions"];
+                    /**
+                     * Format: binary
+                     * @description The file.
+                     */
+                    file?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Completed: the PDF. With `output` = `url` it is JSON instead, a `RenderResult`, with the address to download it from. */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    /** @description `true` if this is the response to an earlier request with the same Idempotency-Key. */
+                    "Idempotent-Replayed"?: string;
+                    /** @description The job that rendered it. */
+                    "X-Service-Job-Id"?: string;
+                    /** @description Number of pages. */
+                    "X-Service-Pages"?: string;
+                    /** @description Duration of the render in milliseconds. */
+                    "X-Service-Processing-Time-Ms"?: string;
+                    /** @description End of the retention window. */
+                    "X-Service-Expires-At"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/pdf": string;
+                };
+            };
+            /** @description Accepted; follow the job. */
+            202: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    /** @description `true` if this is the response to an earlier request with the same Idempotency-Key. */
+                    "Idempotent-Replayed"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "jobId": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *       "status": "queued",
+                     *       "statusUrl": "/v1/pdf/jobs/0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *       "fileUrl": "/v1/pdf/jobs/0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17/file"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AcceptedJob"];
+                };
+            };
+            /** @description Bad Request: `VALIDATION`, `UNSUPPORTED_MEDIA_TYPE`, `MALFORMED_JSON`, `INVALID_URL`, `URL_BLOCKED`, `UPLOAD_URL_EXPIRED`, `EINVOICE_INVALID`, `CONFORMANCE_FAILED`, `FORM_FIELD_UNKNOWN`, `FORM_VALUE_INVALID`, `SEAL_FAILED`, `TIMESTAMP_FAILED`, `REVOCATION_FAILED`, `DOCUMENT_LIMIT`, `PDF_INVALID`, `PDF_ENCRYPTED`, `PDF_SIGNED` */
+            400: components["responses"]["BadRequest"];
+            /** @description Unauthorized: `UNAUTHENTICATED` */
+            401: components["responses"]["Unauthorized"];
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ADDRESS_NOT_ALLOWED`, `PLAN_LIMIT`, `QUOTA_EXCEEDED`, `TEST_QUOTA_EXCEEDED`, `STORAGE_FULL` */
+            403: components["responses"]["Forbidden"];
+            /** @description Not Found: `NOT_FOUND` */
+            404: components["responses"]["NotFound"];
+            /** @description Request Timeout: `UPLOAD_TOO_SLOW` */
+            408: components["responses"]["RequestTimeout"];
+            /** @description Conflict: `IDEMPOTENCY_MISMATCH`, `IDEMPOTENCY_IN_PROGRESS`, `CANCELLED` */
+            409: components["responses"]["Conflict"];
+            /** @description Gone: `GONE`, `EXPIRED` */
+            410: components["responses"]["Gone"];
+            /** @description Payload Too Large: `INPUT_TOO_LARGE`, `OUTPUT_TOO_LARGE` */
+            413: components["responses"]["PayloadTooLarge"];
+            /** @description Too Many Requests: `TOO_MANY_UPLOADS`, `RATE_LIMITED`, `TOO_MANY_WAITING` */
+            429: components["responses"]["TooManyRequests"];
+            /** @description Internal Server Error: `WORKER_LOST`, `RENDER_FAILED`, `INTERNAL` */
+            500: components["responses"]["InternalServerError"];
+            /** @description Service Unavailable: `UNAVAILABLE`, `OVERAGE_PENDING` */
+            503: components["responses"]["ServiceUnavailable"];
+            /** @description Gateway Timeout: `RENDER_TIMEOUT` */
+            504: components["responses"]["GatewayTimeout"];
+        };
+    };
+    fillPdf: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Names the request for 24 hours, so that it can be repeated safely: a request with the same key and body gets the first response again. With a key, closing the connection does not cancel the render. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description JSON, or as `multipart/form-data`: The PDF as the file `file`, and every other field as a part of its name: `values` and `flatten` as JSON. */
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "jobId": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                 *       "values": {
+                 *         "name": "Ada Lovelace"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["FillRequest"];
+                "multipart/form-data": {
+                    /**
+                     * Format: uuid
+                     * @description Instead of a file: a job of the account whose PDF is still kept.
+                     */
+                    jobId?: string;
+                    /** @description By the name of a field: a text or number for a text field, true or false for a box that is ticked, the value for radio buttons and lists, an array for lists of which several may be chosen, null for none. */
+                    values: {
+                        [key: string]: string | number | boolean | string[] | null;
+                    };
+                    /** @description Whether the fields become a part of the pages, and can no longer be changed. Default false. */
+                    flatten?: boolean;
+                    /**
+                     * @description `binary` responds with the PDF, `url` with a signed address to download it from.
+                     * @default binary
+                     * @enum {string}
+                     */
+                    output?: "binary" | "url";
+                    /** @description Name of the PDF file. */
+                    filename?: string;
+                    /**
+                     * @description `sync` waits a while for the render to end; `async` responds with 202 at once.
+                     * @default sync
+                     * @enum {string}
+                     */
+                    executionMode?: "sync" | "async";
+                    /**
+                     * Format: uri
+                     * @description Where the end of the render is told. Needs `executionMode` = `async`. Plans professional and business.
+                     */
+                    webhookUrl?: string;
+                    /**
+                     * Format: uri
+                     * @description A signed address of S3, Google Cloud Storage or Azure, where the PDF is put. Plans professional and business.
+                     */
+                    uploadUrl?: string;
+                    /**
+                     * Format: binary
+                     * @description The file.
+                     */
+                    file?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Completed: the PDF. With `output` = `url` it is JSON instead, a `RenderResult`, with the address to download it from. */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    /** @description `true` if this is the response to an earlier request with the same Idempotency-Key. */
+                    "Idempotent-Replayed"?: string;
+                    /** @description The job that rendered it. */
+                    "X-Service-Job-Id"?: string;
+                    /** @description Number of pages. */
+                    "X-Service-Pages"?: string;
+                    /** @description Duration of the render in milliseconds. */
+                    "X-Service-Processing-Time-Ms"?: string;
+                    /** @description End of the retention window. */
+                    "X-Service-Expires-At"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/pdf": string;
+                };
+            };
+            /** @description Accepted; follow the job. */
+            202: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    /** @description `true` if this is the response to an earlier request with the same Idempotency-Key. */
+                    "Idempotent-Replayed"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "jobId": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *       "status": "queued",
+                     *       "statusUrl": "/v1/pdf/jobs/0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *       "fileUrl": "/v1/pdf/jobs/0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17/file"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AcceptedJob"];
+                };
+            };
+            /** @description Bad Request: `VALIDATION`, `UNSUPPORTED_MEDIA_TYPE`, `MALFORMED_JSON`, `INVALID_URL`, `URL_BLOCKED`, `UPLOAD_URL_EXPIRED`, `EINVOICE_INVALID`, `CONFORMANCE_FAILED`, `FORM_FIELD_UNKNOWN`, `FORM_VALUE_INVALID`, `SEAL_FAILED`, `TIMESTAMP_FAILED`, `REVOCATION_FAILED`, `DOCUMENT_LIMIT`, `PDF_INVALID`, `PDF_ENCRYPTED`, `PDF_SIGNED` */
+            400: components["responses"]["BadRequest"];
+            /** @description Unauthorized: `UNAUTHENTICATED` */
+            401: components["responses"]["Unauthorized"];
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ADDRESS_NOT_ALLOWED`, `PLAN_LIMIT`, `QUOTA_EXCEEDED`, `TEST_QUOTA_EXCEEDED`, `STORAGE_FULL` */
+            403: components["responses"]["Forbidden"];
+            /** @description Not Found: `NOT_FOUND` */
+            404: components["responses"]["NotFound"];
+            /** @description Request Timeout: `UPLOAD_TOO_SLOW` */
+            408: components["responses"]["RequestTimeout"];
+            /** @description Conflict: `IDEMPOTENCY_MISMATCH`, `IDEMPOTENCY_IN_PROGRESS`, `CANCELLED` */
+            409: components["responses"]["Conflict"];
+            /** @description Gone: `GONE`, `EXPIRED` */
+            410: components["responses"]["Gone"];
+            /** @description Payload Too Large: `INPUT_TOO_LARGE`, `OUTPUT_TOO_LARGE` */
+            413: components["responses"]["PayloadTooLarge"];
+            /** @description Too Many Requests: `TOO_MANY_UPLOADS`, `RATE_LIMITED`, `TOO_MANY_WAITING` */
+            429: components["responses"]["TooManyRequests"];
+            /** @description Internal Server Error: `WORKER_LOST`, `RENDER_FAILED`, `INTERNAL` */
+            500: components["responses"]["InternalServerError"];
+            /** @description Service Unavailable: `UNAVAILABLE`, `OVERAGE_PENDING` */
+            503: components["responses"]["ServiceUnavailable"];
+            /** @description Gateway Timeout: `RENDER_TIMEOUT` */
+            504: components["responses"]["GatewayTimeout"];
+        };
+    };
+    flattenPdf: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Names the request for 24 hours, so that it can be repeated safely: a request with the same key and body gets the first response again. With a key, closing the connection does not cancel the render. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description JSON, or as `multipart/form-data`: The PDF as the file `file`, and every other field as a part of its name. */
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "jobId": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17"
+                 *     }
+                 */
+                "application/json": components["schemas"]["FlattenRequest"];
+                "multipart/form-data": {
+                    /**
+                     * Format: uuid
+                     * @description Instead of a file: a job of the account whose PDF is still kept.
+                     */
+                    jobId?: string;
+                    /**
+                     * @description `binary` responds with the PDF, `url` with a signed address to download it from.
+                     * @default binary
+                     * @enum {string}
+                     */
+                    output?: "binary" | "url";
+                    /** @description Name of the PDF file. */
+                    filename?: string;
+                    /**
+                     * @description `sync` waits a while for the render to end; `async` responds with 202 at once.
+                     * @default sync
+                     * @enum {string}
+                     */
+                    executionMode?: "sync" | "async";
+                    /**
+                     * Format: uri
+                     * @description Where the end of the render is told. Needs `executionMode` = `async`. Plans professional and business.
+                     */
+                    webhookUrl?: string;
+                    /**
+                     * Format: uri
+                     * @description A signed address of S3, Google Cloud Storage or Azure, where the PDF is put. Plans professional and business.
+                     */
+                    uploadUrl?: string;
+                    /**
+                     * Format: binary
+                     * @description The file.
+                     */
+                    file?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Completed: the PDF. With `output` = `url` it is JSON instead, a `RenderResult`, with the address to download it from. */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    /** @description `true` if this is the response to an earlier request with the same Idempotency-Key. */
+                    "Idempotent-Replayed"?: string;
+                    /** @description The job that rendered it. */
+                    "X-Service-Job-Id"?: string;
+                    /** @description Number of pages. */
+                    "X-Service-Pages"?: string;
+                    /** @description Duration of the render in milliseconds. */
+                    "X-Service-Processing-Time-Ms"?: string;
+                    /** @description End of the retention window. */
+                    "X-Service-Expires-At"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/pdf": string;
+                };
+            };
+            /** @description Accepted; follow the job. */
+            202: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    /** @description `true` if this is the response to an earlier request with the same Idempotency-Key. */
+                    "Idempotent-Replayed"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "jobId": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *       "status": "queued",
+                     *       "statusUrl": "/v1/pdf/jobs/0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *       "fileUrl": "/v1/pdf/jobs/0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17/file"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AcceptedJob"];
+                };
+            };
+            /** @description Bad Request: `VALIDATION`, `UNSUPPORTED_MEDIA_TYPE`, `MALFORMED_JSON`, `INVALID_URL`, `URL_BLOCKED`, `UPLOAD_URL_EXPIRED`, `EINVOICE_INVALID`, `CONFORMANCE_FAILED`, `FORM_FIELD_UNKNOWN`, `FORM_VALUE_INVALID`, `SEAL_FAILED`, `TIMESTAMP_FAILED`, `REVOCATION_FAILED`, `DOCUMENT_LIMIT`, `PDF_INVALID`, `PDF_ENCRYPTED`, `PDF_SIGNED` */
+            400: components["responses"]["BadRequest"];
+            /** @description Unauthorized: `UNAUTHENTICATED` */
+            401: components["responses"]["Unauthorized"];
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ADDRESS_NOT_ALLOWED`, `PLAN_LIMIT`, `QUOTA_EXCEEDED`, `TEST_QUOTA_EXCEEDED`, `STORAGE_FULL` */
+            403: components["responses"]["Forbidden"];
+            /** @description Not Found: `NOT_FOUND` */
+            404: components["responses"]["NotFound"];
+            /** @description Request Timeout: `UPLOAD_TOO_SLOW` */
+            408: components["responses"]["RequestTimeout"];
+            /** @description Conflict: `IDEMPOTENCY_MISMATCH`, `IDEMPOTENCY_IN_PROGRESS`, `CANCELLED` */
+            409: components["responses"]["Conflict"];
+            /** @description Gone: `GONE`, `EXPIRED` */
+            410: components["responses"]["Gone"];
+            /** @description Payload Too Large: `INPUT_TOO_LARGE`, `OUTPUT_TOO_LARGE` */
+            413: components["responses"]["PayloadTooLarge"];
+            /** @description Too Many Requests: `TOO_MANY_UPLOADS`, `RATE_LIMITED`, `TOO_MANY_WAITING` */
+            429: components["responses"]["TooManyRequests"];
+            /** @description Internal Server Error: `WORKER_LOST`, `RENDER_FAILED`, `INTERNAL` */
+            500: components["responses"]["InternalServerError"];
+            /** @description Service Unavailable: `UNAVAILABLE`, `OVERAGE_PENDING` */
+            503: components["responses"]["ServiceUnavailable"];
+            /** @description Gateway Timeout: `RENDER_TIMEOUT` */
+            504: components["responses"]["GatewayTimeout"];
+        };
+    };
+    validatePdf: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description JSON, or as `multipart/form-data`: The PDF as the file `file`. */
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "jobId": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ValidationRequest"];
+                "multipart/form-data": {
+                    /**
+                     * Format: uuid
+                     * @description Instead of a file: a job of the account whose PDF is still kept.
+                     */
+                    jobId?: string;
+                    /**
+                     * Format: binary
+                     * @description The file.
+                     */
+                    file?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description What was found. */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "holds": true,
+                     *       "version": "0.1.0",
+                     *       "pages": 1,
+                     *       "encrypted": true,
+                     *       "claims": {
+                     *         "pdfa": "pdfa",
+                     *         "pdfua": "pdfua",
+                     *         "einvoice": {
+                     *           "level": "level",
+                     *           "fileName": "invoice-66.pdf"
+                     *         }
+                     *       },
+                     *       "signatures": [
+                     *         {
+                     *           "subFilter": "subFilter",
+                     *           "coversWholeFile": true,
+                     *           "subject": "subject",
+                     *           "fault": "fault",
+                     *           "isChecked": true
+                     *         }
+                     *       ],
+                     *       "checks": [
+                     *         {
+                     *           "check": "file",
+                     *           "outcome": "passed",
+                     *           "findings": [
+                     *             "findings"
+                     *           ]
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PdfValidation"];
+                };
+            };
+            /** @description Bad Request: `VALIDATION`, `UNSUPPORTED_MEDIA_TYPE`, `MALFORMED_JSON`, `DOCUMENT_LIMIT` */
+            400: components["responses"]["BadRequest"];
+            /** @description Unauthorized: `UNAUTHENTICATED` */
+            401: components["responses"]["Unauthorized"];
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ADDRESS_NOT_ALLOWED` */
+            403: components["responses"]["Forbidden"];
+            /** @description Not Found: `NOT_FOUND` */
+            404: components["responses"]["NotFound"];
+            /** @description Request Timeout: `UPLOAD_TOO_SLOW` */
+            408: components["responses"]["RequestTimeout"];
+            /** @description Payload Too Large: `INPUT_TOO_LARGE` */
+            413: components["responses"]["PayloadTooLarge"];
+            /** @description Too Many Requests: `TOO_MANY_UPLOADS`, `RATE_LIMITED`, `TOO_MANY_WAITING` */
+            429: components["responses"]["TooManyRequests"];
+            /** @description Internal Server Error: `RENDER_FAILED`, `WORKER_LOST`, `INTERNAL` */
+            500: components["responses"]["InternalServerError"];
+            /** @description Service Unavailable: `UNAVAILABLE` */
             503: components["responses"]["ServiceUnavailable"];
             /** @description Gateway Timeout: `RENDER_TIMEOUT` */
             504: components["responses"]["GatewayTimeout"];
@@ -6136,6 +8968,7 @@ export interface operations {
                      *           "rule": "rule",
                      *           "error": null,
                      *           "bytes": 1,
+                     *           "startMs": 1,
                      *           "ms": 1
                      *         }
                      *       ],
@@ -6244,6 +9077,423 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    uploadBatchSource: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The file itself, in UTF-8 and not compressed. */
+        requestBody: {
+            content: {
+                "text/csv": unknown;
+                "application/x-ndjson": unknown;
+            };
+        };
+        responses: {
+            /** @description The file is stored. */
+            201: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *       "bytes": 1,
+                     *       "expiresAt": "2026-11-28T09:30:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["BatchUpload"];
+                };
+            };
+            /** @description Bad Request: `UNSUPPORTED_MEDIA_TYPE` */
+            400: components["responses"]["BadRequest"];
+            /** @description Unauthorized: `UNAUTHENTICATED` */
+            401: components["responses"]["Unauthorized"];
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ADDRESS_NOT_ALLOWED`, `STORAGE_FULL` */
+            403: components["responses"]["Forbidden"];
+            /** @description Request Timeout: `UPLOAD_TOO_SLOW` */
+            408: components["responses"]["RequestTimeout"];
+            /** @description Payload Too Large: `INPUT_TOO_LARGE` */
+            413: components["responses"]["PayloadTooLarge"];
+            /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING`, `TOO_MANY_UPLOADS` */
+            429: components["responses"]["TooManyRequests"];
+            /** @description Internal Server Error: `INTERNAL` */
+            500: components["responses"]["InternalServerError"];
+            /** @description Service Unavailable: `UNAVAILABLE` */
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    releaseBatch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The batch, with its first items. */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "jobId": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *       "status": "queued",
+                     *       "createdAt": "2026-11-28T09:30:00.000Z",
+                     *       "updatedAt": "2026-11-28T09:30:00.000Z",
+                     *       "completedAt": "2026-11-28T09:30:00.000Z",
+                     *       "finishedAt": "2026-11-28T09:30:00.000Z",
+                     *       "expiresAt": "2026-11-28T09:30:00.000Z",
+                     *       "zipUrl": "/v1/pdf/batch/0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17/zip",
+                     *       "manifestAvailable": true,
+                     *       "manifestDownloadUrlEndpoint": "/v1/pdf/batch/0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17/manifest/download-url",
+                     *       "progress": {
+                     *         "total": 1,
+                     *         "completed": 1,
+                     *         "failed": 1,
+                     *         "pending": 1,
+                     *         "throttled": 1,
+                     *         "percentComplete": 1
+                     *       },
+                     *       "estimatedCompletionTime": "2026-11-28T09:30:00.000Z",
+                     *       "source": {
+                     *         "state": "counting",
+                     *         "rows": 1,
+                     *         "rowsRead": 1,
+                     *         "proof": 1,
+                     *         "releasedAt": "2026-11-28T09:30:00.000Z",
+                     *         "deadline": "2026-11-28T09:30:00.000Z",
+                     *         "waitsFor": {
+                     *           "code": "code",
+                     *           "message": "The selector #ready did not appear within 5000 ms."
+                     *         },
+                     *         "error": {
+                     *           "code": "code",
+                     *           "message": "The selector #ready did not appear within 5000 ms."
+                     *         }
+                     *       },
+                     *       "job": {
+                     *         "id": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *         "status": "queued",
+                     *         "accessExpired": true,
+                     *         "totalCount": 1,
+                     *         "completedCount": 1,
+                     *         "failedCount": 1,
+                     *         "createdAt": "2026-11-28T09:30:00.000Z",
+                     *         "updatedAt": "2026-11-28T09:30:00.000Z",
+                     *         "completedAt": "2026-11-28T09:30:00.000Z",
+                     *         "finishedAt": "2026-11-28T09:30:00.000Z",
+                     *         "expiresAt": "2026-11-28T09:30:00.000Z",
+                     *         "notes": "November",
+                     *         "metadata": {}
+                     *       },
+                     *       "items": [
+                     *         {
+                     *           "itemId": "inv-66",
+                     *           "status": "queued",
+                     *           "outputAvailable": true,
+                     *           "downloadUrlEndpoint": "/v1/pdf/jobs/0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17/download-url",
+                     *           "outputExpiresAt": "2026-11-28T09:30:00.000Z",
+                     *           "errorMessage": null,
+                     *           "retryAttempt": null,
+                     *           "error": {
+                     *             "code": "code",
+                     *             "message": "The selector #ready did not appear within 5000 ms."
+                     *           },
+                     *           "pdfSize": 18204,
+                     *           "pages": 1,
+                     *           "processingTimeMs": 412,
+                     *           "reportEndpoint": "/v1/pdf/jobs/0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17/report",
+                     *           "upload": {
+                     *             "status": "pending",
+                     *             "attemptCount": 1,
+                     *             "responseStatus": 1,
+                     *             "error": {
+                     *               "code": "code",
+                     *               "message": "The selector #ready did not appear within 5000 ms."
+                     *             }
+                     *           }
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Batch"];
+                };
+            };
+            /** @description Bad Request: `VALIDATION` */
+            400: components["responses"]["BadRequest"];
+            /** @description Unauthorized: `UNAUTHENTICATED` */
+            401: components["responses"]["Unauthorized"];
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ADDRESS_NOT_ALLOWED` */
+            403: components["responses"]["Forbidden"];
+            /** @description Not Found: `NOT_FOUND` */
+            404: components["responses"]["NotFound"];
+            /** @description Conflict: `WRONG_STATE` */
+            409: components["responses"]["Conflict"];
+            /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
+            429: components["responses"]["TooManyRequests"];
+            /** @description Internal Server Error: `INTERNAL` */
+            500: components["responses"]["InternalServerError"];
+            /** @description Service Unavailable: `UNAVAILABLE` */
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    pauseBatch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The batch, with its first items. */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "jobId": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *       "status": "queued",
+                     *       "createdAt": "2026-11-28T09:30:00.000Z",
+                     *       "updatedAt": "2026-11-28T09:30:00.000Z",
+                     *       "completedAt": "2026-11-28T09:30:00.000Z",
+                     *       "finishedAt": "2026-11-28T09:30:00.000Z",
+                     *       "expiresAt": "2026-11-28T09:30:00.000Z",
+                     *       "zipUrl": "/v1/pdf/batch/0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17/zip",
+                     *       "manifestAvailable": true,
+                     *       "manifestDownloadUrlEndpoint": "/v1/pdf/batch/0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17/manifest/download-url",
+                     *       "progress": {
+                     *         "total": 1,
+                     *         "completed": 1,
+                     *         "failed": 1,
+                     *         "pending": 1,
+                     *         "throttled": 1,
+                     *         "percentComplete": 1
+                     *       },
+                     *       "estimatedCompletionTime": "2026-11-28T09:30:00.000Z",
+                     *       "source": {
+                     *         "state": "counting",
+                     *         "rows": 1,
+                     *         "rowsRead": 1,
+                     *         "proof": 1,
+                     *         "releasedAt": "2026-11-28T09:30:00.000Z",
+                     *         "deadline": "2026-11-28T09:30:00.000Z",
+                     *         "waitsFor": {
+                     *           "code": "code",
+                     *           "message": "The selector #ready did not appear within 5000 ms."
+                     *         },
+                     *         "error": {
+                     *           "code": "code",
+                     *           "message": "The selector #ready did not appear within 5000 ms."
+                     *         }
+                     *       },
+                     *       "job": {
+                     *         "id": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *         "status": "queued",
+                     *         "accessExpired": true,
+                     *         "totalCount": 1,
+                     *         "completedCount": 1,
+                     *         "failedCount": 1,
+                     *         "createdAt": "2026-11-28T09:30:00.000Z",
+                     *         "updatedAt": "2026-11-28T09:30:00.000Z",
+                     *         "completedAt": "2026-11-28T09:30:00.000Z",
+                     *         "finishedAt": "2026-11-28T09:30:00.000Z",
+                     *         "expiresAt": "2026-11-28T09:30:00.000Z",
+                     *         "notes": "November",
+                     *         "metadata": {}
+                     *       },
+                     *       "items": [
+                     *         {
+                     *           "itemId": "inv-66",
+                     *           "status": "queued",
+                     *           "outputAvailable": true,
+                     *           "downloadUrlEndpoint": "/v1/pdf/jobs/0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17/download-url",
+                     *           "outputExpiresAt": "2026-11-28T09:30:00.000Z",
+                     *           "errorMessage": null,
+                     *           "retryAttempt": null,
+                     *           "error": {
+                     *             "code": "code",
+                     *             "message": "The selector #ready did not appear within 5000 ms."
+                     *           },
+                     *           "pdfSize": 18204,
+                     *           "pages": 1,
+                     *           "processingTimeMs": 412,
+                     *           "reportEndpoint": "/v1/pdf/jobs/0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17/report",
+                     *           "upload": {
+                     *             "status": "pending",
+                     *             "attemptCount": 1,
+                     *             "responseStatus": 1,
+                     *             "error": {
+                     *               "code": "code",
+                     *               "message": "The selector #ready did not appear within 5000 ms."
+                     *             }
+                     *           }
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Batch"];
+                };
+            };
+            /** @description Bad Request: `VALIDATION` */
+            400: components["responses"]["BadRequest"];
+            /** @description Unauthorized: `UNAUTHENTICATED` */
+            401: components["responses"]["Unauthorized"];
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ADDRESS_NOT_ALLOWED` */
+            403: components["responses"]["Forbidden"];
+            /** @description Not Found: `NOT_FOUND` */
+            404: components["responses"]["NotFound"];
+            /** @description Conflict: `WRONG_STATE` */
+            409: components["responses"]["Conflict"];
+            /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
+            429: components["responses"]["TooManyRequests"];
+            /** @description Internal Server Error: `INTERNAL` */
+            500: components["responses"]["InternalServerError"];
+            /** @description Service Unavailable: `UNAVAILABLE` */
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    resumeBatch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The batch, with its first items. */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "jobId": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *       "status": "queued",
+                     *       "createdAt": "2026-11-28T09:30:00.000Z",
+                     *       "updatedAt": "2026-11-28T09:30:00.000Z",
+                     *       "completedAt": "2026-11-28T09:30:00.000Z",
+                     *       "finishedAt": "2026-11-28T09:30:00.000Z",
+                     *       "expiresAt": "2026-11-28T09:30:00.000Z",
+                     *       "zipUrl": "/v1/pdf/batch/0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17/zip",
+                     *       "manifestAvailable": true,
+                     *       "manifestDownloadUrlEndpoint": "/v1/pdf/batch/0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17/manifest/download-url",
+                     *       "progress": {
+                     *         "total": 1,
+                     *         "completed": 1,
+                     *         "failed": 1,
+                     *         "pending": 1,
+                     *         "throttled": 1,
+                     *         "percentComplete": 1
+                     *       },
+                     *       "estimatedCompletionTime": "2026-11-28T09:30:00.000Z",
+                     *       "source": {
+                     *         "state": "counting",
+                     *         "rows": 1,
+                     *         "rowsRead": 1,
+                     *         "proof": 1,
+                     *         "releasedAt": "2026-11-28T09:30:00.000Z",
+                     *         "deadline": "2026-11-28T09:30:00.000Z",
+                     *         "waitsFor": {
+                     *           "code": "code",
+                     *           "message": "The selector #ready did not appear within 5000 ms."
+                     *         },
+                     *         "error": {
+                     *           "code": "code",
+                     *           "message": "The selector #ready did not appear within 5000 ms."
+                     *         }
+                     *       },
+                     *       "job": {
+                     *         "id": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *         "status": "queued",
+                     *         "accessExpired": true,
+                     *         "totalCount": 1,
+                     *         "completedCount": 1,
+                     *         "failedCount": 1,
+                     *         "createdAt": "2026-11-28T09:30:00.000Z",
+                     *         "updatedAt": "2026-11-28T09:30:00.000Z",
+                     *         "completedAt": "2026-11-28T09:30:00.000Z",
+                     *         "finishedAt": "2026-11-28T09:30:00.000Z",
+                     *         "expiresAt": "2026-11-28T09:30:00.000Z",
+                     *         "notes": "November",
+                     *         "metadata": {}
+                     *       },
+                     *       "items": [
+                     *         {
+                     *           "itemId": "inv-66",
+                     *           "status": "queued",
+                     *           "outputAvailable": true,
+                     *           "downloadUrlEndpoint": "/v1/pdf/jobs/0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17/download-url",
+                     *           "outputExpiresAt": "2026-11-28T09:30:00.000Z",
+                     *           "errorMessage": null,
+                     *           "retryAttempt": null,
+                     *           "error": {
+                     *             "code": "code",
+                     *             "message": "The selector #ready did not appear within 5000 ms."
+                     *           },
+                     *           "pdfSize": 18204,
+                     *           "pages": 1,
+                     *           "processingTimeMs": 412,
+                     *           "reportEndpoint": "/v1/pdf/jobs/0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17/report",
+                     *           "upload": {
+                     *             "status": "pending",
+                     *             "attemptCount": 1,
+                     *             "responseStatus": 1,
+                     *             "error": {
+                     *               "code": "code",
+                     *               "message": "The selector #ready did not appear within 5000 ms."
+                     *             }
+                     *           }
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Batch"];
+                };
+            };
+            /** @description Bad Request: `VALIDATION` */
+            400: components["responses"]["BadRequest"];
+            /** @description Unauthorized: `UNAUTHENTICATED` */
+            401: components["responses"]["Unauthorized"];
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ADDRESS_NOT_ALLOWED` */
+            403: components["responses"]["Forbidden"];
+            /** @description Not Found: `NOT_FOUND` */
+            404: components["responses"]["NotFound"];
+            /** @description Conflict: `WRONG_STATE` */
+            409: components["responses"]["Conflict"];
+            /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
+            429: components["responses"]["TooManyRequests"];
+            /** @description Internal Server Error: `INTERNAL` */
+            500: components["responses"]["InternalServerError"];
+            /** @description Service Unavailable: `UNAVAILABLE` */
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     listBatches: {
         parameters: {
             query?: {
@@ -6295,6 +9545,22 @@ export interface operations {
                      *             "percentComplete": 1
                      *           },
                      *           "estimatedCompletionTime": "2026-11-28T09:30:00.000Z",
+                     *           "source": {
+                     *             "state": "counting",
+                     *             "rows": 1,
+                     *             "rowsRead": 1,
+                     *             "proof": 1,
+                     *             "releasedAt": "2026-11-28T09:30:00.000Z",
+                     *             "deadline": "2026-11-28T09:30:00.000Z",
+                     *             "waitsFor": {
+                     *               "code": "code",
+                     *               "message": "The selector #ready did not appear within 5000 ms."
+                     *             },
+                     *             "error": {
+                     *               "code": "code",
+                     *               "message": "The selector #ready did not appear within 5000 ms."
+                     *             }
+                     *           },
                      *           "job": {
                      *             "id": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
                      *             "status": "queued",
@@ -6455,6 +9721,22 @@ export interface operations {
                      *         "percentComplete": 1
                      *       },
                      *       "estimatedCompletionTime": "2026-11-28T09:30:00.000Z",
+                     *       "source": {
+                     *         "state": "counting",
+                     *         "rows": 1,
+                     *         "rowsRead": 1,
+                     *         "proof": 1,
+                     *         "releasedAt": "2026-11-28T09:30:00.000Z",
+                     *         "deadline": "2026-11-28T09:30:00.000Z",
+                     *         "waitsFor": {
+                     *           "code": "code",
+                     *           "message": "The selector #ready did not appear within 5000 ms."
+                     *         },
+                     *         "error": {
+                     *           "code": "code",
+                     *           "message": "The selector #ready did not appear within 5000 ms."
+                     *         }
+                     *       },
                      *       "job": {
                      *         "id": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
                      *         "status": "queued",
@@ -6559,6 +9841,22 @@ export interface operations {
                      *         "percentComplete": 1
                      *       },
                      *       "estimatedCompletionTime": "2026-11-28T09:30:00.000Z",
+                     *       "source": {
+                     *         "state": "counting",
+                     *         "rows": 1,
+                     *         "rowsRead": 1,
+                     *         "proof": 1,
+                     *         "releasedAt": "2026-11-28T09:30:00.000Z",
+                     *         "deadline": "2026-11-28T09:30:00.000Z",
+                     *         "waitsFor": {
+                     *           "code": "code",
+                     *           "message": "The selector #ready did not appear within 5000 ms."
+                     *         },
+                     *         "error": {
+                     *           "code": "code",
+                     *           "message": "The selector #ready did not appear within 5000 ms."
+                     *         }
+                     *       },
                      *       "job": {
                      *         "id": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
                      *         "status": "queued",
@@ -6798,11 +10096,83 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    listBatchParts: {
+        parameters: {
+            query?: {
+                /** @description Pages of a part at most, unless one item has more. */
+                pagesPerPart?: number;
+                /** @description How many to return. */
+                limit?: number;
+                /** @description How many to skip. */
+                offset?: number;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of parts. */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "total": 1,
+                     *       "limit": 1,
+                     *       "offset": 1,
+                     *       "parts": [
+                     *         {
+                     *           "part": 1,
+                     *           "items": 1,
+                     *           "pages": 1,
+                     *           "firstItemId": "firstItemId",
+                     *           "lastItemId": "lastItemId",
+                     *           "firstRow": 1,
+                     *           "lastRow": 1,
+                     *           "url": "https://pdf.example.com/v1/files/eyJqb2IiOiI"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["BatchPartList"];
+                };
+            };
+            /** @description Bad Request: `VALIDATION` */
+            400: components["responses"]["BadRequest"];
+            /** @description Unauthorized: `UNAUTHENTICATED` */
+            401: components["responses"]["Unauthorized"];
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ADDRESS_NOT_ALLOWED` */
+            403: components["responses"]["Forbidden"];
+            /** @description Not Found: `NOT_FOUND` */
+            404: components["responses"]["NotFound"];
+            /** @description Conflict: `WRONG_STATE` */
+            409: components["responses"]["Conflict"];
+            /** @description Gone: `GONE` */
+            410: components["responses"]["Gone"];
+            /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
+            429: components["responses"]["TooManyRequests"];
+            /** @description Internal Server Error: `INTERNAL` */
+            500: components["responses"]["InternalServerError"];
+            /** @description Service Unavailable: `UNAVAILABLE` */
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     downloadBatchPdf: {
         parameters: {
             query?: {
                 /** @description Accepted, and has no effect: the items are always merged. */
                 merge?: "true";
+                /** @description One part of the batch, as `GET /v1/pdf/batch/{id}/parts` lists them; all items without it. */
+                part?: number;
+                /** @description Pages of a part at most, unless one item has more. */
+                pagesPerPart?: number;
             };
             header?: never;
             path: {
@@ -6835,7 +10205,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description Not Found: `NOT_FOUND` */
             404: components["responses"]["NotFound"];
-            /** @description Conflict: `NOT_MERGEABLE` */
+            /** @description Conflict: `NOT_MERGEABLE`, `WRONG_STATE` */
             409: components["responses"]["Conflict"];
             /** @description Gone: `GONE` */
             410: components["responses"]["Gone"];
@@ -7055,7 +10425,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
             401: components["responses"]["Unauthorized"];
-            /** @description Forbidden: `ACCOUNT_SUSPENDED` */
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ROLE_NOT_ALLOWED`, `SECOND_FACTOR_REQUIRED`, `ISSUER_REQUIRED` */
             403: components["responses"]["Forbidden"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
             429: components["responses"]["TooManyRequests"];
@@ -7137,7 +10507,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
             401: components["responses"]["Unauthorized"];
-            /** @description Forbidden: `ACCOUNT_SUSPENDED` */
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ROLE_NOT_ALLOWED`, `SECOND_FACTOR_REQUIRED`, `ISSUER_REQUIRED` */
             403: components["responses"]["Forbidden"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
             429: components["responses"]["TooManyRequests"];
@@ -7198,7 +10568,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
             401: components["responses"]["Unauthorized"];
-            /** @description Forbidden: `ACCOUNT_SUSPENDED` */
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ROLE_NOT_ALLOWED`, `SECOND_FACTOR_REQUIRED`, `ISSUER_REQUIRED` */
             403: components["responses"]["Forbidden"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
             429: components["responses"]["TooManyRequests"];
@@ -7244,6 +10614,8 @@ export interface operations {
                      *       "total": 1,
                      *       "limit": 1,
                      *       "offset": 1,
+                     *       "detailsKept": true,
+                     *       "detailsKeptHours": 1,
                      *       "endpointOptions": [
                      *         "endpointOptions"
                      *       ],
@@ -7277,8 +10649,146 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
             401: components["responses"]["Unauthorized"];
-            /** @description Forbidden: `ACCOUNT_SUSPENDED` */
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ROLE_NOT_ALLOWED`, `SECOND_FACTOR_REQUIRED`, `ISSUER_REQUIRED` */
             403: components["responses"]["Forbidden"];
+            /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
+            429: components["responses"]["TooManyRequests"];
+            /** @description Internal Server Error: `INTERNAL` */
+            500: components["responses"]["InternalServerError"];
+            /** @description Service Unavailable: `UNAVAILABLE` */
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    keepRequestDetails: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "kept": true
+                 *     }
+                 */
+                "application/json": components["schemas"]["RequestDetailsSetting"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Success"];
+                };
+            };
+            /** @description Bad Request: `VALIDATION`, `UNSUPPORTED_MEDIA_TYPE`, `MALFORMED_JSON` */
+            400: components["responses"]["BadRequest"];
+            /** @description Unauthorized: `UNAUTHENTICATED` */
+            401: components["responses"]["Unauthorized"];
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ROLE_NOT_ALLOWED`, `SECOND_FACTOR_REQUIRED`, `ISSUER_REQUIRED`, `ORIGIN_NOT_ALLOWED` */
+            403: components["responses"]["Forbidden"];
+            /** @description Request Timeout: `UPLOAD_TOO_SLOW` */
+            408: components["responses"]["RequestTimeout"];
+            /** @description Payload Too Large: `INPUT_TOO_LARGE` */
+            413: components["responses"]["PayloadTooLarge"];
+            /** @description Too Many Requests: `TOO_MANY_UPLOADS`, `RATE_LIMITED`, `TOO_MANY_WAITING` */
+            429: components["responses"]["TooManyRequests"];
+            /** @description Internal Server Error: `INTERNAL` */
+            500: components["responses"]["InternalServerError"];
+            /** @description Service Unavailable: `UNAVAILABLE` */
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getRequestLog: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request. */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *       "apiKeyId": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *       "apiKeyPrefix": "sk_live_4dVb",
+                     *       "endpoint": "/v1/pdf",
+                     *       "ipAddress": "203.0.113.7",
+                     *       "status": "success",
+                     *       "errorReason": null,
+                     *       "method": "method",
+                     *       "statusCode": 1,
+                     *       "durationMs": 1,
+                     *       "jobId": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *       "createdAt": "2026-11-28T09:30:00.000Z",
+                     *       "said": {
+                     *         "path": "path",
+                     *         "request": {
+                     *           "headers": [
+                     *             {
+                     *               "name": "shop",
+                     *               "value": "value"
+                     *             }
+                     *           ],
+                     *           "body": {
+                     *             "type": "type",
+                     *             "size": 18204,
+                     *             "text": "Draft",
+                     *             "isWhole": true
+                     *           }
+                     *         },
+                     *         "response": {
+                     *           "headers": [
+                     *             {
+                     *               "name": "shop",
+                     *               "value": "value"
+                     *             }
+                     *           ],
+                     *           "body": {
+                     *             "type": "type",
+                     *             "size": 18204,
+                     *             "text": "Draft",
+                     *             "isWhole": true
+                     *           }
+                     *         },
+                     *         "keptUntil": "2026-11-28T09:30:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["LoggedRequest"];
+                };
+            };
+            /** @description Bad Request: `VALIDATION` */
+            400: components["responses"]["BadRequest"];
+            /** @description Unauthorized: `UNAUTHENTICATED` */
+            401: components["responses"]["Unauthorized"];
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ROLE_NOT_ALLOWED`, `SECOND_FACTOR_REQUIRED`, `ISSUER_REQUIRED` */
+            403: components["responses"]["Forbidden"];
+            /** @description Not Found: `NOT_FOUND` */
+            404: components["responses"]["NotFound"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
             429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
@@ -7379,7 +10889,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
             401: components["responses"]["Unauthorized"];
-            /** @description Forbidden: `ACCOUNT_SUSPENDED` */
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `CODE_REQUIRED`, `WRONG_CODE` */
             403: components["responses"]["Forbidden"];
             /** @description Request Timeout: `UPLOAD_TOO_SLOW` */
             408: components["responses"]["RequestTimeout"];
@@ -7450,9 +10960,16 @@ export interface operations {
                     /**
                      * @example {
                      *       "id": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *       "name": "shop",
                      *       "email": "ada@example.com",
+                     *       "personId": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *       "role": "owner",
+                     *       "ownerEmail": "ada@example.com",
                      *       "signInBy": "password",
                      *       "emailConfirmed": true,
+                     *       "secondFactor": true,
+                     *       "secondFactorRequired": true,
+                     *       "requiredDomain": "requiredDomain",
                      *       "confirmationNeeded": true,
                      *       "takenOverAt": "2026-11-28T09:30:00.000Z",
                      *       "plan": "professional",
@@ -7467,6 +10984,72 @@ export interface operations {
             /** @description Forbidden: `ACCOUNT_SUSPENDED` */
             403: components["responses"]["Forbidden"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
+            429: components["responses"]["TooManyRequests"];
+            /** @description Internal Server Error: `INTERNAL` */
+            500: components["responses"]["InternalServerError"];
+            /** @description Service Unavailable: `UNAVAILABLE` */
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    changeAccount: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Analytical Engines"
+                 *     }
+                 */
+                "application/json": components["schemas"]["AccountChange"];
+            };
+        };
+        responses: {
+            /** @description The account as it is now. */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *       "name": "shop",
+                     *       "email": "ada@example.com",
+                     *       "personId": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *       "role": "owner",
+                     *       "ownerEmail": "ada@example.com",
+                     *       "signInBy": "password",
+                     *       "emailConfirmed": true,
+                     *       "secondFactor": true,
+                     *       "secondFactorRequired": true,
+                     *       "requiredDomain": "requiredDomain",
+                     *       "confirmationNeeded": true,
+                     *       "takenOverAt": "2026-11-28T09:30:00.000Z",
+                     *       "plan": "professional",
+                     *       "createdAt": "2026-11-28T09:30:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Account"];
+                };
+            };
+            /** @description Bad Request: `VALIDATION`, `UNSUPPORTED_MEDIA_TYPE`, `MALFORMED_JSON` */
+            400: components["responses"]["BadRequest"];
+            /** @description Unauthorized: `UNAUTHENTICATED` */
+            401: components["responses"]["Unauthorized"];
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ROLE_NOT_ALLOWED`, `SECOND_FACTOR_REQUIRED`, `ISSUER_REQUIRED`, `ORIGIN_NOT_ALLOWED` */
+            403: components["responses"]["Forbidden"];
+            /** @description Request Timeout: `UPLOAD_TOO_SLOW` */
+            408: components["responses"]["RequestTimeout"];
+            /** @description Payload Too Large: `INPUT_TOO_LARGE` */
+            413: components["responses"]["PayloadTooLarge"];
+            /** @description Too Many Requests: `TOO_MANY_UPLOADS`, `RATE_LIMITED`, `TOO_MANY_WAITING` */
             429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
             500: components["responses"]["InternalServerError"];
@@ -7537,9 +11120,16 @@ export interface operations {
                      * @example {
                      *       "account": {
                      *         "id": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *         "name": "shop",
                      *         "email": "ada@example.com",
+                     *         "personId": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *         "role": "owner",
+                     *         "ownerEmail": "ada@example.com",
                      *         "signInBy": "password",
                      *         "emailConfirmed": true,
+                     *         "secondFactor": true,
+                     *         "secondFactorRequired": true,
+                     *         "requiredDomain": "requiredDomain",
                      *         "confirmationNeeded": true,
                      *         "takenOverAt": "2026-11-28T09:30:00.000Z",
                      *         "plan": "professional",
@@ -7556,7 +11146,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
             401: components["responses"]["Unauthorized"];
-            /** @description Forbidden: `ORIGIN_NOT_ALLOWED`, `ACCOUNT_SUSPENDED`, `LINK_INVALID` */
+            /** @description Forbidden: `ORIGIN_NOT_ALLOWED`, `ACCOUNT_SUSPENDED`, `LINK_INVALID`, `CODE_REQUIRED`, `WRONG_CODE`, `PASSKEY_REFUSED` */
             403: components["responses"]["Forbidden"];
             /** @description Request Timeout: `UPLOAD_TOO_SLOW` */
             408: components["responses"]["RequestTimeout"];
@@ -7602,6 +11192,80 @@ export interface operations {
             /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ORIGIN_NOT_ALLOWED` */
             403: components["responses"]["Forbidden"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
+            429: components["responses"]["TooManyRequests"];
+            /** @description Internal Server Error: `INTERNAL` */
+            500: components["responses"]["InternalServerError"];
+            /** @description Service Unavailable: `UNAVAILABLE` */
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    switchAccount: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "accountId": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17"
+                 *     }
+                 */
+                "application/json": components["schemas"]["AccountSwitch"];
+            };
+        };
+        responses: {
+            /** @description The session acts for this account now. */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    /** @description The session. */
+                    "Set-Cookie"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "account": {
+                     *         "id": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *         "name": "shop",
+                     *         "email": "ada@example.com",
+                     *         "personId": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *         "role": "owner",
+                     *         "ownerEmail": "ada@example.com",
+                     *         "signInBy": "password",
+                     *         "emailConfirmed": true,
+                     *         "secondFactor": true,
+                     *         "secondFactorRequired": true,
+                     *         "requiredDomain": "requiredDomain",
+                     *         "confirmationNeeded": true,
+                     *         "takenOverAt": "2026-11-28T09:30:00.000Z",
+                     *         "plan": "professional",
+                     *         "createdAt": "2026-11-28T09:30:00.000Z"
+                     *       },
+                     *       "expiresAt": "2026-11-28T09:30:00.000Z",
+                     *       "idleTimeoutSeconds": 1
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CreatedSession"];
+                };
+            };
+            /** @description Bad Request: `VALIDATION`, `UNSUPPORTED_MEDIA_TYPE`, `MALFORMED_JSON` */
+            400: components["responses"]["BadRequest"];
+            /** @description Unauthorized: `UNAUTHENTICATED` */
+            401: components["responses"]["Unauthorized"];
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ORIGIN_NOT_ALLOWED`, `SESSION_REQUIRED` */
+            403: components["responses"]["Forbidden"];
+            /** @description Not Found: `NOT_FOUND` */
+            404: components["responses"]["NotFound"];
+            /** @description Request Timeout: `UPLOAD_TOO_SLOW` */
+            408: components["responses"]["RequestTimeout"];
+            /** @description Payload Too Large: `INPUT_TOO_LARGE` */
+            413: components["responses"]["PayloadTooLarge"];
+            /** @description Too Many Requests: `TOO_MANY_UPLOADS`, `RATE_LIMITED`, `TOO_MANY_WAITING` */
             429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
             500: components["responses"]["InternalServerError"];
@@ -7709,11 +11373,1378 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    listOwnAccounts: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description All of them, the own one first. */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "accounts": [
+                     *         {
+                     *           "id": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *           "name": "shop",
+                     *           "ownerEmail": "ada@example.com",
+                     *           "role": "owner",
+                     *           "plan": "professional",
+                     *           "current": true
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OwnAccountList"];
+                };
+            };
+            /** @description Unauthorized: `UNAUTHENTICATED` */
+            401: components["responses"]["Unauthorized"];
+            /** @description Forbidden: `ACCOUNT_SUSPENDED` */
+            403: components["responses"]["Forbidden"];
+            /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
+            429: components["responses"]["TooManyRequests"];
+            /** @description Internal Server Error: `INTERNAL` */
+            500: components["responses"]["InternalServerError"];
+            /** @description Service Unavailable: `UNAVAILABLE` */
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readInvitation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "token": "kJ8vQ2mX7nR4tY9wB3cF6hL1pS5dG0zA8eU2iO7jK4x"
+                 *     }
+                 */
+                "application/json": components["schemas"]["InvitationToken"];
+            };
+        };
+        responses: {
+            /** @description The invitation. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "email": "email",
+                     *       "role": "developer",
+                     *       "expiresAt": "2026-11-28T09:30:00.000Z",
+                     *       "name": "shop",
+                     *       "ownerEmail": "ownerEmail",
+                     *       "hasSignIn": true
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OfferedInvitation"];
+                };
+            };
+            /** @description Bad Request: `VALIDATION`, `UNSUPPORTED_MEDIA_TYPE`, `MALFORMED_JSON` */
+            400: components["responses"]["BadRequest"];
+            /** @description Forbidden: `ORIGIN_NOT_ALLOWED`, `INVITATION_INVALID`, `ACCOUNT_SUSPENDED` */
+            403: components["responses"]["Forbidden"];
+            /** @description Request Timeout: `UPLOAD_TOO_SLOW` */
+            408: components["responses"]["RequestTimeout"];
+            /** @description Payload Too Large: `INPUT_TOO_LARGE` */
+            413: components["responses"]["PayloadTooLarge"];
+            /** @description Too Many Requests: `TOO_MANY_UPLOADS` */
+            429: components["responses"]["TooManyRequests"];
+            /** @description Internal Server Error: `INTERNAL` */
+            500: components["responses"]["InternalServerError"];
+            /** @description Service Unavailable: `UNAVAILABLE` */
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    acceptInvitation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "token": "kJ8vQ2mX7nR4tY9wB3cF6hL1pS5dG0zA8eU2iO7jK4x"
+                 *     }
+                 */
+                "application/json": components["schemas"]["InvitationAcceptance"];
+            };
+        };
+        responses: {
+            /** @description The person is a member, and signed in. */
+            201: {
+                headers: {
+                    /** @description The session. */
+                    "Set-Cookie"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "account": {
+                     *         "id": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *         "name": "shop",
+                     *         "email": "ada@example.com",
+                     *         "personId": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *         "role": "owner",
+                     *         "ownerEmail": "ada@example.com",
+                     *         "signInBy": "password",
+                     *         "emailConfirmed": true,
+                     *         "secondFactor": true,
+                     *         "secondFactorRequired": true,
+                     *         "requiredDomain": "requiredDomain",
+                     *         "confirmationNeeded": true,
+                     *         "takenOverAt": "2026-11-28T09:30:00.000Z",
+                     *         "plan": "professional",
+                     *         "createdAt": "2026-11-28T09:30:00.000Z"
+                     *       },
+                     *       "expiresAt": "2026-11-28T09:30:00.000Z",
+                     *       "idleTimeoutSeconds": 1
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CreatedSession"];
+                };
+            };
+            /** @description Bad Request: `VALIDATION`, `UNSUPPORTED_MEDIA_TYPE`, `MALFORMED_JSON` */
+            400: components["responses"]["BadRequest"];
+            /** @description Unauthorized: `UNAUTHENTICATED` */
+            401: components["responses"]["Unauthorized"];
+            /** @description Forbidden: `ORIGIN_NOT_ALLOWED`, `INVITATION_INVALID`, `INVITATION_UNPROVEN`, `ACCOUNT_SUSPENDED`, `CODE_REQUIRED`, `WRONG_CODE` */
+            403: components["responses"]["Forbidden"];
+            /** @description Request Timeout: `UPLOAD_TOO_SLOW` */
+            408: components["responses"]["RequestTimeout"];
+            /** @description Payload Too Large: `INPUT_TOO_LARGE` */
+            413: components["responses"]["PayloadTooLarge"];
+            /** @description Too Many Requests: `TOO_MANY_UPLOADS`, `TOO_MANY_FAILURES` */
+            429: components["responses"]["TooManyRequests"];
+            /** @description Internal Server Error: `INTERNAL` */
+            500: components["responses"]["InternalServerError"];
+            /** @description Service Unavailable: `UNAVAILABLE` */
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getSecondFactor: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Whether there is one. */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "since": "2026-11-28T09:30:00.000Z",
+                     *       "recoveryCodesLeft": 1
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SecondFactor"];
+                };
+            };
+            /** @description Unauthorized: `UNAUTHENTICATED` */
+            401: components["responses"]["Unauthorized"];
+            /** @description Forbidden: `ACCOUNT_SUSPENDED` */
+            403: components["responses"]["Forbidden"];
+            /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
+            429: components["responses"]["TooManyRequests"];
+            /** @description Internal Server Error: `INTERNAL` */
+            500: components["responses"]["InternalServerError"];
+            /** @description Service Unavailable: `UNAVAILABLE` */
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    beginSecondFactor: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The secret for the app, this once. */
+            201: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "secret": "whsec_dGhpcyBpcyBubyByZWFsIGtleQ==",
+                     *       "uri": "uri"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["BegunSecondFactor"];
+                };
+            };
+            /** @description Unauthorized: `UNAUTHENTICATED` */
+            401: components["responses"]["Unauthorized"];
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ORIGIN_NOT_ALLOWED`, `PASSWORD_REQUIRED` */
+            403: components["responses"]["Forbidden"];
+            /** @description Conflict: `SECOND_FACTOR_SET` */
+            409: components["responses"]["Conflict"];
+            /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
+            429: components["responses"]["TooManyRequests"];
+            /** @description Internal Server Error: `INTERNAL` */
+            500: components["responses"]["InternalServerError"];
+            /** @description Service Unavailable: `UNAVAILABLE` */
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    removeSecondFactor: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Sign-ins need the password alone. */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Success"];
+                };
+            };
+            /** @description Unauthorized: `UNAUTHENTICATED` */
+            401: components["responses"]["Unauthorized"];
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ORIGIN_NOT_ALLOWED`, `PASSWORD_REQUIRED` */
+            403: components["responses"]["Forbidden"];
+            /** @description Not Found: `NOT_FOUND` */
+            404: components["responses"]["NotFound"];
+            /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
+            429: components["responses"]["TooManyRequests"];
+            /** @description Internal Server Error: `INTERNAL` */
+            500: components["responses"]["InternalServerError"];
+            /** @description Service Unavailable: `UNAVAILABLE` */
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    confirmSecondFactor: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "code": "123456"
+                 *     }
+                 */
+                "application/json": components["schemas"]["SecondFactorCode"];
+            };
+        };
+        responses: {
+            /** @description The codes for a lost device. */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "recoveryCodes": [
+                     *         "recoveryCodes"
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RecoveryCodes"];
+                };
+            };
+            /** @description Bad Request: `VALIDATION`, `UNSUPPORTED_MEDIA_TYPE`, `MALFORMED_JSON` */
+            400: components["responses"]["BadRequest"];
+            /** @description Unauthorized: `UNAUTHENTICATED` */
+            401: components["responses"]["Unauthorized"];
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ORIGIN_NOT_ALLOWED`, `WRONG_CODE` */
+            403: components["responses"]["Forbidden"];
+            /** @description Request Timeout: `UPLOAD_TOO_SLOW` */
+            408: components["responses"]["RequestTimeout"];
+            /** @description Conflict: `SECOND_FACTOR_SET` */
+            409: components["responses"]["Conflict"];
+            /** @description Payload Too Large: `INPUT_TOO_LARGE` */
+            413: components["responses"]["PayloadTooLarge"];
+            /** @description Too Many Requests: `TOO_MANY_UPLOADS`, `RATE_LIMITED`, `TOO_MANY_WAITING`, `TOO_MANY_FAILURES` */
+            429: components["responses"]["TooManyRequests"];
+            /** @description Internal Server Error: `INTERNAL` */
+            500: components["responses"]["InternalServerError"];
+            /** @description Service Unavailable: `UNAVAILABLE` */
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    renewRecoveryCodes: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The new codes. */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "recoveryCodes": [
+                     *         "recoveryCodes"
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RecoveryCodes"];
+                };
+            };
+            /** @description Unauthorized: `UNAUTHENTICATED` */
+            401: components["responses"]["Unauthorized"];
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ORIGIN_NOT_ALLOWED`, `PASSWORD_REQUIRED` */
+            403: components["responses"]["Forbidden"];
+            /** @description Not Found: `NOT_FOUND` */
+            404: components["responses"]["NotFound"];
+            /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
+            429: components["responses"]["TooManyRequests"];
+            /** @description Internal Server Error: `INTERNAL` */
+            500: components["responses"]["InternalServerError"];
+            /** @description Service Unavailable: `UNAVAILABLE` */
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    requireSecondFactor: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "required": true
+                 *     }
+                 */
+                "application/json": components["schemas"]["SecondFactorRequirement"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Success"];
+                };
+            };
+            /** @description Bad Request: `VALIDATION`, `UNSUPPORTED_MEDIA_TYPE`, `MALFORMED_JSON` */
+            400: components["responses"]["BadRequest"];
+            /** @description Unauthorized: `UNAUTHENTICATED` */
+            401: components["responses"]["Unauthorized"];
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ROLE_NOT_ALLOWED`, `SECOND_FACTOR_REQUIRED`, `ISSUER_REQUIRED`, `ORIGIN_NOT_ALLOWED` */
+            403: components["responses"]["Forbidden"];
+            /** @description Request Timeout: `UPLOAD_TOO_SLOW` */
+            408: components["responses"]["RequestTimeout"];
+            /** @description Payload Too Large: `INPUT_TOO_LARGE` */
+            413: components["responses"]["PayloadTooLarge"];
+            /** @description Too Many Requests: `TOO_MANY_UPLOADS`, `RATE_LIMITED`, `TOO_MANY_WAITING` */
+            429: components["responses"]["TooManyRequests"];
+            /** @description Internal Server Error: `INTERNAL` */
+            500: components["responses"]["InternalServerError"];
+            /** @description Service Unavailable: `UNAVAILABLE` */
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    createPasskeyChallenge: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description For `navigator.credentials.get`, as PublicKeyCredentialRequestOptionsJSON. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "challenge": "challenge",
+                     *       "rpId": "rpId",
+                     *       "timeout": 1,
+                     *       "userVerification": "required"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PasskeyChallenge"];
+                };
+            };
+            /** @description Forbidden: `ORIGIN_NOT_ALLOWED` */
+            403: components["responses"]["Forbidden"];
+            /** @description Too Many Requests: `TOO_MANY_FAILURES` */
+            429: components["responses"]["TooManyRequests"];
+            /** @description Internal Server Error: `INTERNAL` */
+            500: components["responses"]["InternalServerError"];
+            /** @description Service Unavailable: `UNAVAILABLE` */
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listPasskeys: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description All of them, the oldest first. */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "passkeys": [
+                     *         {
+                     *           "id": "id",
+                     *           "name": "shop",
+                     *           "createdAt": "2026-11-28T09:30:00.000Z",
+                     *           "lastUsedAt": "2026-11-28T09:30:00.000Z"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PasskeyList"];
+                };
+            };
+            /** @description Unauthorized: `UNAUTHENTICATED` */
+            401: components["responses"]["Unauthorized"];
+            /** @description Forbidden: `ACCOUNT_SUSPENDED` */
+            403: components["responses"]["Forbidden"];
+            /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
+            429: components["responses"]["TooManyRequests"];
+            /** @description Internal Server Error: `INTERNAL` */
+            500: components["responses"]["InternalServerError"];
+            /** @description Service Unavailable: `UNAVAILABLE` */
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    addPasskey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "shop",
+                 *       "credential": {
+                 *         "id": "id",
+                 *         "clientDataJSON": "clientDataJSON",
+                 *         "attestationObject": "attestationObject"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["PasskeyRegistration"];
+            };
+        };
+        responses: {
+            /** @description The passkey. */
+            201: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "passkey": {
+                     *         "id": "id",
+                     *         "name": "shop",
+                     *         "createdAt": "2026-11-28T09:30:00.000Z",
+                     *         "lastUsedAt": "2026-11-28T09:30:00.000Z"
+                     *       },
+                     *       "recoveryCodes": [
+                     *         "recoveryCodes"
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AddedPasskey"];
+                };
+            };
+            /** @description Bad Request: `VALIDATION`, `UNSUPPORTED_MEDIA_TYPE`, `MALFORMED_JSON` */
+            400: components["responses"]["BadRequest"];
+            /** @description Unauthorized: `UNAUTHENTICATED` */
+            401: components["responses"]["Unauthorized"];
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ORIGIN_NOT_ALLOWED`, `PASSKEY_REFUSED`, `PASSKEY_CAPACITY` */
+            403: components["responses"]["Forbidden"];
+            /** @description Request Timeout: `UPLOAD_TOO_SLOW` */
+            408: components["responses"]["RequestTimeout"];
+            /** @description Payload Too Large: `INPUT_TOO_LARGE` */
+            413: components["responses"]["PayloadTooLarge"];
+            /** @description Too Many Requests: `TOO_MANY_UPLOADS`, `RATE_LIMITED`, `TOO_MANY_WAITING` */
+            429: components["responses"]["TooManyRequests"];
+            /** @description Internal Server Error: `INTERNAL` */
+            500: components["responses"]["InternalServerError"];
+            /** @description Service Unavailable: `UNAVAILABLE` */
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    beginPasskey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description For `navigator.credentials.create`. */
+            201: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "options": {
+                     *         "challenge": "challenge"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["BegunPasskey"];
+                };
+            };
+            /** @description Unauthorized: `UNAUTHENTICATED` */
+            401: components["responses"]["Unauthorized"];
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ORIGIN_NOT_ALLOWED`, `PASSWORD_REQUIRED`, `PASSKEY_CAPACITY` */
+            403: components["responses"]["Forbidden"];
+            /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING`, `TOO_MANY_FAILURES` */
+            429: components["responses"]["TooManyRequests"];
+            /** @description Internal Server Error: `INTERNAL` */
+            500: components["responses"]["InternalServerError"];
+            /** @description Service Unavailable: `UNAVAILABLE` */
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    removePasskey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The passkey is not known here any more. */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Success"];
+                };
+            };
+            /** @description Bad Request: `VALIDATION` */
+            400: components["responses"]["BadRequest"];
+            /** @description Unauthorized: `UNAUTHENTICATED` */
+            401: components["responses"]["Unauthorized"];
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ORIGIN_NOT_ALLOWED`, `PASSWORD_REQUIRED` */
+            403: components["responses"]["Forbidden"];
+            /** @description Not Found: `NOT_FOUND` */
+            404: components["responses"]["NotFound"];
+            /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
+            429: components["responses"]["TooManyRequests"];
+            /** @description Internal Server Error: `INTERNAL` */
+            500: components["responses"]["InternalServerError"];
+            /** @description Service Unavailable: `UNAVAILABLE` */
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    changePasskey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Laptop"
+                 *     }
+                 */
+                "application/json": components["schemas"]["PasskeyChange"];
+            };
+        };
+        responses: {
+            /** @description The passkey as it is now. */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "id",
+                     *       "name": "shop",
+                     *       "createdAt": "2026-11-28T09:30:00.000Z",
+                     *       "lastUsedAt": "2026-11-28T09:30:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Passkey"];
+                };
+            };
+            /** @description Bad Request: `VALIDATION`, `UNSUPPORTED_MEDIA_TYPE`, `MALFORMED_JSON` */
+            400: components["responses"]["BadRequest"];
+            /** @description Unauthorized: `UNAUTHENTICATED` */
+            401: components["responses"]["Unauthorized"];
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ORIGIN_NOT_ALLOWED` */
+            403: components["responses"]["Forbidden"];
+            /** @description Not Found: `NOT_FOUND` */
+            404: components["responses"]["NotFound"];
+            /** @description Request Timeout: `UPLOAD_TOO_SLOW` */
+            408: components["responses"]["RequestTimeout"];
+            /** @description Payload Too Large: `INPUT_TOO_LARGE` */
+            413: components["responses"]["PayloadTooLarge"];
+            /** @description Too Many Requests: `TOO_MANY_UPLOADS`, `RATE_LIMITED`, `TOO_MANY_WAITING` */
+            429: components["responses"]["TooManyRequests"];
+            /** @description Internal Server Error: `INTERNAL` */
+            500: components["responses"]["InternalServerError"];
+            /** @description Service Unavailable: `UNAVAILABLE` */
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listMembers: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description All of them, and open invitations. */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "total": 1,
+                     *       "members": [
+                     *         {
+                     *           "personId": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *           "email": "email",
+                     *           "role": "owner",
+                     *           "since": "2026-11-28T09:30:00.000Z",
+                     *           "current": true
+                     *         }
+                     *       ],
+                     *       "invitations": [
+                     *         {
+                     *           "id": "id",
+                     *           "email": "email",
+                     *           "role": "developer",
+                     *           "createdAt": "2026-11-28T09:30:00.000Z",
+                     *           "expiresAt": "2026-11-28T09:30:00.000Z"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["MemberList"];
+                };
+            };
+            /** @description Unauthorized: `UNAUTHENTICATED` */
+            401: components["responses"]["Unauthorized"];
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ROLE_NOT_ALLOWED`, `SECOND_FACTOR_REQUIRED`, `ISSUER_REQUIRED` */
+            403: components["responses"]["Forbidden"];
+            /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
+            429: components["responses"]["TooManyRequests"];
+            /** @description Internal Server Error: `INTERNAL` */
+            500: components["responses"]["InternalServerError"];
+            /** @description Service Unavailable: `UNAVAILABLE` */
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    inviteMember: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "email": "ada@example.com",
+                 *       "role": "developer"
+                 *     }
+                 */
+                "application/json": components["schemas"]["TeamInvitationRequest"];
+            };
+        };
+        responses: {
+            /** @description A mail is sent. */
+            201: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "id",
+                     *       "email": "email",
+                     *       "role": "developer",
+                     *       "createdAt": "2026-11-28T09:30:00.000Z",
+                     *       "expiresAt": "2026-11-28T09:30:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["TeamInvitation"];
+                };
+            };
+            /** @description Bad Request: `VALIDATION`, `UNSUPPORTED_MEDIA_TYPE`, `MALFORMED_JSON` */
+            400: components["responses"]["BadRequest"];
+            /** @description Unauthorized: `UNAUTHENTICATED` */
+            401: components["responses"]["Unauthorized"];
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ROLE_NOT_ALLOWED`, `SECOND_FACTOR_REQUIRED`, `ISSUER_REQUIRED`, `ORIGIN_NOT_ALLOWED`, `ADDRESS_NOT_CONFIRMED`, `MEMBER_CAPACITY` */
+            403: components["responses"]["Forbidden"];
+            /** @description Request Timeout: `UPLOAD_TOO_SLOW` */
+            408: components["responses"]["RequestTimeout"];
+            /** @description Conflict: `ALREADY_MEMBER` */
+            409: components["responses"]["Conflict"];
+            /** @description Payload Too Large: `INPUT_TOO_LARGE` */
+            413: components["responses"]["PayloadTooLarge"];
+            /** @description Too Many Requests: `TOO_MANY_UPLOADS`, `RATE_LIMITED`, `TOO_MANY_WAITING`, `TOO_MANY_MAILS` */
+            429: components["responses"]["TooManyRequests"];
+            /** @description Internal Server Error: `INTERNAL` */
+            500: components["responses"]["InternalServerError"];
+            /** @description Service Unavailable: `UNAVAILABLE` */
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    revokeInvitation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Its link does nothing any more. */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Success"];
+                };
+            };
+            /** @description Bad Request: `VALIDATION` */
+            400: components["responses"]["BadRequest"];
+            /** @description Unauthorized: `UNAUTHENTICATED` */
+            401: components["responses"]["Unauthorized"];
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ROLE_NOT_ALLOWED`, `SECOND_FACTOR_REQUIRED`, `ISSUER_REQUIRED`, `ORIGIN_NOT_ALLOWED` */
+            403: components["responses"]["Forbidden"];
+            /** @description Not Found: `NOT_FOUND` */
+            404: components["responses"]["NotFound"];
+            /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
+            429: components["responses"]["TooManyRequests"];
+            /** @description Internal Server Error: `INTERNAL` */
+            500: components["responses"]["InternalServerError"];
+            /** @description Service Unavailable: `UNAVAILABLE` */
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    removeMember: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The person is no member any more. */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Success"];
+                };
+            };
+            /** @description Bad Request: `VALIDATION` */
+            400: components["responses"]["BadRequest"];
+            /** @description Unauthorized: `UNAUTHENTICATED` */
+            401: components["responses"]["Unauthorized"];
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ROLE_NOT_ALLOWED`, `SECOND_FACTOR_REQUIRED`, `ISSUER_REQUIRED`, `ORIGIN_NOT_ALLOWED` */
+            403: components["responses"]["Forbidden"];
+            /** @description Not Found: `NOT_FOUND` */
+            404: components["responses"]["NotFound"];
+            /** @description Conflict: `OWNER_REQUIRED` */
+            409: components["responses"]["Conflict"];
+            /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
+            429: components["responses"]["TooManyRequests"];
+            /** @description Internal Server Error: `INTERNAL` */
+            500: components["responses"]["InternalServerError"];
+            /** @description Service Unavailable: `UNAVAILABLE` */
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    changeMember: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "role": "developer"
+                 *     }
+                 */
+                "application/json": components["schemas"]["MemberChange"];
+            };
+        };
+        responses: {
+            /** @description The member as it is now. */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "personId": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *       "email": "email",
+                     *       "role": "owner",
+                     *       "since": "2026-11-28T09:30:00.000Z",
+                     *       "current": true
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Member"];
+                };
+            };
+            /** @description Bad Request: `VALIDATION`, `UNSUPPORTED_MEDIA_TYPE`, `MALFORMED_JSON` */
+            400: components["responses"]["BadRequest"];
+            /** @description Unauthorized: `UNAUTHENTICATED` */
+            401: components["responses"]["Unauthorized"];
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ROLE_NOT_ALLOWED`, `SECOND_FACTOR_REQUIRED`, `ISSUER_REQUIRED`, `ORIGIN_NOT_ALLOWED` */
+            403: components["responses"]["Forbidden"];
+            /** @description Not Found: `NOT_FOUND` */
+            404: components["responses"]["NotFound"];
+            /** @description Request Timeout: `UPLOAD_TOO_SLOW` */
+            408: components["responses"]["RequestTimeout"];
+            /** @description Conflict: `OWNER_REQUIRED` */
+            409: components["responses"]["Conflict"];
+            /** @description Payload Too Large: `INPUT_TOO_LARGE` */
+            413: components["responses"]["PayloadTooLarge"];
+            /** @description Too Many Requests: `TOO_MANY_UPLOADS`, `RATE_LIMITED`, `TOO_MANY_WAITING` */
+            429: components["responses"]["TooManyRequests"];
+            /** @description Internal Server Error: `INTERNAL` */
+            500: components["responses"]["InternalServerError"];
+            /** @description Service Unavailable: `UNAVAILABLE` */
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    leaveAccount: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The person is no member any more. */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Success"];
+                };
+            };
+            /** @description Unauthorized: `UNAUTHENTICATED` */
+            401: components["responses"]["Unauthorized"];
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ROLE_NOT_ALLOWED`, `SECOND_FACTOR_REQUIRED`, `ISSUER_REQUIRED`, `ORIGIN_NOT_ALLOWED` */
+            403: components["responses"]["Forbidden"];
+            /** @description Not Found: `NOT_FOUND` */
+            404: components["responses"]["NotFound"];
+            /** @description Conflict: `OWNER_REQUIRED` */
+            409: components["responses"]["Conflict"];
+            /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
+            429: components["responses"]["TooManyRequests"];
+            /** @description Internal Server Error: `INTERNAL` */
+            500: components["responses"]["InternalServerError"];
+            /** @description Service Unavailable: `UNAVAILABLE` */
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    transferOwnership: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The account has another owner. */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Success"];
+                };
+            };
+            /** @description Bad Request: `VALIDATION` */
+            400: components["responses"]["BadRequest"];
+            /** @description Unauthorized: `UNAUTHENTICATED` */
+            401: components["responses"]["Unauthorized"];
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ROLE_NOT_ALLOWED`, `SECOND_FACTOR_REQUIRED`, `ISSUER_REQUIRED`, `ORIGIN_NOT_ALLOWED`, `ADDRESS_NOT_CONFIRMED`, `PASSWORD_REQUIRED` */
+            403: components["responses"]["Forbidden"];
+            /** @description Not Found: `NOT_FOUND` */
+            404: components["responses"]["NotFound"];
+            /** @description Conflict: `OWNER_REQUIRED` */
+            409: components["responses"]["Conflict"];
+            /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
+            429: components["responses"]["TooManyRequests"];
+            /** @description Internal Server Error: `INTERNAL` */
+            500: components["responses"]["InternalServerError"];
+            /** @description Service Unavailable: `UNAVAILABLE` */
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listDomains: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description All of them. */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "domains": [
+                     *         {
+                     *           "domain": "domain",
+                     *           "issuer": "issuer",
+                     *           "clientId": "clientId",
+                     *           "hasClientSecret": true,
+                     *           "role": "developer",
+                     *           "required": true,
+                     *           "redirectUri": "https://pdf.example.com/",
+                     *           "proof": {
+                     *             "type": "TXT",
+                     *             "name": "shop",
+                     *             "value": "value"
+                     *           },
+                     *           "verifiedAt": "2026-11-28T09:30:00.000Z",
+                     *           "createdAt": "2026-11-28T09:30:00.000Z"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SignInDomainList"];
+                };
+            };
+            /** @description Unauthorized: `UNAUTHENTICATED` */
+            401: components["responses"]["Unauthorized"];
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ROLE_NOT_ALLOWED`, `SECOND_FACTOR_REQUIRED`, `ISSUER_REQUIRED` */
+            403: components["responses"]["Forbidden"];
+            /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
+            429: components["responses"]["TooManyRequests"];
+            /** @description Internal Server Error: `INTERNAL` */
+            500: components["responses"]["InternalServerError"];
+            /** @description Service Unavailable: `UNAVAILABLE` */
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    claimDomain: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "domain": "example.com",
+                 *       "issuer": "https://login.example.com",
+                 *       "clientId": "platen",
+                 *       "role": "viewer"
+                 *     }
+                 */
+                "application/json": components["schemas"]["DomainClaim"];
+            };
+        };
+        responses: {
+            /** @description The domain is claimed. */
+            201: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "domain": "domain",
+                     *       "issuer": "issuer",
+                     *       "clientId": "clientId",
+                     *       "hasClientSecret": true,
+                     *       "role": "developer",
+                     *       "required": true,
+                     *       "redirectUri": "https://pdf.example.com/",
+                     *       "proof": {
+                     *         "type": "TXT",
+                     *         "name": "shop",
+                     *         "value": "value"
+                     *       },
+                     *       "verifiedAt": "2026-11-28T09:30:00.000Z",
+                     *       "createdAt": "2026-11-28T09:30:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SignInDomain"];
+                };
+            };
+            /** @description Bad Request: `VALIDATION`, `UNSUPPORTED_MEDIA_TYPE`, `MALFORMED_JSON`, `INVALID_URL`, `URL_BLOCKED` */
+            400: components["responses"]["BadRequest"];
+            /** @description Unauthorized: `UNAUTHENTICATED` */
+            401: components["responses"]["Unauthorized"];
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ROLE_NOT_ALLOWED`, `SECOND_FACTOR_REQUIRED`, `ISSUER_REQUIRED`, `ORIGIN_NOT_ALLOWED`, `DOMAIN_CAPACITY`, `PASSWORD_REQUIRED` */
+            403: components["responses"]["Forbidden"];
+            /** @description Request Timeout: `UPLOAD_TOO_SLOW` */
+            408: components["responses"]["RequestTimeout"];
+            /** @description Conflict: `DOMAIN_CLAIMED` */
+            409: components["responses"]["Conflict"];
+            /** @description Payload Too Large: `INPUT_TOO_LARGE` */
+            413: components["responses"]["PayloadTooLarge"];
+            /** @description Too Many Requests: `TOO_MANY_UPLOADS`, `RATE_LIMITED`, `TOO_MANY_WAITING` */
+            429: components["responses"]["TooManyRequests"];
+            /** @description Internal Server Error: `INTERNAL` */
+            500: components["responses"]["InternalServerError"];
+            /** @description Service Unavailable: `UNAVAILABLE` */
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    verifyDomain: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                domain: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The domain is the account’s. */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "domain": "domain",
+                     *       "issuer": "issuer",
+                     *       "clientId": "clientId",
+                     *       "hasClientSecret": true,
+                     *       "role": "developer",
+                     *       "required": true,
+                     *       "redirectUri": "https://pdf.example.com/",
+                     *       "proof": {
+                     *         "type": "TXT",
+                     *         "name": "shop",
+                     *         "value": "value"
+                     *       },
+                     *       "verifiedAt": "2026-11-28T09:30:00.000Z",
+                     *       "createdAt": "2026-11-28T09:30:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SignInDomain"];
+                };
+            };
+            /** @description Bad Request: `VALIDATION` */
+            400: components["responses"]["BadRequest"];
+            /** @description Unauthorized: `UNAUTHENTICATED` */
+            401: components["responses"]["Unauthorized"];
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ROLE_NOT_ALLOWED`, `SECOND_FACTOR_REQUIRED`, `ISSUER_REQUIRED`, `ORIGIN_NOT_ALLOWED`, `DOMAIN_UNPROVEN` */
+            403: components["responses"]["Forbidden"];
+            /** @description Not Found: `NOT_FOUND` */
+            404: components["responses"]["NotFound"];
+            /** @description Conflict: `DOMAIN_TAKEN` */
+            409: components["responses"]["Conflict"];
+            /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
+            429: components["responses"]["TooManyRequests"];
+            /** @description Internal Server Error: `INTERNAL` */
+            500: components["responses"]["InternalServerError"];
+            /** @description Service Unavailable: `UNAVAILABLE` */
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    removeDomain: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                domain: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The account has the domain no more. */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Success"];
+                };
+            };
+            /** @description Bad Request: `VALIDATION` */
+            400: components["responses"]["BadRequest"];
+            /** @description Unauthorized: `UNAUTHENTICATED` */
+            401: components["responses"]["Unauthorized"];
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ROLE_NOT_ALLOWED`, `SECOND_FACTOR_REQUIRED`, `ISSUER_REQUIRED`, `ORIGIN_NOT_ALLOWED`, `PASSWORD_REQUIRED` */
+            403: components["responses"]["Forbidden"];
+            /** @description Not Found: `NOT_FOUND` */
+            404: components["responses"]["NotFound"];
+            /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
+            429: components["responses"]["TooManyRequests"];
+            /** @description Internal Server Error: `INTERNAL` */
+            500: components["responses"]["InternalServerError"];
+            /** @description Service Unavailable: `UNAVAILABLE` */
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    changeDomain: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                domain: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "required": true
+                 *     }
+                 */
+                "application/json": components["schemas"]["DomainChange"];
+            };
+        };
+        responses: {
+            /** @description The domain as it is now. */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "domain": "domain",
+                     *       "issuer": "issuer",
+                     *       "clientId": "clientId",
+                     *       "hasClientSecret": true,
+                     *       "role": "developer",
+                     *       "required": true,
+                     *       "redirectUri": "https://pdf.example.com/",
+                     *       "proof": {
+                     *         "type": "TXT",
+                     *         "name": "shop",
+                     *         "value": "value"
+                     *       },
+                     *       "verifiedAt": "2026-11-28T09:30:00.000Z",
+                     *       "createdAt": "2026-11-28T09:30:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SignInDomain"];
+                };
+            };
+            /** @description Bad Request: `VALIDATION`, `UNSUPPORTED_MEDIA_TYPE`, `MALFORMED_JSON` */
+            400: components["responses"]["BadRequest"];
+            /** @description Unauthorized: `UNAUTHENTICATED` */
+            401: components["responses"]["Unauthorized"];
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ROLE_NOT_ALLOWED`, `SECOND_FACTOR_REQUIRED`, `ISSUER_REQUIRED`, `ORIGIN_NOT_ALLOWED`, `DOMAIN_UNPROVEN`, `PASSWORD_REQUIRED` */
+            403: components["responses"]["Forbidden"];
+            /** @description Not Found: `NOT_FOUND` */
+            404: components["responses"]["NotFound"];
+            /** @description Request Timeout: `UPLOAD_TOO_SLOW` */
+            408: components["responses"]["RequestTimeout"];
+            /** @description Payload Too Large: `INPUT_TOO_LARGE` */
+            413: components["responses"]["PayloadTooLarge"];
+            /** @description Too Many Requests: `TOO_MANY_UPLOADS`, `RATE_LIMITED`, `TOO_MANY_WAITING` */
+            429: components["responses"]["TooManyRequests"];
+            /** @description Internal Server Error: `INTERNAL` */
+            500: components["responses"]["InternalServerError"];
+            /** @description Service Unavailable: `UNAVAILABLE` */
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     startOidcSignIn: {
         parameters: {
             query?: {
                 /** @description The page of the dashboard to come back to. */
                 returnTo?: string;
+                /** @description The mail domain at whose issuer to sign in. Default: the issuer of the operator. Where nobody signs in so, the browser is sent back to the sign-in page, whatever the reason. */
+                domain?: string;
             };
             header?: never;
             path?: never;
@@ -7773,6 +12804,43 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             /** @description Not Found: `NOT_FOUND` */
             404: components["responses"]["NotFound"];
+            /** @description Internal Server Error: `INTERNAL` */
+            500: components["responses"]["InternalServerError"];
+            /** @description Service Unavailable: `UNAVAILABLE` */
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    finishDomainSignIn: {
+        parameters: {
+            query?: {
+                /** @description The `state` that the browser was sent to the issuer with. */
+                state?: string;
+                /** @description The code that the issuer exchanges for tokens. */
+                code?: string;
+                /** @description Why the issuer gave no code. */
+                error?: string;
+            };
+            header?: never;
+            path: {
+                domain: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description To a page of the dashboard. */
+            302: {
+                headers: {
+                    /** @description The page. */
+                    Location?: string;
+                    /** @description The session, if there is one now. */
+                    "Set-Cookie"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Bad Request: `VALIDATION` */
+            400: components["responses"]["BadRequest"];
             /** @description Internal Server Error: `INTERNAL` */
             500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
@@ -8060,6 +13128,7 @@ export interface operations {
                      *           "lastUsedIp": "203.0.113.7",
                      *           "lastUsedGeo": "Germany",
                      *           "revokedAt": null,
+                     *           "createdBy": "createdBy",
                      *           "allowedIps": [
                      *             "allowedIps"
                      *           ]
@@ -8074,7 +13143,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
             401: components["responses"]["Unauthorized"];
-            /** @description Forbidden: `ACCOUNT_SUSPENDED` */
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ROLE_NOT_ALLOWED`, `SECOND_FACTOR_REQUIRED`, `ISSUER_REQUIRED` */
             403: components["responses"]["Forbidden"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
             429: components["responses"]["TooManyRequests"];
@@ -8129,7 +13198,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
             401: components["responses"]["Unauthorized"];
-            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ORIGIN_NOT_ALLOWED`, `KEY_CAPACITY`, `PASSWORD_REQUIRED`, `ADDRESS_NOT_CONFIRMED` */
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ROLE_NOT_ALLOWED`, `SECOND_FACTOR_REQUIRED`, `ISSUER_REQUIRED`, `ORIGIN_NOT_ALLOWED`, `KEY_CAPACITY`, `PASSWORD_REQUIRED`, `ADDRESS_NOT_CONFIRMED` */
             403: components["responses"]["Forbidden"];
             /** @description Request Timeout: `UPLOAD_TOO_SLOW` */
             408: components["responses"]["RequestTimeout"];
@@ -8177,7 +13246,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
             401: components["responses"]["Unauthorized"];
-            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ORIGIN_NOT_ALLOWED`, `PASSWORD_REQUIRED`, `ADDRESS_NOT_CONFIRMED` */
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ROLE_NOT_ALLOWED`, `SECOND_FACTOR_REQUIRED`, `ISSUER_REQUIRED`, `ORIGIN_NOT_ALLOWED`, `PASSWORD_REQUIRED`, `ADDRESS_NOT_CONFIRMED` */
             403: components["responses"]["Forbidden"];
             /** @description Not Found: `NOT_FOUND` */
             404: components["responses"]["NotFound"];
@@ -8220,6 +13289,7 @@ export interface operations {
                      *       "lastUsedIp": "203.0.113.7",
                      *       "lastUsedGeo": "Germany",
                      *       "revokedAt": null,
+                     *       "createdBy": "createdBy",
                      *       "allowedIps": [
                      *         "allowedIps"
                      *       ]
@@ -8232,7 +13302,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
             401: components["responses"]["Unauthorized"];
-            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ORIGIN_NOT_ALLOWED` */
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ROLE_NOT_ALLOWED`, `SECOND_FACTOR_REQUIRED`, `ISSUER_REQUIRED`, `ORIGIN_NOT_ALLOWED` */
             403: components["responses"]["Forbidden"];
             /** @description Not Found: `NOT_FOUND` */
             404: components["responses"]["NotFound"];
@@ -8284,6 +13354,7 @@ export interface operations {
                      *       "lastUsedIp": "203.0.113.7",
                      *       "lastUsedGeo": "Germany",
                      *       "revokedAt": null,
+                     *       "createdBy": "createdBy",
                      *       "allowedIps": [
                      *         "allowedIps"
                      *       ]
@@ -8296,7 +13367,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
             401: components["responses"]["Unauthorized"];
-            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ORIGIN_NOT_ALLOWED` */
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ROLE_NOT_ALLOWED`, `SECOND_FACTOR_REQUIRED`, `ISSUER_REQUIRED`, `ORIGIN_NOT_ALLOWED` */
             403: components["responses"]["Forbidden"];
             /** @description Not Found: `NOT_FOUND` */
             404: components["responses"]["NotFound"];
@@ -8371,7 +13442,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
             401: components["responses"]["Unauthorized"];
-            /** @description Forbidden: `ACCOUNT_SUSPENDED` */
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ROLE_NOT_ALLOWED`, `SECOND_FACTOR_REQUIRED`, `ISSUER_REQUIRED` */
             403: components["responses"]["Forbidden"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
             429: components["responses"]["TooManyRequests"];
@@ -8435,7 +13506,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
             401: components["responses"]["Unauthorized"];
-            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ORIGIN_NOT_ALLOWED`, `TEMPLATE_CAPACITY`, `STORAGE_FULL` */
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ROLE_NOT_ALLOWED`, `SECOND_FACTOR_REQUIRED`, `ISSUER_REQUIRED`, `ORIGIN_NOT_ALLOWED`, `TEMPLATE_CAPACITY`, `STORAGE_FULL` */
             403: components["responses"]["Forbidden"];
             /** @description Request Timeout: `UPLOAD_TOO_SLOW` */
             408: components["responses"]["RequestTimeout"];
@@ -8509,7 +13580,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
             401: components["responses"]["Unauthorized"];
-            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ORIGIN_NOT_ALLOWED`, `PLAN_LIMIT`, `QUOTA_EXCEEDED`, `TEST_QUOTA_EXCEEDED`, `STORAGE_FULL` */
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ROLE_NOT_ALLOWED`, `SECOND_FACTOR_REQUIRED`, `ISSUER_REQUIRED`, `ORIGIN_NOT_ALLOWED`, `PLAN_LIMIT`, `QUOTA_EXCEEDED`, `TEST_QUOTA_EXCEEDED`, `STORAGE_FULL` */
             403: components["responses"]["Forbidden"];
             /** @description Not Found: `NOT_FOUND` */
             404: components["responses"]["NotFound"];
@@ -8572,7 +13643,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
             401: components["responses"]["Unauthorized"];
-            /** @description Forbidden: `ACCOUNT_SUSPENDED` */
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ROLE_NOT_ALLOWED`, `SECOND_FACTOR_REQUIRED`, `ISSUER_REQUIRED` */
             403: components["responses"]["Forbidden"];
             /** @description Not Found: `NOT_FOUND` */
             404: components["responses"]["NotFound"];
@@ -8615,7 +13686,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
             401: components["responses"]["Unauthorized"];
-            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ORIGIN_NOT_ALLOWED` */
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ROLE_NOT_ALLOWED`, `SECOND_FACTOR_REQUIRED`, `ISSUER_REQUIRED`, `ORIGIN_NOT_ALLOWED` */
             403: components["responses"]["Forbidden"];
             /** @description Not Found: `NOT_FOUND` */
             404: components["responses"]["NotFound"];
@@ -8681,7 +13752,250 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
             401: components["responses"]["Unauthorized"];
-            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ORIGIN_NOT_ALLOWED`, `STORAGE_FULL` */
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ROLE_NOT_ALLOWED`, `SECOND_FACTOR_REQUIRED`, `ISSUER_REQUIRED`, `ORIGIN_NOT_ALLOWED`, `STORAGE_FULL` */
+            403: components["responses"]["Forbidden"];
+            /** @description Not Found: `NOT_FOUND` */
+            404: components["responses"]["NotFound"];
+            /** @description Request Timeout: `UPLOAD_TOO_SLOW` */
+            408: components["responses"]["RequestTimeout"];
+            /** @description Conflict: `TEMPLATE_CHANGED` */
+            409: components["responses"]["Conflict"];
+            /** @description Payload Too Large: `INPUT_TOO_LARGE` */
+            413: components["responses"]["PayloadTooLarge"];
+            /** @description Too Many Requests: `TOO_MANY_UPLOADS`, `RATE_LIMITED`, `TOO_MANY_WAITING` */
+            429: components["responses"]["TooManyRequests"];
+            /** @description Internal Server Error: `INTERNAL` */
+            500: components["responses"]["InternalServerError"];
+            /** @description Service Unavailable: `UNAVAILABLE` */
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getTemplateDraft: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The draft, if there is one. */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "draft": {
+                     *         "draftId": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *         "name": "shop",
+                     *         "content": "<h1>Invoice {{number}}</h1>",
+                     *         "sampleData": "{\"number\": 66}",
+                     *         "dataSchema": "dataSchema",
+                     *         "options": {
+                     *           "format": "A4",
+                     *           "margin": {
+                     *             "top": "2cm"
+                     *           }
+                     *         },
+                     *         "baseVersionId": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *         "author": "author",
+                     *         "updatedAt": "2026-11-28T09:30:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["TemplateDraftResponse"];
+                };
+            };
+            /** @description Bad Request: `VALIDATION` */
+            400: components["responses"]["BadRequest"];
+            /** @description Unauthorized: `UNAUTHENTICATED` */
+            401: components["responses"]["Unauthorized"];
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ROLE_NOT_ALLOWED`, `SECOND_FACTOR_REQUIRED`, `ISSUER_REQUIRED` */
+            403: components["responses"]["Forbidden"];
+            /** @description Not Found: `NOT_FOUND` */
+            404: components["responses"]["NotFound"];
+            /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
+            429: components["responses"]["TooManyRequests"];
+            /** @description Internal Server Error: `INTERNAL` */
+            500: components["responses"]["InternalServerError"];
+            /** @description Service Unavailable: `UNAVAILABLE` */
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    saveTemplateDraft: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "shop",
+                 *       "content": "<h1>Invoice {{number}}</h1>"
+                 *     }
+                 */
+                "application/json": components["schemas"]["TemplateDraftRequest"];
+            };
+        };
+        responses: {
+            /** @description The draft as it is saved. */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "draft": {
+                     *         "draftId": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *         "name": "shop",
+                     *         "content": "<h1>Invoice {{number}}</h1>",
+                     *         "sampleData": "{\"number\": 66}",
+                     *         "dataSchema": "dataSchema",
+                     *         "options": {
+                     *           "format": "A4",
+                     *           "margin": {
+                     *             "top": "2cm"
+                     *           }
+                     *         },
+                     *         "baseVersionId": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *         "author": "author",
+                     *         "updatedAt": "2026-11-28T09:30:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["TemplateDraftResponse"];
+                };
+            };
+            /** @description Bad Request: `VALIDATION`, `UNSUPPORTED_MEDIA_TYPE`, `MALFORMED_JSON` */
+            400: components["responses"]["BadRequest"];
+            /** @description Unauthorized: `UNAUTHENTICATED` */
+            401: components["responses"]["Unauthorized"];
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ROLE_NOT_ALLOWED`, `SECOND_FACTOR_REQUIRED`, `ISSUER_REQUIRED`, `ORIGIN_NOT_ALLOWED`, `STORAGE_FULL` */
+            403: components["responses"]["Forbidden"];
+            /** @description Not Found: `NOT_FOUND` */
+            404: components["responses"]["NotFound"];
+            /** @description Request Timeout: `UPLOAD_TOO_SLOW` */
+            408: components["responses"]["RequestTimeout"];
+            /** @description Conflict: `TEMPLATE_CHANGED` */
+            409: components["responses"]["Conflict"];
+            /** @description Payload Too Large: `INPUT_TOO_LARGE` */
+            413: components["responses"]["PayloadTooLarge"];
+            /** @description Too Many Requests: `TOO_MANY_UPLOADS`, `RATE_LIMITED`, `TOO_MANY_WAITING` */
+            429: components["responses"]["TooManyRequests"];
+            /** @description Internal Server Error: `INTERNAL` */
+            500: components["responses"]["InternalServerError"];
+            /** @description Service Unavailable: `UNAVAILABLE` */
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    discardTemplateDraft: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description There is no draft any more. */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Success"];
+                };
+            };
+            /** @description Bad Request: `VALIDATION` */
+            400: components["responses"]["BadRequest"];
+            /** @description Unauthorized: `UNAUTHENTICATED` */
+            401: components["responses"]["Unauthorized"];
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ROLE_NOT_ALLOWED`, `SECOND_FACTOR_REQUIRED`, `ISSUER_REQUIRED`, `ORIGIN_NOT_ALLOWED` */
+            403: components["responses"]["Forbidden"];
+            /** @description Not Found: `NOT_FOUND` */
+            404: components["responses"]["NotFound"];
+            /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
+            429: components["responses"]["TooManyRequests"];
+            /** @description Internal Server Error: `INTERNAL` */
+            500: components["responses"]["InternalServerError"];
+            /** @description Service Unavailable: `UNAVAILABLE` */
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    publishTemplateDraft: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /** @example {} */
+                "application/json": components["schemas"]["PublishRequest"];
+            };
+        };
+        responses: {
+            /** @description The template in its new version. */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *       "name": "shop",
+                     *       "content": "<h1>Invoice {{number}}</h1>",
+                     *       "sampleData": "{\"number\": 66}",
+                     *       "dataSchema": "dataSchema",
+                     *       "options": {
+                     *         "format": "A4",
+                     *         "margin": {
+                     *           "top": "2cm"
+                     *         }
+                     *       },
+                     *       "versionId": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *       "version": 1,
+                     *       "createdAt": "2026-11-28T09:30:00.000Z",
+                     *       "updatedAt": "2026-11-28T09:30:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Template"];
+                };
+            };
+            /** @description Bad Request: `VALIDATION`, `UNSUPPORTED_MEDIA_TYPE`, `MALFORMED_JSON`, `TEMPLATE_ERROR` */
+            400: components["responses"]["BadRequest"];
+            /** @description Unauthorized: `UNAUTHENTICATED` */
+            401: components["responses"]["Unauthorized"];
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ROLE_NOT_ALLOWED`, `SECOND_FACTOR_REQUIRED`, `ISSUER_REQUIRED`, `ORIGIN_NOT_ALLOWED`, `STORAGE_FULL` */
             403: components["responses"]["Forbidden"];
             /** @description Not Found: `NOT_FOUND` */
             404: components["responses"]["NotFound"];
@@ -8736,6 +14050,8 @@ export interface operations {
                      *           "version": 1,
                      *           "name": "shop",
                      *           "current": true,
+                     *           "author": "author",
+                     *           "message": "The selector #ready did not appear within 5000 ms.",
                      *           "createdAt": "2026-11-28T09:30:00.000Z"
                      *         }
                      *       ]
@@ -8748,7 +14064,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
             401: components["responses"]["Unauthorized"];
-            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `PLAN_LIMIT` */
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ROLE_NOT_ALLOWED`, `SECOND_FACTOR_REQUIRED`, `ISSUER_REQUIRED`, `PLAN_LIMIT` */
             403: components["responses"]["Forbidden"];
             /** @description Not Found: `NOT_FOUND` */
             404: components["responses"]["NotFound"];
@@ -8788,6 +14104,8 @@ export interface operations {
                      *       "version": 1,
                      *       "name": "shop",
                      *       "current": true,
+                     *       "author": "author",
+                     *       "message": "The selector #ready did not appear within 5000 ms.",
                      *       "createdAt": "2026-11-28T09:30:00.000Z",
                      *       "content": "<h1>Invoice {{number}}</h1>",
                      *       "sampleData": "{\"number\": 66}",
@@ -8807,7 +14125,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
             401: components["responses"]["Unauthorized"];
-            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `PLAN_LIMIT` */
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ROLE_NOT_ALLOWED`, `SECOND_FACTOR_REQUIRED`, `ISSUER_REQUIRED`, `PLAN_LIMIT` */
             403: components["responses"]["Forbidden"];
             /** @description Not Found: `NOT_FOUND` */
             404: components["responses"]["NotFound"];
@@ -8865,7 +14183,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
             401: components["responses"]["Unauthorized"];
-            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ORIGIN_NOT_ALLOWED`, `PLAN_LIMIT`, `STORAGE_FULL` */
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ROLE_NOT_ALLOWED`, `SECOND_FACTOR_REQUIRED`, `ISSUER_REQUIRED`, `ORIGIN_NOT_ALLOWED`, `PLAN_LIMIT`, `STORAGE_FULL` */
             403: components["responses"]["Forbidden"];
             /** @description Not Found: `NOT_FOUND` */
             404: components["responses"]["NotFound"];
@@ -8881,7 +14199,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Only entries of this kind. */
-                action?: "account.registered" | "account.signed_in" | "account.sign_in_failed" | "account.signed_out" | "account.plan_changed" | "account.quota_period_changed" | "account.password_reset" | "account.tokens_revoked" | "account.address_confirmed" | "account.taken_over" | "account.suspended" | "account.resumed" | "account.deletion_requested" | "account.deleted" | "billing.subscription_cancelled" | "billing.subscription_resumed" | "billing.plan_change_scheduled" | "billing.auto_overage_changed" | "billing.block_granted" | "billing.block_frozen" | "billing.block_taken_back" | "billing.block_returned" | "billing.block_expired" | "key.created" | "key.rotated" | "key.changed" | "key.revoked" | "webhook_key.rotated" | "template.saved" | "template.deleted" | "render.shared" | "job.retried" | "job.cancelled" | "callback.retried" | "mail.retried" | "billing.retried" | "worker.drained" | "worker.resumed" | "audit.entries_left_out";
+                action?: "account.registered" | "account.signed_in" | "account.sign_in_failed" | "account.signed_out" | "account.plan_changed" | "account.quota_period_changed" | "account.password_reset" | "account.tokens_revoked" | "account.address_confirmed" | "account.taken_over" | "account.owner_changed" | "account.renamed" | "account.second_factor_required" | "account.request_details_changed" | "second_factor.added" | "second_factor.removed" | "passkey.added" | "passkey.removed" | "account.suspended" | "account.resumed" | "account.deletion_requested" | "account.deleted" | "billing.subscription_cancelled" | "billing.subscription_resumed" | "billing.plan_change_scheduled" | "billing.plan_change_withdrawn" | "billing.auto_overage_changed" | "billing.block_granted" | "billing.block_frozen" | "billing.block_taken_back" | "billing.block_returned" | "billing.block_expired" | "domain.claimed" | "domain.verified" | "domain.changed" | "domain.removed" | "member.invited" | "member.invitation_revoked" | "member.joined" | "member.role_changed" | "member.removed" | "key.created" | "key.rotated" | "key.changed" | "key.revoked" | "webhook_key.rotated" | "notifications.changed" | "template.saved" | "template.deleted" | "render.shared" | "render.share_revoked" | "job.retried" | "job.cancelled" | "callback.retried" | "mail.retried" | "billing.retried" | "worker.drained" | "worker.resumed" | "audit.entries_left_out";
                 /** @description How many to return. */
                 limit?: number;
                 /** @description How many to skip. */
@@ -8912,6 +14230,8 @@ export interface operations {
                      *           "id": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
                      *           "action": "account.registered",
                      *           "actor": "account",
+                     *           "personId": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *           "person": "person",
                      *           "ipAddress": "203.0.113.7",
                      *           "targetId": "targetId",
                      *           "details": {},
@@ -8927,7 +14247,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
             401: components["responses"]["Unauthorized"];
-            /** @description Forbidden: `ACCOUNT_SUSPENDED` */
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ROLE_NOT_ALLOWED`, `SECOND_FACTOR_REQUIRED`, `ISSUER_REQUIRED` */
             403: components["responses"]["Forbidden"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
             429: components["responses"]["TooManyRequests"];
@@ -8948,11 +14268,24 @@ export interface operations {
                 from?: string;
                 /** @description Only renders that were accepted before this time. */
                 to?: string;
+                /** @description Only renders with this in their file name or id. */
+                search?: string;
+                /** @description Only renders that failed with this code. */
+                error?: "VALIDATION" | "MALFORMED_JSON" | "UNSUPPORTED_MEDIA_TYPE" | "BILLING_NOT_CONFIGURED" | "PAYMENT_EVENT_REFUSED" | "NOT_SUBSCRIBED" | "NOT_SOLD" | "PAYMENT_FAILED" | "UNAUTHENTICATED" | "ACCOUNT_SUSPENDED" | "ADDRESS_NOT_ALLOWED" | "ROLE_NOT_ALLOWED" | "CODE_REQUIRED" | "WRONG_CODE" | "PASSKEY_REFUSED" | "ISSUER_REQUIRED" | "DOMAIN_UNPROVEN" | "DOMAIN_CAPACITY" | "PASSKEY_CAPACITY" | "SECOND_FACTOR_REQUIRED" | "SESSION_REQUIRED" | "ORIGIN_NOT_ALLOWED" | "PASSWORD_REQUIRED" | "PLAN_LIMIT" | "QUOTA_EXCEEDED" | "TEST_QUOTA_EXCEEDED" | "STORAGE_FULL" | "KEY_CAPACITY" | "TEMPLATE_CAPACITY" | "REGISTRATION_CLOSED" | "INVITATION_INVALID" | "INVITATION_UNPROVEN" | "MEMBER_CAPACITY" | "LINK_INVALID" | "CONFIRMATION_UNPROVEN" | "ADDRESS_NOT_CONFIRMED" | "WRONG_PASSWORD" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "UPLOAD_TOO_SLOW" | "ALREADY_MEMBER" | "OWNER_REQUIRED" | "DOMAIN_CLAIMED" | "DOMAIN_TAKEN" | "SECOND_FACTOR_SET" | "NOT_RETRYABLE" | "TEMPLATE_CHANGED" | "WRONG_STATE" | "JOB_ENDED" | "NOT_MERGEABLE" | "IDEMPOTENCY_MISMATCH" | "IDEMPOTENCY_IN_PROGRESS" | "GONE" | "INPUT_TOO_LARGE" | "SOURCE_UNREADABLE" | "BATCH_TOO_LARGE" | "RANGE_NOT_SATISFIABLE" | "RATE_LIMITED" | "TOO_MANY_WAITING" | "TOO_MANY_UPLOADS" | "TOO_MANY_FAILURES" | "TOO_MANY_REGISTRATIONS" | "TOO_MANY_MAILS" | "INTERNAL" | "UNAVAILABLE" | "OVERAGE_PENDING" | "UPLOAD_URL_EXPIRED" | "UPLOAD_FAILED" | "INVALID_URL" | "URL_BLOCKED" | "URL_UNREACHABLE" | "SELECTOR_TIMEOUT" | "CONDITION_TIMEOUT" | "EXCEPTION_THROWN" | "ASSET_FAILED" | "GLYPH_MISSING" | "DOCUMENT_FAULT" | "CONFORMANCE_FAILED" | "EINVOICE_INVALID" | "COOKIE_INVALID" | "SEAL_FAILED" | "TIMESTAMP_FAILED" | "REVOCATION_FAILED" | "PDF_INVALID" | "PDF_ENCRYPTED" | "PDF_SIGNED" | "FORM_FIELD_UNKNOWN" | "FORM_VALUE_INVALID" | "PAGE_RANGE_INVALID" | "TEMPLATE_ERROR" | "DOCUMENT_LIMIT" | "OUTPUT_TOO_LARGE" | "RENDER_TIMEOUT" | "BROWSER_CRASHED" | "WORKER_LOST" | "RENDER_FAILED" | "RETRY_SCHEDULED" | "CANCELLED" | "EXPIRED";
+                /** @description Only renders of this template. */
+                templateId?: string;
+                /** @description Only renders with this key; `none`: those of the dashboard, without a key. */
+                apiKeyId?: string;
+                /** @description Only renders that took this long or longer, in milliseconds from acceptance to the end. */
+                minMs?: number;
+                /** @description Only renders that took this long at most. */
+                maxMs?: number;
                 /** @description How many to return. */
                 limit?: number;
                 /** @description How many to skip. */
                 offset?: number;
-                sort?: "created_desc" | "created_asc";
+                /** @description `duration_desc`: what took longest comes first. */
+                sort?: "created_desc" | "created_asc" | "duration_desc";
             };
             header?: never;
             path?: never;
@@ -9017,7 +14350,8 @@ export interface operations {
                      *           "retryOf": null,
                      *           "queuedMs": 1
                      *         }
-                     *       ]
+                     *       ],
+                     *       "searchedTo": "2026-11-28T09:30:00.000Z"
                      *     }
                      */
                     "application/json": components["schemas"]["UserRenderList"];
@@ -9027,7 +14361,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
             401: components["responses"]["Unauthorized"];
-            /** @description Forbidden: `ACCOUNT_SUSPENDED` */
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ROLE_NOT_ALLOWED`, `SECOND_FACTOR_REQUIRED`, `ISSUER_REQUIRED` */
             403: components["responses"]["Forbidden"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
             429: components["responses"]["TooManyRequests"];
@@ -9088,7 +14422,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
             401: components["responses"]["Unauthorized"];
-            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ORIGIN_NOT_ALLOWED`, `PLAN_LIMIT`, `ADDRESS_NOT_CONFIRMED`, `QUOTA_EXCEEDED`, `TEST_QUOTA_EXCEEDED`, `STORAGE_FULL` */
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ROLE_NOT_ALLOWED`, `SECOND_FACTOR_REQUIRED`, `ISSUER_REQUIRED`, `ORIGIN_NOT_ALLOWED`, `ADDRESS_NOT_CONFIRMED`, `PLAN_LIMIT`, `QUOTA_EXCEEDED`, `TEST_QUOTA_EXCEEDED`, `STORAGE_FULL` */
             403: components["responses"]["Forbidden"];
             /** @description Not Found: `NOT_FOUND` */
             404: components["responses"]["NotFound"];
@@ -9103,6 +14437,81 @@ export interface operations {
             /** @description Internal Server Error: `INTERNAL` */
             500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE`, `OVERAGE_PENDING` */
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    downloadUserRendersZip: {
+        parameters: {
+            query: {
+                /** @description Ids of renders, with commas in between: 100 at most. */
+                ids: string;
+            };
+            header?: {
+                /** @description One range of bytes: `bytes=1000-`. The response to several is the whole file. */
+                Range?: string;
+                /** @description The ETag of the file that the range belongs to. If the file is another one, the whole file is sent. */
+                "If-Range"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The zip. */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    /** @description `bytes`: a download that broke off can be resumed with a range request. */
+                    "Accept-Ranges"?: string;
+                    /** @description Identifies exactly these bytes. */
+                    ETag?: string;
+                    /** @description PDFs in the zip. */
+                    "X-Service-Zip-Items"?: string;
+                    /** @description Items that had not ended. If there are any, a later zip may contain more PDFs. */
+                    "X-Service-Zip-Pending"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/zip": string;
+                };
+            };
+            /** @description The requested range of the zip. */
+            206: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    /** @description `bytes`: a download that broke off can be resumed with a range request. */
+                    "Accept-Ranges"?: string;
+                    /** @description Identifies exactly these bytes. */
+                    ETag?: string;
+                    /** @description The range, and the size of the file. */
+                    "Content-Range"?: string;
+                    /** @description PDFs in the zip. */
+                    "X-Service-Zip-Items"?: string;
+                    /** @description Items that had not ended. If there are any, a later zip may contain more PDFs. */
+                    "X-Service-Zip-Pending"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/zip": string;
+                };
+            };
+            /** @description Bad Request: `VALIDATION` */
+            400: components["responses"]["BadRequest"];
+            /** @description Unauthorized: `UNAUTHENTICATED` */
+            401: components["responses"]["Unauthorized"];
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ROLE_NOT_ALLOWED`, `SECOND_FACTOR_REQUIRED`, `ISSUER_REQUIRED` */
+            403: components["responses"]["Forbidden"];
+            /** @description Not Found: `NOT_FOUND` */
+            404: components["responses"]["NotFound"];
+            /** @description Range Not Satisfiable: `RANGE_NOT_SATISFIABLE` */
+            416: components["responses"]["RangeNotSatisfiable"];
+            /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
+            429: components["responses"]["TooManyRequests"];
+            /** @description Internal Server Error: `INTERNAL` */
+            500: components["responses"]["InternalServerError"];
+            /** @description Service Unavailable: `UNAVAILABLE` */
             503: components["responses"]["ServiceUnavailable"];
         };
     };
@@ -9210,7 +14619,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
             401: components["responses"]["Unauthorized"];
-            /** @description Forbidden: `ACCOUNT_SUSPENDED` */
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ROLE_NOT_ALLOWED`, `SECOND_FACTOR_REQUIRED`, `ISSUER_REQUIRED` */
             403: components["responses"]["Forbidden"];
             /** @description Not Found: `NOT_FOUND` */
             404: components["responses"]["NotFound"];
@@ -9273,7 +14682,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
             401: components["responses"]["Unauthorized"];
-            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ORIGIN_NOT_ALLOWED` */
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ROLE_NOT_ALLOWED`, `SECOND_FACTOR_REQUIRED`, `ISSUER_REQUIRED`, `ORIGIN_NOT_ALLOWED` */
             403: components["responses"]["Forbidden"];
             /** @description Not Found: `NOT_FOUND` */
             404: components["responses"]["NotFound"];
@@ -9316,7 +14725,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
             401: components["responses"]["Unauthorized"];
-            /** @description Forbidden: `ACCOUNT_SUSPENDED` */
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ROLE_NOT_ALLOWED`, `SECOND_FACTOR_REQUIRED`, `ISSUER_REQUIRED` */
             403: components["responses"]["Forbidden"];
             /** @description Not Found: `NOT_FOUND` */
             404: components["responses"]["NotFound"];
@@ -9387,6 +14796,7 @@ export interface operations {
                      *           "rule": "rule",
                      *           "error": null,
                      *           "bytes": 1,
+                     *           "startMs": 1,
                      *           "ms": 1
                      *         }
                      *       ],
@@ -9483,7 +14893,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
             401: components["responses"]["Unauthorized"];
-            /** @description Forbidden: `ACCOUNT_SUSPENDED` */
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ROLE_NOT_ALLOWED`, `SECOND_FACTOR_REQUIRED`, `ISSUER_REQUIRED` */
             403: components["responses"]["Forbidden"];
             /** @description Not Found: `NOT_FOUND` */
             404: components["responses"]["NotFound"];
@@ -9529,7 +14939,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
             401: components["responses"]["Unauthorized"];
-            /** @description Forbidden: `ACCOUNT_SUSPENDED` */
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ROLE_NOT_ALLOWED`, `SECOND_FACTOR_REQUIRED`, `ISSUER_REQUIRED` */
             403: components["responses"]["Forbidden"];
             /** @description Not Found: `NOT_FOUND` */
             404: components["responses"]["NotFound"];
@@ -9584,7 +14994,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
             401: components["responses"]["Unauthorized"];
-            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ORIGIN_NOT_ALLOWED`, `ADDRESS_NOT_CONFIRMED`, `QUOTA_EXCEEDED`, `TEST_QUOTA_EXCEEDED`, `STORAGE_FULL` */
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ROLE_NOT_ALLOWED`, `SECOND_FACTOR_REQUIRED`, `ISSUER_REQUIRED`, `ORIGIN_NOT_ALLOWED`, `PLAN_LIMIT`, `ADDRESS_NOT_CONFIRMED`, `QUOTA_EXCEEDED`, `TEST_QUOTA_EXCEEDED`, `STORAGE_FULL` */
             403: components["responses"]["Forbidden"];
             /** @description Not Found: `NOT_FOUND` */
             404: components["responses"]["NotFound"];
@@ -9632,7 +15042,7 @@ export interface operations {
             };
             /** @description Unauthorized: `UNAUTHENTICATED` */
             401: components["responses"]["Unauthorized"];
-            /** @description Forbidden: `ACCOUNT_SUSPENDED` */
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ROLE_NOT_ALLOWED`, `SECOND_FACTOR_REQUIRED`, `ISSUER_REQUIRED` */
             403: components["responses"]["Forbidden"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
             429: components["responses"]["TooManyRequests"];
@@ -9672,6 +15082,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
+                     *       "id": "0192f0c4-7b02-7d11-8c55-6e1f2a9b4d30",
                      *       "url": "https://pdf.example.com/v1/files/WyIwMTkyZjBjNCJd.n0t4r34lM4c",
                      *       "expiresAt": "2026-11-29T09:30:00.000Z"
                      *     }
@@ -9683,7 +15094,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
             401: components["responses"]["Unauthorized"];
-            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ORIGIN_NOT_ALLOWED` */
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ROLE_NOT_ALLOWED`, `SECOND_FACTOR_REQUIRED`, `ISSUER_REQUIRED`, `ORIGIN_NOT_ALLOWED`, `PLAN_LIMIT` */
             403: components["responses"]["Forbidden"];
             /** @description Not Found: `NOT_FOUND` */
             404: components["responses"]["NotFound"];
@@ -9692,6 +15103,102 @@ export interface operations {
             /** @description Payload Too Large: `INPUT_TOO_LARGE` */
             413: components["responses"]["PayloadTooLarge"];
             /** @description Too Many Requests: `TOO_MANY_UPLOADS`, `RATE_LIMITED`, `TOO_MANY_WAITING` */
+            429: components["responses"]["TooManyRequests"];
+            /** @description Internal Server Error: `INTERNAL` */
+            500: components["responses"]["InternalServerError"];
+            /** @description Service Unavailable: `UNAVAILABLE` */
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listRenderShares: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The links. */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "links": [
+                     *         {
+                     *           "id": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *           "url": "https://pdf.example.com/v1/files/eyJqb2IiOiI",
+                     *           "expiresAt": "2026-11-28T09:30:00.000Z",
+                     *           "createdAt": "2026-11-28T09:30:00.000Z",
+                     *           "createdBy": "createdBy",
+                     *           "lastOpenedAt": "2026-11-28T09:30:00.000Z"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SharedLinks"];
+                };
+            };
+            /** @description Bad Request: `VALIDATION` */
+            400: components["responses"]["BadRequest"];
+            /** @description Unauthorized: `UNAUTHENTICATED` */
+            401: components["responses"]["Unauthorized"];
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ROLE_NOT_ALLOWED`, `SECOND_FACTOR_REQUIRED`, `ISSUER_REQUIRED` */
+            403: components["responses"]["Forbidden"];
+            /** @description Not Found: `NOT_FOUND` */
+            404: components["responses"]["NotFound"];
+            /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
+            429: components["responses"]["TooManyRequests"];
+            /** @description Internal Server Error: `INTERNAL` */
+            500: components["responses"]["InternalServerError"];
+            /** @description Service Unavailable: `UNAVAILABLE` */
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    revokeRenderShare: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                shareId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The link does nothing any more. */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Success"];
+                };
+            };
+            /** @description Bad Request: `VALIDATION` */
+            400: components["responses"]["BadRequest"];
+            /** @description Unauthorized: `UNAUTHENTICATED` */
+            401: components["responses"]["Unauthorized"];
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ROLE_NOT_ALLOWED`, `SECOND_FACTOR_REQUIRED`, `ISSUER_REQUIRED`, `ORIGIN_NOT_ALLOWED` */
+            403: components["responses"]["Forbidden"];
+            /** @description Not Found: `NOT_FOUND` */
+            404: components["responses"]["NotFound"];
+            /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
             429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
             500: components["responses"]["InternalServerError"];
@@ -9726,8 +15233,356 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
             401: components["responses"]["Unauthorized"];
-            /** @description Forbidden: `ACCOUNT_SUSPENDED` */
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ROLE_NOT_ALLOWED`, `SECOND_FACTOR_REQUIRED`, `ISSUER_REQUIRED` */
             403: components["responses"]["Forbidden"];
+            /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
+            429: components["responses"]["TooManyRequests"];
+            /** @description Internal Server Error: `INTERNAL` */
+            500: components["responses"]["InternalServerError"];
+            /** @description Service Unavailable: `UNAVAILABLE` */
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    uploadUserBatchSource: {
+        parameters: {
+            query?: {
+                /** @description The mode of the batch that is to be made of it. */
+                mode?: "live" | "test";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The file itself, in UTF-8 and not compressed. */
+        requestBody: {
+            content: {
+                "text/csv": unknown;
+                "application/x-ndjson": unknown;
+            };
+        };
+        responses: {
+            /** @description The file is stored. */
+            201: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *       "bytes": 1,
+                     *       "expiresAt": "2026-11-28T09:30:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["BatchUpload"];
+                };
+            };
+            /** @description Bad Request: `VALIDATION`, `UNSUPPORTED_MEDIA_TYPE` */
+            400: components["responses"]["BadRequest"];
+            /** @description Unauthorized: `UNAUTHENTICATED` */
+            401: components["responses"]["Unauthorized"];
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ROLE_NOT_ALLOWED`, `SECOND_FACTOR_REQUIRED`, `ISSUER_REQUIRED`, `ORIGIN_NOT_ALLOWED`, `STORAGE_FULL` */
+            403: components["responses"]["Forbidden"];
+            /** @description Request Timeout: `UPLOAD_TOO_SLOW` */
+            408: components["responses"]["RequestTimeout"];
+            /** @description Payload Too Large: `INPUT_TOO_LARGE` */
+            413: components["responses"]["PayloadTooLarge"];
+            /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING`, `TOO_MANY_UPLOADS` */
+            429: components["responses"]["TooManyRequests"];
+            /** @description Internal Server Error: `INTERNAL` */
+            500: components["responses"]["InternalServerError"];
+            /** @description Service Unavailable: `UNAVAILABLE` */
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    releaseUserBatch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The batch. */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "jobId": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *       "status": "queued",
+                     *       "createdAt": "2026-11-28T09:30:00.000Z",
+                     *       "updatedAt": "2026-11-28T09:30:00.000Z",
+                     *       "completedAt": "2026-11-28T09:30:00.000Z",
+                     *       "finishedAt": "2026-11-28T09:30:00.000Z",
+                     *       "expiresAt": "2026-11-28T09:30:00.000Z",
+                     *       "zipUrl": "/v1/pdf/batch/0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17/zip",
+                     *       "manifestAvailable": true,
+                     *       "manifestDownloadUrlEndpoint": "/v1/pdf/batch/0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17/manifest/download-url",
+                     *       "progress": {
+                     *         "total": 1,
+                     *         "completed": 1,
+                     *         "failed": 1,
+                     *         "pending": 1,
+                     *         "throttled": 1,
+                     *         "percentComplete": 1
+                     *       },
+                     *       "estimatedCompletionTime": "2026-11-28T09:30:00.000Z",
+                     *       "source": {
+                     *         "state": "counting",
+                     *         "rows": 1,
+                     *         "rowsRead": 1,
+                     *         "proof": 1,
+                     *         "releasedAt": "2026-11-28T09:30:00.000Z",
+                     *         "deadline": "2026-11-28T09:30:00.000Z",
+                     *         "waitsFor": {
+                     *           "code": "code",
+                     *           "message": "The selector #ready did not appear within 5000 ms."
+                     *         },
+                     *         "error": {
+                     *           "code": "code",
+                     *           "message": "The selector #ready did not appear within 5000 ms."
+                     *         }
+                     *       },
+                     *       "job": {
+                     *         "id": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *         "status": "queued",
+                     *         "accessExpired": true,
+                     *         "totalCount": 1,
+                     *         "completedCount": 1,
+                     *         "failedCount": 1,
+                     *         "createdAt": "2026-11-28T09:30:00.000Z",
+                     *         "updatedAt": "2026-11-28T09:30:00.000Z",
+                     *         "completedAt": "2026-11-28T09:30:00.000Z",
+                     *         "finishedAt": "2026-11-28T09:30:00.000Z",
+                     *         "expiresAt": "2026-11-28T09:30:00.000Z",
+                     *         "notes": "November",
+                     *         "metadata": {}
+                     *       },
+                     *       "mode": "live",
+                     *       "apiKeyId": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *       "apiKeyPrefix": "sk_live_4dVb",
+                     *       "webhookUrl": "webhookUrl"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["UserBatch"];
+                };
+            };
+            /** @description Bad Request: `VALIDATION` */
+            400: components["responses"]["BadRequest"];
+            /** @description Unauthorized: `UNAUTHENTICATED` */
+            401: components["responses"]["Unauthorized"];
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ROLE_NOT_ALLOWED`, `SECOND_FACTOR_REQUIRED`, `ISSUER_REQUIRED`, `ORIGIN_NOT_ALLOWED` */
+            403: components["responses"]["Forbidden"];
+            /** @description Not Found: `NOT_FOUND` */
+            404: components["responses"]["NotFound"];
+            /** @description Conflict: `WRONG_STATE` */
+            409: components["responses"]["Conflict"];
+            /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
+            429: components["responses"]["TooManyRequests"];
+            /** @description Internal Server Error: `INTERNAL` */
+            500: components["responses"]["InternalServerError"];
+            /** @description Service Unavailable: `UNAVAILABLE` */
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    pauseUserBatch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The batch. */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "jobId": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *       "status": "queued",
+                     *       "createdAt": "2026-11-28T09:30:00.000Z",
+                     *       "updatedAt": "2026-11-28T09:30:00.000Z",
+                     *       "completedAt": "2026-11-28T09:30:00.000Z",
+                     *       "finishedAt": "2026-11-28T09:30:00.000Z",
+                     *       "expiresAt": "2026-11-28T09:30:00.000Z",
+                     *       "zipUrl": "/v1/pdf/batch/0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17/zip",
+                     *       "manifestAvailable": true,
+                     *       "manifestDownloadUrlEndpoint": "/v1/pdf/batch/0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17/manifest/download-url",
+                     *       "progress": {
+                     *         "total": 1,
+                     *         "completed": 1,
+                     *         "failed": 1,
+                     *         "pending": 1,
+                     *         "throttled": 1,
+                     *         "percentComplete": 1
+                     *       },
+                     *       "estimatedCompletionTime": "2026-11-28T09:30:00.000Z",
+                     *       "source": {
+                     *         "state": "counting",
+                     *         "rows": 1,
+                     *         "rowsRead": 1,
+                     *         "proof": 1,
+                     *         "releasedAt": "2026-11-28T09:30:00.000Z",
+                     *         "deadline": "2026-11-28T09:30:00.000Z",
+                     *         "waitsFor": {
+                     *           "code": "code",
+                     *           "message": "The selector #ready did not appear within 5000 ms."
+                     *         },
+                     *         "error": {
+                     *           "code": "code",
+                     *           "message": "The selector #ready did not appear within 5000 ms."
+                     *         }
+                     *       },
+                     *       "job": {
+                     *         "id": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *         "status": "queued",
+                     *         "accessExpired": true,
+                     *         "totalCount": 1,
+                     *         "completedCount": 1,
+                     *         "failedCount": 1,
+                     *         "createdAt": "2026-11-28T09:30:00.000Z",
+                     *         "updatedAt": "2026-11-28T09:30:00.000Z",
+                     *         "completedAt": "2026-11-28T09:30:00.000Z",
+                     *         "finishedAt": "2026-11-28T09:30:00.000Z",
+                     *         "expiresAt": "2026-11-28T09:30:00.000Z",
+                     *         "notes": "November",
+                     *         "metadata": {}
+                     *       },
+                     *       "mode": "live",
+                     *       "apiKeyId": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *       "apiKeyPrefix": "sk_live_4dVb",
+                     *       "webhookUrl": "webhookUrl"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["UserBatch"];
+                };
+            };
+            /** @description Bad Request: `VALIDATION` */
+            400: components["responses"]["BadRequest"];
+            /** @description Unauthorized: `UNAUTHENTICATED` */
+            401: components["responses"]["Unauthorized"];
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ROLE_NOT_ALLOWED`, `SECOND_FACTOR_REQUIRED`, `ISSUER_REQUIRED`, `ORIGIN_NOT_ALLOWED` */
+            403: components["responses"]["Forbidden"];
+            /** @description Not Found: `NOT_FOUND` */
+            404: components["responses"]["NotFound"];
+            /** @description Conflict: `WRONG_STATE` */
+            409: components["responses"]["Conflict"];
+            /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
+            429: components["responses"]["TooManyRequests"];
+            /** @description Internal Server Error: `INTERNAL` */
+            500: components["responses"]["InternalServerError"];
+            /** @description Service Unavailable: `UNAVAILABLE` */
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    resumeUserBatch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The batch. */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "jobId": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *       "status": "queued",
+                     *       "createdAt": "2026-11-28T09:30:00.000Z",
+                     *       "updatedAt": "2026-11-28T09:30:00.000Z",
+                     *       "completedAt": "2026-11-28T09:30:00.000Z",
+                     *       "finishedAt": "2026-11-28T09:30:00.000Z",
+                     *       "expiresAt": "2026-11-28T09:30:00.000Z",
+                     *       "zipUrl": "/v1/pdf/batch/0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17/zip",
+                     *       "manifestAvailable": true,
+                     *       "manifestDownloadUrlEndpoint": "/v1/pdf/batch/0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17/manifest/download-url",
+                     *       "progress": {
+                     *         "total": 1,
+                     *         "completed": 1,
+                     *         "failed": 1,
+                     *         "pending": 1,
+                     *         "throttled": 1,
+                     *         "percentComplete": 1
+                     *       },
+                     *       "estimatedCompletionTime": "2026-11-28T09:30:00.000Z",
+                     *       "source": {
+                     *         "state": "counting",
+                     *         "rows": 1,
+                     *         "rowsRead": 1,
+                     *         "proof": 1,
+                     *         "releasedAt": "2026-11-28T09:30:00.000Z",
+                     *         "deadline": "2026-11-28T09:30:00.000Z",
+                     *         "waitsFor": {
+                     *           "code": "code",
+                     *           "message": "The selector #ready did not appear within 5000 ms."
+                     *         },
+                     *         "error": {
+                     *           "code": "code",
+                     *           "message": "The selector #ready did not appear within 5000 ms."
+                     *         }
+                     *       },
+                     *       "job": {
+                     *         "id": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *         "status": "queued",
+                     *         "accessExpired": true,
+                     *         "totalCount": 1,
+                     *         "completedCount": 1,
+                     *         "failedCount": 1,
+                     *         "createdAt": "2026-11-28T09:30:00.000Z",
+                     *         "updatedAt": "2026-11-28T09:30:00.000Z",
+                     *         "completedAt": "2026-11-28T09:30:00.000Z",
+                     *         "finishedAt": "2026-11-28T09:30:00.000Z",
+                     *         "expiresAt": "2026-11-28T09:30:00.000Z",
+                     *         "notes": "November",
+                     *         "metadata": {}
+                     *       },
+                     *       "mode": "live",
+                     *       "apiKeyId": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
+                     *       "apiKeyPrefix": "sk_live_4dVb",
+                     *       "webhookUrl": "webhookUrl"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["UserBatch"];
+                };
+            };
+            /** @description Bad Request: `VALIDATION` */
+            400: components["responses"]["BadRequest"];
+            /** @description Unauthorized: `UNAUTHENTICATED` */
+            401: components["responses"]["Unauthorized"];
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ROLE_NOT_ALLOWED`, `SECOND_FACTOR_REQUIRED`, `ISSUER_REQUIRED`, `ORIGIN_NOT_ALLOWED` */
+            403: components["responses"]["Forbidden"];
+            /** @description Not Found: `NOT_FOUND` */
+            404: components["responses"]["NotFound"];
+            /** @description Conflict: `WRONG_STATE` */
+            409: components["responses"]["Conflict"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
             429: components["responses"]["TooManyRequests"];
             /** @description Internal Server Error: `INTERNAL` */
@@ -9789,6 +15644,22 @@ export interface operations {
                      *             "percentComplete": 1
                      *           },
                      *           "estimatedCompletionTime": "2026-11-28T09:30:00.000Z",
+                     *           "source": {
+                     *             "state": "counting",
+                     *             "rows": 1,
+                     *             "rowsRead": 1,
+                     *             "proof": 1,
+                     *             "releasedAt": "2026-11-28T09:30:00.000Z",
+                     *             "deadline": "2026-11-28T09:30:00.000Z",
+                     *             "waitsFor": {
+                     *               "code": "code",
+                     *               "message": "The selector #ready did not appear within 5000 ms."
+                     *             },
+                     *             "error": {
+                     *               "code": "code",
+                     *               "message": "The selector #ready did not appear within 5000 ms."
+                     *             }
+                     *           },
                      *           "job": {
                      *             "id": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
                      *             "status": "queued",
@@ -9819,7 +15690,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
             401: components["responses"]["Unauthorized"];
-            /** @description Forbidden: `ACCOUNT_SUSPENDED` */
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ROLE_NOT_ALLOWED`, `SECOND_FACTOR_REQUIRED`, `ISSUER_REQUIRED` */
             403: components["responses"]["Forbidden"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
             429: components["responses"]["TooManyRequests"];
@@ -9888,7 +15759,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
             401: components["responses"]["Unauthorized"];
-            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ORIGIN_NOT_ALLOWED`, `PLAN_LIMIT`, `ADDRESS_NOT_CONFIRMED`, `QUOTA_EXCEEDED`, `TEST_QUOTA_EXCEEDED`, `STORAGE_FULL` */
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ROLE_NOT_ALLOWED`, `SECOND_FACTOR_REQUIRED`, `ISSUER_REQUIRED`, `ORIGIN_NOT_ALLOWED`, `ADDRESS_NOT_CONFIRMED`, `PLAN_LIMIT`, `QUOTA_EXCEEDED`, `TEST_QUOTA_EXCEEDED`, `STORAGE_FULL` */
             403: components["responses"]["Forbidden"];
             /** @description Not Found: `NOT_FOUND` */
             404: components["responses"]["NotFound"];
@@ -9946,6 +15817,22 @@ export interface operations {
                      *         "percentComplete": 1
                      *       },
                      *       "estimatedCompletionTime": "2026-11-28T09:30:00.000Z",
+                     *       "source": {
+                     *         "state": "counting",
+                     *         "rows": 1,
+                     *         "rowsRead": 1,
+                     *         "proof": 1,
+                     *         "releasedAt": "2026-11-28T09:30:00.000Z",
+                     *         "deadline": "2026-11-28T09:30:00.000Z",
+                     *         "waitsFor": {
+                     *           "code": "code",
+                     *           "message": "The selector #ready did not appear within 5000 ms."
+                     *         },
+                     *         "error": {
+                     *           "code": "code",
+                     *           "message": "The selector #ready did not appear within 5000 ms."
+                     *         }
+                     *       },
                      *       "job": {
                      *         "id": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
                      *         "status": "queued",
@@ -9974,7 +15861,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
             401: components["responses"]["Unauthorized"];
-            /** @description Forbidden: `ACCOUNT_SUSPENDED` */
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ROLE_NOT_ALLOWED`, `SECOND_FACTOR_REQUIRED`, `ISSUER_REQUIRED` */
             403: components["responses"]["Forbidden"];
             /** @description Not Found: `NOT_FOUND` */
             404: components["responses"]["NotFound"];
@@ -10026,6 +15913,22 @@ export interface operations {
                      *         "percentComplete": 1
                      *       },
                      *       "estimatedCompletionTime": "2026-11-28T09:30:00.000Z",
+                     *       "source": {
+                     *         "state": "counting",
+                     *         "rows": 1,
+                     *         "rowsRead": 1,
+                     *         "proof": 1,
+                     *         "releasedAt": "2026-11-28T09:30:00.000Z",
+                     *         "deadline": "2026-11-28T09:30:00.000Z",
+                     *         "waitsFor": {
+                     *           "code": "code",
+                     *           "message": "The selector #ready did not appear within 5000 ms."
+                     *         },
+                     *         "error": {
+                     *           "code": "code",
+                     *           "message": "The selector #ready did not appear within 5000 ms."
+                     *         }
+                     *       },
                      *       "job": {
                      *         "id": "0192f0c4-7a51-7c3e-9d1b-5f0a3c2e8b17",
                      *         "status": "queued",
@@ -10054,7 +15957,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
             401: components["responses"]["Unauthorized"];
-            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ORIGIN_NOT_ALLOWED` */
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ROLE_NOT_ALLOWED`, `SECOND_FACTOR_REQUIRED`, `ISSUER_REQUIRED`, `ORIGIN_NOT_ALLOWED` */
             403: components["responses"]["Forbidden"];
             /** @description Not Found: `NOT_FOUND` */
             404: components["responses"]["NotFound"];
@@ -10137,7 +16040,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
             401: components["responses"]["Unauthorized"];
-            /** @description Forbidden: `ACCOUNT_SUSPENDED` */
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ROLE_NOT_ALLOWED`, `SECOND_FACTOR_REQUIRED`, `ISSUER_REQUIRED` */
             403: components["responses"]["Forbidden"];
             /** @description Not Found: `NOT_FOUND` */
             404: components["responses"]["NotFound"];
@@ -10209,7 +16112,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
             401: components["responses"]["Unauthorized"];
-            /** @description Forbidden: `ACCOUNT_SUSPENDED` */
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ROLE_NOT_ALLOWED`, `SECOND_FACTOR_REQUIRED`, `ISSUER_REQUIRED` */
             403: components["responses"]["Forbidden"];
             /** @description Not Found: `NOT_FOUND` */
             404: components["responses"]["NotFound"];
@@ -10254,7 +16157,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
             401: components["responses"]["Unauthorized"];
-            /** @description Forbidden: `ACCOUNT_SUSPENDED` */
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ROLE_NOT_ALLOWED`, `SECOND_FACTOR_REQUIRED`, `ISSUER_REQUIRED` */
             403: components["responses"]["Forbidden"];
             /** @description Not Found: `NOT_FOUND` */
             404: components["responses"]["NotFound"];
@@ -10309,7 +16212,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
             401: components["responses"]["Unauthorized"];
-            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ORIGIN_NOT_ALLOWED`, `ADDRESS_NOT_CONFIRMED`, `QUOTA_EXCEEDED`, `TEST_QUOTA_EXCEEDED`, `STORAGE_FULL` */
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ROLE_NOT_ALLOWED`, `SECOND_FACTOR_REQUIRED`, `ISSUER_REQUIRED`, `ORIGIN_NOT_ALLOWED`, `PLAN_LIMIT`, `ADDRESS_NOT_CONFIRMED`, `QUOTA_EXCEEDED`, `TEST_QUOTA_EXCEEDED`, `STORAGE_FULL` */
             403: components["responses"]["Forbidden"];
             /** @description Not Found: `NOT_FOUND` */
             404: components["responses"]["NotFound"];
@@ -10334,6 +16237,14 @@ export interface operations {
                 status?: "pending" | "delivered" | "failed";
                 /** @description Only callbacks of this job or batch. */
                 jobId?: string;
+                /** @description Only callbacks of this event. */
+                event?: "batch.completed" | "render.completed" | "render.failed" | "webhook.test";
+                /** @description Only callbacks with this in their address, in either case. */
+                url?: string;
+                /** @description Only callbacks created then or later. */
+                from?: string;
+                /** @description Only callbacks created before. */
+                to?: string;
                 /** @description How many to return. */
                 limit?: number;
                 /** @description How many to skip. */
@@ -10374,7 +16285,8 @@ export interface operations {
                      *           "responseStatus": 1,
                      *           "error": null
                      *         }
-                     *       ]
+                     *       ],
+                     *       "searchedTo": "2026-11-28T09:30:00.000Z"
                      *     }
                      */
                     "application/json": components["schemas"]["WebhookDeliveryList"];
@@ -10384,7 +16296,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
             401: components["responses"]["Unauthorized"];
-            /** @description Forbidden: `ACCOUNT_SUSPENDED` */
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ROLE_NOT_ALLOWED`, `SECOND_FACTOR_REQUIRED`, `ISSUER_REQUIRED` */
             403: components["responses"]["Forbidden"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
             429: components["responses"]["TooManyRequests"];
@@ -10443,7 +16355,60 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
             401: components["responses"]["Unauthorized"];
-            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ORIGIN_NOT_ALLOWED`, `PLAN_LIMIT`, `STORAGE_FULL` */
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ROLE_NOT_ALLOWED`, `SECOND_FACTOR_REQUIRED`, `ISSUER_REQUIRED`, `ORIGIN_NOT_ALLOWED`, `PLAN_LIMIT`, `STORAGE_FULL` */
+            403: components["responses"]["Forbidden"];
+            /** @description Request Timeout: `UPLOAD_TOO_SLOW` */
+            408: components["responses"]["RequestTimeout"];
+            /** @description Payload Too Large: `INPUT_TOO_LARGE` */
+            413: components["responses"]["PayloadTooLarge"];
+            /** @description Too Many Requests: `TOO_MANY_UPLOADS`, `RATE_LIMITED`, `TOO_MANY_WAITING` */
+            429: components["responses"]["TooManyRequests"];
+            /** @description Internal Server Error: `INTERNAL` */
+            500: components["responses"]["InternalServerError"];
+            /** @description Service Unavailable: `UNAVAILABLE` */
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    redeliverFailedWebhooks: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "since": "2026-11-28T09:30:00.000Z"
+                 *     }
+                 */
+                "application/json": components["schemas"]["RedeliverFailed"];
+            };
+        };
+        responses: {
+            /** @description How many will be sent. */
+            202: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "redelivered": 1,
+                     *       "nextSince": "2026-11-28T09:30:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RedeliveredWebhooks"];
+                };
+            };
+            /** @description Bad Request: `VALIDATION`, `UNSUPPORTED_MEDIA_TYPE`, `MALFORMED_JSON` */
+            400: components["responses"]["BadRequest"];
+            /** @description Unauthorized: `UNAUTHENTICATED` */
+            401: components["responses"]["Unauthorized"];
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ROLE_NOT_ALLOWED`, `SECOND_FACTOR_REQUIRED`, `ISSUER_REQUIRED`, `ORIGIN_NOT_ALLOWED` */
             403: components["responses"]["Forbidden"];
             /** @description Request Timeout: `UPLOAD_TOO_SLOW` */
             408: components["responses"]["RequestTimeout"];
@@ -10502,7 +16467,18 @@ export interface operations {
                      *         {
                      *           "at": "2026-11-28T09:30:00.000Z",
                      *           "responseStatus": 1,
-                     *           "error": null
+                     *           "error": null,
+                     *           "durationMs": 1,
+                     *           "response": {
+                     *             "headers": [
+                     *               {
+                     *                 "name": "shop",
+                     *                 "value": "value"
+                     *               }
+                     *             ],
+                     *             "body": "body",
+                     *             "bodyIsCut": true
+                     *           }
                      *         }
                      *       ]
                      *     }
@@ -10514,7 +16490,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
             401: components["responses"]["Unauthorized"];
-            /** @description Forbidden: `ACCOUNT_SUSPENDED` */
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ROLE_NOT_ALLOWED`, `SECOND_FACTOR_REQUIRED`, `ISSUER_REQUIRED` */
             403: components["responses"]["Forbidden"];
             /** @description Not Found: `NOT_FOUND` */
             404: components["responses"]["NotFound"];
@@ -10568,7 +16544,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
             401: components["responses"]["Unauthorized"];
-            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ORIGIN_NOT_ALLOWED` */
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ROLE_NOT_ALLOWED`, `SECOND_FACTOR_REQUIRED`, `ISSUER_REQUIRED`, `ORIGIN_NOT_ALLOWED` */
             403: components["responses"]["Forbidden"];
             /** @description Not Found: `NOT_FOUND` */
             404: components["responses"]["NotFound"];
@@ -10614,7 +16590,7 @@ export interface operations {
             };
             /** @description Unauthorized: `UNAUTHENTICATED` */
             401: components["responses"]["Unauthorized"];
-            /** @description Forbidden: `ACCOUNT_SUSPENDED` */
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ROLE_NOT_ALLOWED`, `SECOND_FACTOR_REQUIRED`, `ISSUER_REQUIRED` */
             403: components["responses"]["Forbidden"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
             429: components["responses"]["TooManyRequests"];
@@ -10652,10 +16628,340 @@ export interface operations {
             };
             /** @description Unauthorized: `UNAUTHENTICATED` */
             401: components["responses"]["Unauthorized"];
-            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ORIGIN_NOT_ALLOWED`, `PASSWORD_REQUIRED` */
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ROLE_NOT_ALLOWED`, `SECOND_FACTOR_REQUIRED`, `ISSUER_REQUIRED`, `ORIGIN_NOT_ALLOWED`, `PASSWORD_REQUIRED` */
             403: components["responses"]["Forbidden"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
             429: components["responses"]["TooManyRequests"];
+            /** @description Internal Server Error: `INTERNAL` */
+            500: components["responses"]["InternalServerError"];
+            /** @description Service Unavailable: `UNAVAILABLE` */
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getAlerts: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The alerts. */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "quota": {
+                     *         "used": 1,
+                     *         "limit": 1,
+                     *         "left": 1,
+                     *         "percent": 1,
+                     *         "reached": 1,
+                     *         "renewsAt": "2026-11-28T09:30:00.000Z",
+                     *         "beyond": "rejected"
+                     *       },
+                     *       "spend": {
+                     *         "spentCents": 1,
+                     *         "capCents": 1,
+                     *         "percent": 1,
+                     *         "reached": 1
+                     *       },
+                     *       "failures": {
+                     *         "hour": "2026-11-28T09:30:00.000Z",
+                     *         "renders": 1,
+                     *         "failed": 1,
+                     *         "codes": [
+                     *           {
+                     *             "code": "code",
+                     *             "count": 1
+                     *           }
+                     *         ]
+                     *       },
+                     *       "webhooks": [
+                     *         {
+                     *           "url": "https://pdf.example.com/v1/files/eyJqb2IiOiI",
+                     *           "since": "2026-11-28T09:30:00.000Z",
+                     *           "failures": 1,
+                     *           "lastStatus": 1,
+                     *           "lastError": "lastError",
+                     *           "nextAttemptAt": "2026-11-28T09:30:00.000Z"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Alerts"];
+                };
+            };
+            /** @description Unauthorized: `UNAUTHENTICATED` */
+            401: components["responses"]["Unauthorized"];
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ROLE_NOT_ALLOWED`, `SECOND_FACTOR_REQUIRED`, `ISSUER_REQUIRED` */
+            403: components["responses"]["Forbidden"];
+            /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
+            429: components["responses"]["TooManyRequests"];
+            /** @description Internal Server Error: `INTERNAL` */
+            500: components["responses"]["InternalServerError"];
+            /** @description Service Unavailable: `UNAVAILABLE` */
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getNotifications: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The mails, and from when on there are any. */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "mails": [
+                     *         {
+                     *           "kind": "quota",
+                     *           "on": true,
+                     *           "available": true
+                     *         }
+                     *       ],
+                     *       "thresholds": {
+                     *         "quotaPercents": [
+                     *           50
+                     *         ],
+                     *         "failurePercent": 1,
+                     *         "failureRenders": 1,
+                     *         "webhookFailures": 1
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Notifications"];
+                };
+            };
+            /** @description Unauthorized: `UNAUTHENTICATED` */
+            401: components["responses"]["Unauthorized"];
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ROLE_NOT_ALLOWED`, `SECOND_FACTOR_REQUIRED`, `ISSUER_REQUIRED` */
+            403: components["responses"]["Forbidden"];
+            /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
+            429: components["responses"]["TooManyRequests"];
+            /** @description Internal Server Error: `INTERNAL` */
+            500: components["responses"]["InternalServerError"];
+            /** @description Service Unavailable: `UNAVAILABLE` */
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    setNotifications: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /** @example {} */
+                "application/json": {
+                    /** @description Mails about the use of the quota. */
+                    quota?: boolean;
+                    /** @description Mails about what automatic overage has spent of its cap. */
+                    spend?: boolean;
+                    /** @description Mails about hours in which many renders fail. */
+                    failures?: boolean;
+                    /** @description Mails about addresses at which callbacks do not arrive. */
+                    webhooks?: boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description The mails from now on. */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "mails": [
+                     *         {
+                     *           "kind": "quota",
+                     *           "on": true,
+                     *           "available": true
+                     *         }
+                     *       ],
+                     *       "thresholds": {
+                     *         "quotaPercents": [
+                     *           50
+                     *         ],
+                     *         "failurePercent": 1,
+                     *         "failureRenders": 1,
+                     *         "webhookFailures": 1
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Notifications"];
+                };
+            };
+            /** @description Bad Request: `VALIDATION`, `UNSUPPORTED_MEDIA_TYPE`, `MALFORMED_JSON` */
+            400: components["responses"]["BadRequest"];
+            /** @description Unauthorized: `UNAUTHENTICATED` */
+            401: components["responses"]["Unauthorized"];
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ROLE_NOT_ALLOWED`, `SECOND_FACTOR_REQUIRED`, `ISSUER_REQUIRED`, `ORIGIN_NOT_ALLOWED` */
+            403: components["responses"]["Forbidden"];
+            /** @description Request Timeout: `UPLOAD_TOO_SLOW` */
+            408: components["responses"]["RequestTimeout"];
+            /** @description Payload Too Large: `INPUT_TOO_LARGE` */
+            413: components["responses"]["PayloadTooLarge"];
+            /** @description Too Many Requests: `TOO_MANY_UPLOADS`, `RATE_LIMITED`, `TOO_MANY_WAITING` */
+            429: components["responses"]["TooManyRequests"];
+            /** @description Internal Server Error: `INTERNAL` */
+            500: components["responses"]["InternalServerError"];
+            /** @description Service Unavailable: `UNAVAILABLE` */
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    setAlertThresholds: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /** @example {} */
+                "application/json": {
+                    /** @description Percentages of the period's renders, and of the cap of automatic overage, that people are told of, in any order; none: of no percentage. Default: 50, 80, 100. */
+                    quotaPercents?: (50 | 75 | 80 | 90 | 95 | 100)[];
+                    /** @description Renders of an hour of which more than this share fails, in percent; default 20. */
+                    failurePercent?: number;
+                    /** @description The fewest renders of such an hour; default 20. */
+                    failureRenders?: number;
+                    /** @description Attempts to deliver to one address that fail in a row; an hour of failures counts as well. Default 20. */
+                    webhookFailures?: number;
+                };
+            };
+        };
+        responses: {
+            /** @description The mails from now on. */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "mails": [
+                     *         {
+                     *           "kind": "quota",
+                     *           "on": true,
+                     *           "available": true
+                     *         }
+                     *       ],
+                     *       "thresholds": {
+                     *         "quotaPercents": [
+                     *           50
+                     *         ],
+                     *         "failurePercent": 1,
+                     *         "failureRenders": 1,
+                     *         "webhookFailures": 1
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Notifications"];
+                };
+            };
+            /** @description Bad Request: `VALIDATION`, `UNSUPPORTED_MEDIA_TYPE`, `MALFORMED_JSON` */
+            400: components["responses"]["BadRequest"];
+            /** @description Unauthorized: `UNAUTHENTICATED` */
+            401: components["responses"]["Unauthorized"];
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ROLE_NOT_ALLOWED`, `SECOND_FACTOR_REQUIRED`, `ISSUER_REQUIRED`, `ORIGIN_NOT_ALLOWED` */
+            403: components["responses"]["Forbidden"];
+            /** @description Request Timeout: `UPLOAD_TOO_SLOW` */
+            408: components["responses"]["RequestTimeout"];
+            /** @description Payload Too Large: `INPUT_TOO_LARGE` */
+            413: components["responses"]["PayloadTooLarge"];
+            /** @description Too Many Requests: `TOO_MANY_UPLOADS`, `RATE_LIMITED`, `TOO_MANY_WAITING` */
+            429: components["responses"]["TooManyRequests"];
+            /** @description Internal Server Error: `INTERNAL` */
+            500: components["responses"]["InternalServerError"];
+            /** @description Service Unavailable: `UNAVAILABLE` */
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    askToUnsubscribe: {
+        parameters: {
+            query: {
+                /** @description Of the link in the mail. */
+                token: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html; charset=utf-8": string;
+                };
+            };
+            /** @description Bad Request: `VALIDATION` */
+            400: components["responses"]["BadRequest"];
+            /** @description Internal Server Error: `INTERNAL` */
+            500: components["responses"]["InternalServerError"];
+            /** @description Service Unavailable: `UNAVAILABLE` */
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    unsubscribe: {
+        parameters: {
+            query: {
+                /** @description Of the link in the mail. */
+                token: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Not read: `List-Unsubscribe=One-Click`. */
+        requestBody: {
+            content: {
+                "application/json": unknown;
+            };
+        };
+        responses: {
+            /** @description A page. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html; charset=utf-8": string;
+                };
+            };
+            /** @description Bad Request: `VALIDATION` */
+            400: components["responses"]["BadRequest"];
+            /** @description Payload Too Large: `INPUT_TOO_LARGE` */
+            413: components["responses"]["PayloadTooLarge"];
             /** @description Internal Server Error: `INTERNAL` */
             500: components["responses"]["InternalServerError"];
             /** @description Service Unavailable: `UNAVAILABLE` */
@@ -10716,7 +17022,7 @@ export interface operations {
             };
             /** @description Unauthorized: `UNAUTHENTICATED` */
             401: components["responses"]["Unauthorized"];
-            /** @description Forbidden: `ACCOUNT_SUSPENDED` */
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ROLE_NOT_ALLOWED`, `SECOND_FACTOR_REQUIRED`, `ISSUER_REQUIRED` */
             403: components["responses"]["Forbidden"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
             429: components["responses"]["TooManyRequests"];
@@ -10761,7 +17067,7 @@ export interface operations {
             };
             /** @description Unauthorized: `UNAUTHENTICATED` */
             401: components["responses"]["Unauthorized"];
-            /** @description Forbidden: `ACCOUNT_SUSPENDED` */
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ROLE_NOT_ALLOWED`, `SECOND_FACTOR_REQUIRED`, `ISSUER_REQUIRED` */
             403: components["responses"]["Forbidden"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
             429: components["responses"]["TooManyRequests"];
@@ -10808,7 +17114,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
             401: components["responses"]["Unauthorized"];
-            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ORIGIN_NOT_ALLOWED` */
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ROLE_NOT_ALLOWED`, `SECOND_FACTOR_REQUIRED`, `ISSUER_REQUIRED`, `ORIGIN_NOT_ALLOWED` */
             403: components["responses"]["Forbidden"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
             429: components["responses"]["TooManyRequests"];
@@ -10855,7 +17161,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
             401: components["responses"]["Unauthorized"];
-            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ORIGIN_NOT_ALLOWED` */
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ROLE_NOT_ALLOWED`, `SECOND_FACTOR_REQUIRED`, `ISSUER_REQUIRED`, `ORIGIN_NOT_ALLOWED` */
             403: components["responses"]["Forbidden"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
             429: components["responses"]["TooManyRequests"];
@@ -10921,7 +17227,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
             401: components["responses"]["Unauthorized"];
-            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ORIGIN_NOT_ALLOWED` */
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ROLE_NOT_ALLOWED`, `SECOND_FACTOR_REQUIRED`, `ISSUER_REQUIRED`, `ORIGIN_NOT_ALLOWED` */
             403: components["responses"]["Forbidden"];
             /** @description Request Timeout: `UPLOAD_TOO_SLOW` */
             408: components["responses"]["RequestTimeout"];
@@ -10972,7 +17278,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
             401: components["responses"]["Unauthorized"];
-            /** @description Forbidden: `ACCOUNT_SUSPENDED` */
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ROLE_NOT_ALLOWED`, `SECOND_FACTOR_REQUIRED`, `ISSUER_REQUIRED` */
             403: components["responses"]["Forbidden"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
             429: components["responses"]["TooManyRequests"];
@@ -11028,7 +17334,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
             401: components["responses"]["Unauthorized"];
-            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ORIGIN_NOT_ALLOWED` */
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ROLE_NOT_ALLOWED`, `SECOND_FACTOR_REQUIRED`, `ISSUER_REQUIRED`, `ORIGIN_NOT_ALLOWED` */
             403: components["responses"]["Forbidden"];
             /** @description Request Timeout: `UPLOAD_TOO_SLOW` */
             408: components["responses"]["RequestTimeout"];
@@ -11077,7 +17383,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
             401: components["responses"]["Unauthorized"];
-            /** @description Forbidden: `ACCOUNT_SUSPENDED` */
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ROLE_NOT_ALLOWED`, `SECOND_FACTOR_REQUIRED`, `ISSUER_REQUIRED` */
             403: components["responses"]["Forbidden"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
             429: components["responses"]["TooManyRequests"];
@@ -11131,7 +17437,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
             401: components["responses"]["Unauthorized"];
-            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ORIGIN_NOT_ALLOWED` */
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ROLE_NOT_ALLOWED`, `SECOND_FACTOR_REQUIRED`, `ISSUER_REQUIRED`, `ORIGIN_NOT_ALLOWED` */
             403: components["responses"]["Forbidden"];
             /** @description Request Timeout: `UPLOAD_TOO_SLOW` */
             408: components["responses"]["RequestTimeout"];
@@ -11174,7 +17480,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
             401: components["responses"]["Unauthorized"];
-            /** @description Forbidden: `ACCOUNT_SUSPENDED` */
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ROLE_NOT_ALLOWED`, `SECOND_FACTOR_REQUIRED`, `ISSUER_REQUIRED` */
             403: components["responses"]["Forbidden"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
             429: components["responses"]["TooManyRequests"];
@@ -11232,7 +17538,7 @@ export interface operations {
             };
             /** @description Unauthorized: `UNAUTHENTICATED` */
             401: components["responses"]["Unauthorized"];
-            /** @description Forbidden: `ACCOUNT_SUSPENDED` */
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ROLE_NOT_ALLOWED`, `SECOND_FACTOR_REQUIRED`, `ISSUER_REQUIRED` */
             403: components["responses"]["Forbidden"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
             429: components["responses"]["TooManyRequests"];
@@ -11302,7 +17608,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             /** @description Unauthorized: `UNAUTHENTICATED` */
             401: components["responses"]["Unauthorized"];
-            /** @description Forbidden: `ACCOUNT_SUSPENDED` */
+            /** @description Forbidden: `ACCOUNT_SUSPENDED`, `ROLE_NOT_ALLOWED`, `SECOND_FACTOR_REQUIRED`, `ISSUER_REQUIRED` */
             403: components["responses"]["Forbidden"];
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
             429: components["responses"]["TooManyRequests"];

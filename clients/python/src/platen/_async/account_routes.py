@@ -12,33 +12,57 @@ from ..models import (
     AcceptedBatch,
     AcceptedUserRender,
     Account,
+    AddedPasskey,
+    Alerts,
     ApiKey,
     ApiKeyList,
     AuditLog,
     BatchItemInput,
     BatchMetrics,
+    BatchSourceInput,
+    BatchUpload,
+    BegunPasskey,
+    BegunSecondFactor,
     Bill,
     Checkout,
+    ErrorCode,
     HostedPage,
     InvoiceList,
     ItemStatus,
     JobRecord,
     JobStatus,
+    LoggedRequest,
+    Member,
+    MemberList,
     NewApiKey,
+    NewSession,
     NewWebhookKey,
+    Notifications,
     OveragePrices,
+    OwnAccountList,
+    Passkey,
+    PasskeyCredential,
+    PasskeyList,
     PlanList,
     Preview,
     Queue,
+    RecoveryCodes,
+    RedeliveredWebhooks,
     RenderInput,
     RenderOptions,
     RenderReport,
     RequestLogList,
     RetriedBatch,
+    SecondFactor,
     SessionList,
     SharedLink,
+    SharedLinks,
+    SignInDomain,
+    SignInDomainList,
     Subscription,
+    TeamInvitation,
     Template,
+    TemplateDraftResponse,
     TemplateList,
     TemplateSummaryList,
     TemplateVersion,
@@ -161,6 +185,24 @@ class AsyncAccountRoutes:
         )
         return decoded(Checkout, response.body)
 
+    async def confirm_second_factor(
+        self,
+        *,
+        code: str,
+    ) -> RecoveryCodes:
+        """Require codes of the authenticator app from now on. Ends every other session and
+        access token of the person.
+
+        Args:
+            code: The code that the app shows.
+        """
+        response = await self._send(
+            "POST",
+            "/auth/second-factor/confirm",
+            body={"code": code},
+        )
+        return decoded(RecoveryCodes, response.body)
+
     async def create_api_key(
         self,
         *,
@@ -186,7 +228,9 @@ class AsyncAccountRoutes:
     async def create_batch(
         self,
         *,
-        items: Sequence[BatchItemInput],
+        items: Sequence[BatchItemInput] | None = None,
+        source: BatchSourceInput | None = None,
+        proof: int | None = None,
         webhook_url: str | None = None,
         expires_in_hours: int | None = None,
         notes: str | None = None,
@@ -199,10 +243,14 @@ class AsyncAccountRoutes:
 
         Args:
             items: The documents to render. The plan limits how many there may be.
+                Required without `source`.
+            proof: Renders so many rows of `source` first; the batch then waits for its
+                release: `POST /v1/pdf/batch/{id}/release`.
             webhook_url: Where a signed callback is sent when the batch has ended. Plans
                 professional and business.
-            expires_in_hours: Hours that the outputs are kept after the end of the batch.
-                Maximum and default: the retention of the plan.
+            expires_in_hours: Hours that the outputs are kept after the end of the batch;
+                0: each is deleted once it has arrived at its `uploadUrl`, which every item
+                then has. Maximum and default: the retention of the plan.
             notes: Any text, which is kept with the batch.
             metadata: Any text, which is kept with the batch.
             mode: `live`, or `test` for renders with a watermark that use no quota.
@@ -210,9 +258,100 @@ class AsyncAccountRoutes:
         response = await self._send(
             "POST",
             "/user/batches",
-            body={"items": items, "webhookUrl": webhook_url, "expiresInHours": expires_in_hours, "notes": notes, "metadata": metadata, "mode": mode},
+            body={"items": items, "source": source, "proof": proof, "webhookUrl": webhook_url, "expiresInHours": expires_in_hours, "notes": notes, "metadata": metadata, "mode": mode},
         )
         return decoded(AcceptedBatch, response.body)
+
+    async def create_batch_upload(
+        self,
+        *,
+        mode: Literal["live", "test"] | None = None,
+    ) -> BatchUpload:
+        """Upload the file of a batch. A file whose rows are to be rendered: `source.upload` of a
+        batch names it. It is stored as it arrives, and deleted once it is read, or after a
+        day.
+
+        Args:
+            mode: The mode of the batch that is to be made of it.
+        """
+        response = await self._send(
+            "POST",
+            "/user/batches/uploads",
+            query={"mode": mode},
+        )
+        return decoded(BatchUpload, response.body)
+
+    async def create_domain(
+        self,
+        *,
+        domain: str,
+        issuer: str,
+        client_id: str,
+        client_secret: str | None = None,
+        role: Literal["developer", "billing", "viewer"] | None = None,
+    ) -> SignInDomain:
+        """Claim a mail domain, and set the issuer of its people. It counts once POST
+        /user/domains/{domain}/verification has found the record of `proof`. An account may
+        have 10 domains. In a browser, the password must have been given within the last 5
+        minutes.
+
+        Args:
+            domain: The part of addresses after the @.
+            issuer: The issuer identifier, an https address. Its discovery document is
+                below it.
+            client_id: The client that the issuer knows this service as.
+            client_secret: The secret of that client. It is never shown.
+            role: The role of people who sign in for the first time.
+        """
+        response = await self._send(
+            "POST",
+            "/user/domains",
+            body={"domain": domain, "issuer": issuer, "clientId": client_id, "clientSecret": client_secret, "role": role},
+        )
+        return decoded(SignInDomain, response.body)
+
+    async def create_member_invitation(
+        self,
+        *,
+        email: str,
+        role: Literal["developer", "billing", "viewer"],
+    ) -> TeamInvitation:
+        """Invite somebody to the account. Mails a link that works once, for seven days. Another
+        invitation to the same address replaces it. An account may have 100 members and open
+        invitations.
+
+        Args:
+            email: Where the invitation is sent.
+            role: `developer`: documents, templates, keys and callbacks. `billing`: plan,
+                purchases and invoices. `viewer`: sees documents, templates and logs, and
+                changes nothing.
+        """
+        response = await self._send(
+            "POST",
+            "/user/members/invitations",
+            body={"email": email, "role": role},
+        )
+        return decoded(TeamInvitation, response.body)
+
+    async def create_passkey(
+        self,
+        *,
+        name: str,
+        credential: PasskeyCredential,
+    ) -> AddedPasskey:
+        """Keep a passkey that the browser has made. It signs the person in from then on, and is
+        a second factor besides the password. The first factor of a person ends every other
+        session and access token. A person may have 20 passkeys.
+
+        Args:
+            name: By which the person tells it from others.
+        """
+        response = await self._send(
+            "POST",
+            "/auth/passkeys",
+            body={"name": name, "credential": credential},
+        )
+        return decoded(AddedPasskey, response.body)
 
     async def create_render(
         self,
@@ -261,6 +400,16 @@ class AsyncAccountRoutes:
         )
         return decoded(AcceptedUserRender, response.body)
 
+    async def create_second_factor_recovery_code(
+        self,
+    ) -> RecoveryCodes:
+        """Get new recovery codes in place of the former ones."""
+        response = await self._send(
+            "POST",
+            "/auth/second-factor/recovery-codes",
+        )
+        return decoded(RecoveryCodes, response.body)
+
     async def create_template(
         self,
         *,
@@ -269,6 +418,7 @@ class AsyncAccountRoutes:
         sample_data: str | None = None,
         data_schema: Any | None = None,
         options: RenderOptions | None = None,
+        message: str | None = None,
     ) -> Template:
         """Save a new template. An account may have 1000 templates.
 
@@ -280,13 +430,93 @@ class AsyncAccountRoutes:
                 fit, as an object or serialized as a string; null for none.
             options: Options for each render of the template. Options of the render itself
                 have precedence. `assetHeaders` and `cookies` cannot be saved. null for none.
+            message: What this version changes, for whoever reads the history of the
+                template.
         """
         response = await self._send(
             "POST",
             "/user/templates",
-            body={"name": name, "content": content, "sampleData": sample_data, "dataSchema": data_schema, "options": options},
+            body={"name": name, "content": content, "sampleData": sample_data, "dataSchema": data_schema, "options": options, "message": message},
         )
         return decoded(Template, response.body)
+
+    async def delete_domain(
+        self,
+        domain: str,
+    ) -> None:
+        """Remove a mail domain. Its people do not sign in any more, and are no members: who came
+        through the issuer has no other sign-in. In a browser, the password must have been
+        given within the last 5 minutes."""
+        await self._send(
+            "DELETE",
+            f"/user/domains/{quote(domain, safe='')}",
+        )
+
+    async def delete_member(
+        self,
+        member_id: str,
+    ) -> None:
+        """Remove a member. The sessions in which the person acts for the account end everywhere
+        within a second. API keys that the person has made go on working: they are the
+        account’s."""
+        await self._send(
+            "DELETE",
+            f"/user/members/{quote(member_id, safe='')}",
+        )
+
+    async def delete_member_invitation(
+        self,
+        invitation_id: str,
+    ) -> None:
+        """Revoke an invitation."""
+        await self._send(
+            "DELETE",
+            f"/user/members/invitations/{quote(invitation_id, safe='')}",
+        )
+
+    async def delete_membership(
+        self,
+    ) -> None:
+        """Leave the account. Ends the session of this request. The owner has to transfer the
+        ownership first."""
+        await self._send(
+            "DELETE",
+            "/user/membership",
+        )
+
+    async def delete_passkey(
+        self,
+        passkey_id: str,
+    ) -> None:
+        """Remove a passkey. It does not sign in any more, and every other session and access
+        token of the person ends. In a browser, the person must have signed in within the last
+        5 minutes."""
+        await self._send(
+            "DELETE",
+            f"/auth/passkeys/{quote(passkey_id, safe='')}",
+        )
+
+    async def delete_render_share(
+        self,
+        render_id: str,
+        share_id: str,
+    ) -> None:
+        """Revoke a link to the PDF of a render. Nobody can download by it any more. Downloads
+        that have begun go on."""
+        await self._send(
+            "DELETE",
+            f"/user/renders/{quote(render_id, safe='')}/shares/{quote(share_id, safe='')}",
+        )
+
+    async def delete_second_factor(
+        self,
+    ) -> None:
+        """Remove the second factor. Ends every other session and access token of the person. In
+        a browser, the password and a code must have been given within the last 5 minutes."""
+        await self._send(
+            "DELETE",
+            "/auth/second-factor",
+        )
 
     async def delete_template(
         self,
@@ -298,15 +528,47 @@ class AsyncAccountRoutes:
             f"/user/templates/{quote(template_id, safe='')}",
         )
 
+    async def delete_template_draft(
+        self,
+        template_id: str,
+    ) -> None:
+        """Discard the draft of a template. The versions of the template stay as they are."""
+        await self._send(
+            "DELETE",
+            f"/user/templates/{quote(template_id, safe='')}/draft",
+        )
+
     async def end_session(
         self,
         session_id: str,
     ) -> None:
-        """End a session of the account."""
+        """End a session of the person."""
         await self._send(
             "DELETE",
             f"/auth/sessions/{quote(session_id, safe='')}",
         )
+
+    async def get_accounts(
+        self,
+    ) -> OwnAccountList:
+        """List the accounts of the person. The account that the person has registered, if any,
+        and every account that the person belongs to."""
+        response = await self._send(
+            "GET",
+            "/auth/accounts",
+        )
+        return decoded(OwnAccountList, response.body)
+
+    async def get_alerts(
+        self,
+    ) -> Alerts:
+        """Get what is the matter with the account. The use of the quota and, of what the role of
+        the person sees, the alerts at the moment."""
+        response = await self._send(
+            "GET",
+            "/user/alerts",
+        )
+        return decoded(Alerts, response.body)
 
     async def get_api_keys(
         self,
@@ -335,7 +597,7 @@ class AsyncAccountRoutes:
     async def get_audit_log(
         self,
         *,
-        action: Literal["account.registered", "account.signed_in", "account.sign_in_failed", "account.signed_out", "account.plan_changed", "account.quota_period_changed", "account.password_reset", "account.tokens_revoked", "account.address_confirmed", "account.taken_over", "account.suspended", "account.resumed", "account.deletion_requested", "account.deleted", "billing.subscription_cancelled", "billing.subscription_resumed", "billing.plan_change_scheduled", "billing.auto_overage_changed", "billing.block_granted", "billing.block_frozen", "billing.block_taken_back", "billing.block_returned", "billing.block_expired", "key.created", "key.rotated", "key.changed", "key.revoked", "webhook_key.rotated", "template.saved", "template.deleted", "render.shared", "job.retried", "job.cancelled", "callback.retried", "mail.retried", "billing.retried", "worker.drained", "worker.resumed", "audit.entries_left_out"] | None = None,
+        action: Literal["account.registered", "account.signed_in", "account.sign_in_failed", "account.signed_out", "account.plan_changed", "account.quota_period_changed", "account.password_reset", "account.tokens_revoked", "account.address_confirmed", "account.taken_over", "account.owner_changed", "account.renamed", "account.second_factor_required", "account.request_details_changed", "second_factor.added", "second_factor.removed", "passkey.added", "passkey.removed", "account.suspended", "account.resumed", "account.deletion_requested", "account.deleted", "billing.subscription_cancelled", "billing.subscription_resumed", "billing.plan_change_scheduled", "billing.plan_change_withdrawn", "billing.auto_overage_changed", "billing.block_granted", "billing.block_frozen", "billing.block_taken_back", "billing.block_returned", "billing.block_expired", "domain.claimed", "domain.verified", "domain.changed", "domain.removed", "member.invited", "member.invitation_revoked", "member.joined", "member.role_changed", "member.removed", "key.created", "key.rotated", "key.changed", "key.revoked", "webhook_key.rotated", "notifications.changed", "template.saved", "template.deleted", "render.shared", "render.share_revoked", "job.retried", "job.cancelled", "callback.retried", "mail.retried", "billing.retried", "worker.drained", "worker.resumed", "audit.entries_left_out"] | None = None,
         limit: int | None = None,
         offset: int | None = None,
         sort: Literal["created_desc", "created_asc"] | None = None,
@@ -434,6 +696,16 @@ class AsyncAccountRoutes:
         )
         return decoded(HostedPage, response.body)
 
+    async def get_domains(
+        self,
+    ) -> SignInDomainList:
+        """List the mail domains whose people sign in at an issuer."""
+        response = await self._send(
+            "GET",
+            "/user/domains",
+        )
+        return decoded(SignInDomainList, response.body)
+
     async def get_invoices(
         self,
         *,
@@ -461,6 +733,26 @@ class AsyncAccountRoutes:
         )
         return decoded(InvoiceList, response.body)
 
+    async def get_members(
+        self,
+    ) -> MemberList:
+        """List the people of the account."""
+        response = await self._send(
+            "GET",
+            "/user/members",
+        )
+        return decoded(MemberList, response.body)
+
+    async def get_notifications(
+        self,
+    ) -> Notifications:
+        """Get which alerts the person gets by mail."""
+        response = await self._send(
+            "GET",
+            "/user/notifications",
+        )
+        return decoded(Notifications, response.body)
+
     async def get_overage(
         self,
     ) -> OveragePrices:
@@ -470,6 +762,16 @@ class AsyncAccountRoutes:
             "/user/overage",
         )
         return decoded(OveragePrices, response.body)
+
+    async def get_passkeys(
+        self,
+    ) -> PasskeyList:
+        """List the passkeys of the person."""
+        response = await self._send(
+            "GET",
+            "/auth/passkeys",
+        )
+        return decoded(PasskeyList, response.body)
 
     async def get_plans(
         self,
@@ -529,6 +831,18 @@ class AsyncAccountRoutes:
         )
         return decoded(RenderReport, response.body)
 
+    async def get_render_shares(
+        self,
+        render_id: str,
+    ) -> SharedLinks:
+        """List the links to the PDF of a render. Those that neither have ended nor were revoked,
+        the newest first."""
+        response = await self._send(
+            "GET",
+            f"/user/renders/{quote(render_id, safe='')}/shares",
+        )
+        return decoded(SharedLinks, response.body)
+
     async def get_renders(
         self,
         *,
@@ -536,27 +850,57 @@ class AsyncAccountRoutes:
         mode: Literal["live", "test"] | None = None,
         from_: str | None = None,
         to: str | None = None,
+        search: str | None = None,
+        error: ErrorCode | None = None,
+        template_id: str | None = None,
+        api_key_id: str | None = None,
+        min_ms: int | None = None,
+        max_ms: int | None = None,
         limit: int | None = None,
         offset: int | None = None,
-        sort: Literal["created_desc", "created_asc"] | None = None,
+        sort: Literal["created_desc", "created_asc", "duration_desc"] | None = None,
     ) -> UserRenderList:
         """List the single renders of the account. Renders of live keys, of test keys and of the
-        dashboard.
+        dashboard. By `search`, `error`, `templateId`, `apiKeyId`, a duration, or in the order
+        of durations, it is a search among the first 5000 renders in the order of time:
+        `total` is what it has found, and `searchedTo` where it goes on.
 
         Args:
             status: Only jobs in this state.
             mode: Only renders of live keys, or only of test keys.
             from_: Only renders that were accepted at this time or later.
             to: Only renders that were accepted before this time.
+            search: Only renders with this in their file name or id.
+            error: Only renders that failed with this code.
+            template_id: Only renders of this template.
+            api_key_id: Only renders with this key; `none`: those of the dashboard,
+                without a key.
+            min_ms: Only renders that took this long or longer, in milliseconds from
+                acceptance to the end.
+            max_ms: Only renders that took this long at most.
             limit: How many to return.
             offset: How many to skip.
+            sort: `duration_desc`: what took longest comes first.
         """
         response = await self._send(
             "GET",
             "/user/renders",
-            query={"status": status, "mode": mode, "from": from_, "to": to, "limit": limit, "offset": offset, "sort": sort},
+            query={"status": status, "mode": mode, "from": from_, "to": to, "search": search, "error": error, "templateId": template_id, "apiKeyId": api_key_id, "minMs": min_ms, "maxMs": max_ms, "limit": limit, "offset": offset, "sort": sort},
         )
         return decoded(UserRenderList, response.body)
+
+    async def get_request_log(
+        self,
+        request_log_id: str,
+    ) -> LoggedRequest:
+        """Get a request of the log with its headers and bodies. Headers and bodies are kept for
+        as long as the plan keeps PDFs, unless the account has that turned off. Some may be
+        missing after a moment with very many requests."""
+        response = await self._send(
+            "GET",
+            f"/user/request-logs/{quote(request_log_id, safe='')}",
+        )
+        return decoded(LoggedRequest, response.body)
 
     async def get_request_logs(
         self,
@@ -588,13 +932,23 @@ class AsyncAccountRoutes:
         )
         return decoded(RequestLogList, response.body)
 
+    async def get_second_factor(
+        self,
+    ) -> SecondFactor:
+        """Get the second factor of the person."""
+        response = await self._send(
+            "GET",
+            "/auth/second-factor",
+        )
+        return decoded(SecondFactor, response.body)
+
     async def get_sessions(
         self,
         *,
         limit: int | None = None,
         offset: int | None = None,
     ) -> SessionList:
-        """List the sessions of the account. Newest first. Access tokens of POST /auth/login are
+        """List the sessions of the person. Newest first. Access tokens of POST /auth/login are
         not sessions.
 
         Args:
@@ -628,6 +982,17 @@ class AsyncAccountRoutes:
             f"/user/templates/{quote(template_id, safe='')}",
         )
         return decoded(Template, response.body)
+
+    async def get_template_draft(
+        self,
+        template_id: str,
+    ) -> TemplateDraftResponse:
+        """Get the draft of a template."""
+        response = await self._send(
+            "GET",
+            f"/user/templates/{quote(template_id, safe='')}/draft",
+        )
+        return decoded(TemplateDraftResponse, response.body)
 
     async def get_template_version(
         self,
@@ -733,23 +1098,32 @@ class AsyncAccountRoutes:
         *,
         status: Literal["pending", "delivered", "failed"] | None = None,
         job_id: str | None = None,
+        event: Literal["batch.completed", "render.completed", "render.failed", "webhook.test"] | None = None,
+        url: str | None = None,
+        from_: str | None = None,
+        to: str | None = None,
         limit: int | None = None,
         offset: int | None = None,
         sort: Literal["created_desc", "created_asc"] | None = None,
     ) -> WebhookDeliveryList:
         """List the callbacks of the account. Callbacks of the last 90 days: delivered, in
-        progress and failed.
+        progress and failed. By `event` or `url` it is a search among the first 5000 callbacks
+        in the order of time: `total` is what it has found, and `searchedTo` where it goes on.
 
         Args:
             status: Only callbacks in this state.
             job_id: Only callbacks of this job or batch.
+            event: Only callbacks of this event.
+            url: Only callbacks with this in their address, in either case.
+            from_: Only callbacks created then or later.
+            to: Only callbacks created before.
             limit: How many to return.
             offset: How many to skip.
         """
         response = await self._send(
             "GET",
             "/user/webhook-deliveries",
-            query={"status": status, "jobId": job_id, "limit": limit, "offset": offset, "sort": sort},
+            query={"status": status, "jobId": job_id, "event": event, "url": url, "from": from_, "to": to, "limit": limit, "offset": offset, "sort": sort},
         )
         return decoded(WebhookDeliveryList, response.body)
 
@@ -777,7 +1151,7 @@ class AsyncAccountRoutes:
     async def me(
         self,
     ) -> Account:
-        """Get the signed-in account."""
+        """Get the signed-in person, and the account that the person acts for."""
         response = await self._send(
             "GET",
             "/auth/me",
@@ -802,6 +1176,18 @@ class AsyncAccountRoutes:
             "/auth/password",
             body={"currentPassword": current_password, "newPassword": new_password},
         )
+
+    async def pause_batch(
+        self,
+        batch_id: str,
+    ) -> UserBatch:
+        """Pause a batch with a source. No further row is read. Rows that are items already are
+        rendered: a few hundred at most."""
+        response = await self._send(
+            "POST",
+            f"/user/batches/{quote(batch_id, safe='')}/pause",
+        )
+        return decoded(UserBatch, response.body)
 
     async def preview_template(
         self,
@@ -835,6 +1221,53 @@ class AsyncAccountRoutes:
         result: Preview | AcceptedUserRender = decoded_first((Preview, AcceptedUserRender), response.body)
         return result
 
+    async def publish_template_draft(
+        self,
+        template_id: str,
+        *,
+        message: str | None = None,
+        draft_id: str | None = None,
+    ) -> Template:
+        """Publish the draft of a template as its new version. It is rejected when the template
+        was saved since the version that the draft was made from: save the draft again with
+        the present version as `baseVersionId`.
+
+        Args:
+            message: What this version changes, for whoever reads the history of the
+                template.
+            draft_id: The draft that you have seen: it is rejected when it has been
+                changed since.
+        """
+        response = await self._send(
+            "POST",
+            f"/user/templates/{quote(template_id, safe='')}/draft/publish",
+            body={"message": message, "draftId": draft_id},
+        )
+        return decoded(Template, response.body)
+
+    async def redeliver_failed_webhook_delivery(
+        self,
+        *,
+        since: str,
+        event: Literal["batch.completed", "render.completed", "render.failed", "webhook.test"] | None = None,
+        url: str | None = None,
+    ) -> RedeliveredWebhooks:
+        """Send the callbacks again that failed. Those that were created since a time, for
+        example the beginning of an outage, the oldest first; at most 500 a request. Each is
+        sent under its own id and with all attempts.
+
+        Args:
+            since: Only callbacks created then or later.
+            event: Only callbacks of this event.
+            url: Only callbacks with this in their address, in either case.
+        """
+        response = await self._send(
+            "POST",
+            "/user/webhook-deliveries/redeliver-failed",
+            body={"since": since, "event": event, "url": url},
+        )
+        return decoded(RedeliveredWebhooks, response.body)
+
     async def redeliver_webhook_delivery(
         self,
         webhook_delivery_id: str,
@@ -846,6 +1279,113 @@ class AsyncAccountRoutes:
             f"/user/webhook-deliveries/{quote(webhook_delivery_id, safe='')}/redeliver",
         )
         return decoded(WebhookDelivery, response.body)
+
+    async def registration_passkey(
+        self,
+    ) -> BegunPasskey:
+        """Begin to make a passkey. In a browser, the person must have signed in within the last
+        5 minutes. People who sign in through an issuer have their passkeys there."""
+        response = await self._send(
+            "POST",
+            "/auth/passkeys/registration",
+        )
+        return decoded(BegunPasskey, response.body)
+
+    async def release_batch(
+        self,
+        batch_id: str,
+    ) -> UserBatch:
+        """Release a batch after its proof. The rows after those of the proof are rendered as
+        well."""
+        response = await self._send(
+            "POST",
+            f"/user/batches/{quote(batch_id, safe='')}/release",
+        )
+        return decoded(UserBatch, response.body)
+
+    async def replace_member_second_factor(
+        self,
+        *,
+        required: bool,
+    ) -> None:
+        """Require a second factor of everybody in the account. Takes effect everywhere within a
+        second: sessions and access tokens without one are refused for this account. An issuer
+        that signs people in asks for what it wants, and counts as one. API keys are not
+        affected. The owner must have signed in with a second factor.
+
+        Args:
+            required: Whether it is required.
+        """
+        await self._send(
+            "PUT",
+            "/user/members/second-factor",
+            body={"required": required},
+        )
+
+    async def replace_request_log_details(
+        self,
+        *,
+        kept: bool,
+    ) -> None:
+        """Choose whether headers and bodies of requests are kept in the log. In force within a
+        second. When it is turned off, none are kept any more, and earlier ones are not shown;
+        they are deleted at the end of their time.
+
+        Args:
+            kept: Whether headers and bodies of requests are kept.
+        """
+        await self._send(
+            "PUT",
+            "/user/request-logs/details",
+            body={"kept": kept},
+        )
+
+    async def replace_template_draft(
+        self,
+        template_id: str,
+        *,
+        name: str,
+        content: str,
+        sample_data: str | None = None,
+        data_schema: str | None = None,
+        options: RenderOptions | None = None,
+        base_version_id: str | None = None,
+        base_draft_id: str | None = None,
+    ) -> TemplateDraftResponse:
+        """Save the draft of a template. A template has one draft at most, beside its versions.
+        Renders never use it: it becomes a version once it is published.
+
+        Args:
+            name: Its name.
+            content: As in a template. A draft need not be valid before it is published.
+            sample_data: As in a template; it need not be JSON yet.
+            data_schema: A JSON Schema serialized as a string; null for none. It need not
+                be valid yet.
+            options: Options for each render; null for none.
+            base_version_id: The version that the draft was made from. Default: the
+                present version.
+            base_draft_id: The draft that this one was made from, null for none: it is
+                rejected when the draft has been changed since. Without it, this one replaces
+                whatever is there.
+        """
+        response = await self._send(
+            "PUT",
+            f"/user/templates/{quote(template_id, safe='')}/draft",
+            body={"name": name, "content": content, "sampleData": sample_data, "dataSchema": data_schema, "options": options, "baseVersionId": base_version_id, "baseDraftId": base_draft_id},
+        )
+        return decoded(TemplateDraftResponse, response.body)
+
+    async def resume_batch(
+        self,
+        batch_id: str,
+    ) -> UserBatch:
+        """Resume a paused batch. Its file is read on, from the row after the last one that
+        became an item."""
+        response = await self._send(
+            "POST",
+            f"/user/batches/{quote(batch_id, safe='')}/resume",
+        )
+        return decoded(UserBatch, response.body)
 
     async def resume_subscription(
         self,
@@ -930,6 +1470,18 @@ class AsyncAccountRoutes:
         )
         return decoded(NewWebhookKey, response.body)
 
+    async def second_factor(
+        self,
+    ) -> BegunSecondFactor:
+        """Begin to set up an authenticator app. Sign-ins need its codes only once POST
+        /auth/second-factor/confirm was sent a first one. In a browser, the password must have
+        been given within the last 5 minutes."""
+        response = await self._send(
+            "POST",
+            "/auth/second-factor",
+        )
+        return decoded(BegunSecondFactor, response.body)
+
     async def set_auto_overage(
         self,
         *,
@@ -960,7 +1512,8 @@ class AsyncAccountRoutes:
         hours: int | None = None,
     ) -> SharedLink:
         """Make a link by which anybody can download the PDF of a render. The link ends at its
-        time, or with the PDF if that is deleted earlier. It cannot be taken back before.
+        time, when it is revoked, or with the PDF if that is deleted earlier. A PDF has at
+        most 50 links.
 
         Args:
             hours: For how long it is valid. Default and maximum: as long as the PDF is
@@ -1000,6 +1553,36 @@ class AsyncAccountRoutes:
         )
         return decoded(WebhookDelivery, response.body)
 
+    async def transfer_member(
+        self,
+        member_id: str,
+    ) -> None:
+        """Transfer the ownership to a member. The account has one owner. The present one stays
+        in it as a developer, and only the new one can give it back. Both get a mail. In a
+        browser, the password must have been given within the last 5 minutes."""
+        await self._send(
+            "POST",
+            f"/user/members/{quote(member_id, safe='')}/transfer",
+        )
+
+    async def update_account(
+        self,
+        *,
+        name: str,
+    ) -> Account:
+        """Give the account another name. Everybody who belongs to the account sees it, and
+        whoever is invited to it.
+
+        Args:
+            name: The name.
+        """
+        response = await self._send(
+            "PATCH",
+            "/user/account",
+            body={"name": name},
+        )
+        return decoded(Account, response.body)
+
     async def update_api_key(
         self,
         api_key_id: str,
@@ -1022,6 +1605,147 @@ class AsyncAccountRoutes:
         )
         return decoded(ApiKey, response.body)
 
+    async def update_domain(
+        self,
+        domain: str,
+        *,
+        client_id: str | None = None,
+        client_secret: str | None = None,
+        role: Literal["developer", "billing", "viewer"] | None = None,
+        required: bool | None = None,
+    ) -> SignInDomain:
+        """Change what is set of a mail domain and its issuer. Another issuer knows other people:
+        remove the domain and claim it anew for that. In a browser, the password must have
+        been given within the last 5 minutes.
+
+        Args:
+            client_id: The client that the issuer knows this service as.
+            client_secret: The secret of that client. It is never shown. Null removes the
+                secret.
+            role: `developer`: documents, templates, keys and callbacks. `billing`: plan,
+                purchases and invoices. `viewer`: sees documents, templates and logs, and
+                changes nothing.
+            required: Whether members with addresses of the domain may open the account
+                only through the issuer, within a second. The owner may always open it.
+        """
+        response = await self._send(
+            "PATCH",
+            f"/user/domains/{quote(domain, safe='')}",
+            body={"clientId": client_id, "clientSecret": client_secret, "role": role, "required": required},
+        )
+        return decoded(SignInDomain, response.body)
+
+    async def update_member(
+        self,
+        member_id: str,
+        *,
+        role: Literal["developer", "billing", "viewer"],
+    ) -> Member:
+        """Give a member another role. In force everywhere within a second, also for sessions
+        that are open.
+
+        Args:
+            role: `developer`: documents, templates, keys and callbacks. `billing`: plan,
+                purchases and invoices. `viewer`: sees documents, templates and logs, and
+                changes nothing.
+        """
+        response = await self._send(
+            "PATCH",
+            f"/user/members/{quote(member_id, safe='')}",
+            body={"role": role},
+        )
+        return decoded(Member, response.body)
+
+    async def update_notification_thresholds(
+        self,
+        *,
+        quota_percents: Sequence[Literal[50, 75, 80, 90, 95, 100]] | None = None,
+        failure_percent: int | None = None,
+        failure_renders: int | None = None,
+        webhook_failures: int | None = None,
+    ) -> Notifications:
+        """Set from when on the account is alerted. For all people of the account. What is left
+        out stays as it is.
+
+        Args:
+            quota_percents: Percentages of the period's renders, and of the cap of
+                automatic overage, that people are told of, in any order; none: of no
+                percentage. Default: 50, 80, 100.
+            failure_percent: Renders of an hour of which more than this share fails, in
+                percent; default 20.
+            failure_renders: The fewest renders of such an hour; default 20.
+            webhook_failures: Attempts to deliver to one address that fail in a row; an
+                hour of failures counts as well. Default 20.
+        """
+        response = await self._send(
+            "PATCH",
+            "/user/notifications/thresholds",
+            body={"quotaPercents": quota_percents, "failurePercent": failure_percent, "failureRenders": failure_renders, "webhookFailures": webhook_failures},
+        )
+        return decoded(Notifications, response.body)
+
+    async def update_notifications(
+        self,
+        *,
+        quota: bool | None = None,
+        spend: bool | None = None,
+        failures: bool | None = None,
+        webhooks: bool | None = None,
+    ) -> Notifications:
+        """Choose which alerts the person gets by mail. For this account, and nobody else of it.
+        Kinds that are left out stay as they are.
+
+        Args:
+            quota: Mails about the use of the quota.
+            spend: Mails about what automatic overage has spent of its cap.
+            failures: Mails about hours in which many renders fail.
+            webhooks: Mails about addresses at which callbacks do not arrive.
+        """
+        response = await self._send(
+            "PATCH",
+            "/user/notifications",
+            body={"quota": quota, "spend": spend, "failures": failures, "webhooks": webhooks},
+        )
+        return decoded(Notifications, response.body)
+
+    async def update_passkey(
+        self,
+        passkey_id: str,
+        *,
+        name: str,
+    ) -> Passkey:
+        """Give a passkey another name.
+
+        Args:
+            name: By which the person tells it from others.
+        """
+        response = await self._send(
+            "PATCH",
+            f"/auth/passkeys/{quote(passkey_id, safe='')}",
+            body={"name": name},
+        )
+        return decoded(Passkey, response.body)
+
+    async def update_session(
+        self,
+        *,
+        account_id: str,
+    ) -> NewSession:
+        """Act for another account of the person. For the session of a browser, which continues
+        under a new cookie; the next sign-in of the person in a browser acts for the same
+        account. An access token of POST /auth/login acts for the account that the person has
+        registered.
+
+        Args:
+            account_id: One of GET /auth/accounts.
+        """
+        response = await self._send(
+            "PATCH",
+            "/auth/session",
+            body={"accountId": account_id},
+        )
+        return decoded(NewSession, response.body)
+
     async def update_template(
         self,
         template_id: str,
@@ -1031,6 +1755,7 @@ class AsyncAccountRoutes:
         sample_data: str | None = None,
         data_schema: Any | None = None,
         options: RenderOptions | None = None,
+        message: str | None = None,
         base_version_id: str | None = None,
     ) -> Template:
         """Change a template. Saves a new version. Fields that are left out keep their values.
@@ -1045,6 +1770,8 @@ class AsyncAccountRoutes:
                 fit, as an object or serialized as a string; null for none.
             options: Options for each render of the template. Options of the render itself
                 have precedence. `assetHeaders` and `cookies` cannot be saved. null for none.
+            message: What this version changes, for whoever reads the history of the
+                template.
             base_version_id: The version that the change was made from: it is rejected
                 when the template has been saved since. Without it the change is made to the
                 present version.
@@ -1052,7 +1779,7 @@ class AsyncAccountRoutes:
         response = await self._send(
             "PATCH",
             f"/user/templates/{quote(template_id, safe='')}",
-            body={"name": name, "content": content, "sampleData": sample_data, "dataSchema": data_schema, "options": options, "baseVersionId": base_version_id},
+            body={"name": name, "content": content, "sampleData": sample_data, "dataSchema": data_schema, "options": options, "message": message, "baseVersionId": base_version_id},
         )
         return decoded(Template, response.body)
 
@@ -1068,6 +1795,19 @@ class AsyncAccountRoutes:
             query={"plan": plan},
         )
         return decoded(UpgradePreview, response.body)
+
+    async def verification_domain(
+        self,
+        domain: str,
+    ) -> SignInDomain:
+        """Look for the record that shows that the domain is the account’s. The record may stay
+        or go afterwards. Whoever shows the same for another account later takes the domain
+        over, unless this record is still there."""
+        response = await self._send(
+            "POST",
+            f"/user/domains/{quote(domain, safe='')}/verification",
+        )
+        return decoded(SignInDomain, response.body)
 
     async def verification_email(
         self,

@@ -4,18 +4,18 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import TracebackType
 from typing import Any
 
 import httpx
 
 from .._decoding import decoded, parsed
-from .._documents import Pdf, idempotency_header, pdf_of, render_body
+from .._documents import Pdf, idempotency_header, pdf_of, render_body, sent_pdf_body
 from .._retry import NO_DEADLINE, Backoff, Deadline, Retry, Timeouts
 from .._settings import connection_of
 from ..errors import ApiError, failed_while_held
-from ..models import AcceptedJob, RenderOptions
+from ..models import AcceptedJob, ConversionOptions, PdfValidation, RenderOptions
 from .aborts import cancelling
 from .batches import Batches
 from .jobs import Jobs
@@ -23,7 +23,7 @@ from .transport import Transport
 
 
 class Client:
-    """Renders documents with an API key.
+    """Renders documents, and changes PDFs, with an API key.
 
     It keeps connections, so make one for many calls, and use it with `with`, or `close` it. Any number of calls
     may go on at once.
@@ -129,13 +129,82 @@ class Client:
             filename=filename,
             options=options,
         )
-        deadline = Deadline(timeout)
+        return self._order("/v1/pdf", document, idempotency_key, Deadline(timeout), cancel_on_abort)
+
+    def convert(
+        self,
+        pdf: bytes | Pdf | None = None,
+        *,
+        job_id: str | None = None,
+        filename: str | None = None,
+        options: ConversionOptions | None = None,
+        idempotency_key: str | None = None,
+        timeout: float | None = None,
+        cancel_on_abort: bool = False,
+    ) -> Pdf:
+        """Makes another PDF of one that exists, with attachments, a seal or the like. Other arguments and errors are
+        those of `render`.
+
+        Args:
+            pdf: the PDF; or
+            job_id: a job of the account whose PDF is still kept.
+            options: what is to be made of it, as docs/guide/existing-pdfs.md says.
+        """
+        body = sent_pdf_body(pdf, job_id, filename=filename, options=options)
+        return self._order("/v1/pdf/convert", body, idempotency_key, Deadline(timeout), cancel_on_abort)
+
+    def fill(
+        self,
+        pdf: bytes | Pdf | None = None,
+        *,
+        values: Mapping[str, str | float | bool | Sequence[str] | None],
+        job_id: str | None = None,
+        flatten: bool | None = None,
+        filename: str | None = None,
+        idempotency_key: str | None = None,
+        timeout: float | None = None,
+        cancel_on_abort: bool = False,
+    ) -> Pdf:
+        """Fills in the fields of a PDF. Other arguments and errors are those of `convert`.
+
+        Args:
+            values: by the names of fields.
+            flatten: whether the fields become a part of the pages.
+        """
+        body = sent_pdf_body(pdf, job_id, values=values, flatten=flatten, filename=filename)
+        return self._order("/v1/pdf/fill", body, idempotency_key, Deadline(timeout), cancel_on_abort)
+
+    def flatten(
+        self,
+        pdf: bytes | Pdf | None = None,
+        *,
+        job_id: str | None = None,
+        filename: str | None = None,
+        idempotency_key: str | None = None,
+        timeout: float | None = None,
+        cancel_on_abort: bool = False,
+    ) -> Pdf:
+        """Makes the fields of a PDF a part of its pages. Arguments and errors are those of `convert`."""
+        body = sent_pdf_body(pdf, job_id, filename=filename)
+        return self._order("/v1/pdf/flatten", body, idempotency_key, Deadline(timeout), cancel_on_abort)
+
+    def validate(
+        self, pdf: bytes | Pdf | None = None, *, job_id: str | None = None, timeout: float | None = None
+    ) -> PdfValidation:
+        """What a PDF claims, and whether it holds. One that cannot be read is no error: its check `file` has failed."""
+        body = sent_pdf_body(pdf, job_id)
+        response = self._transport.send("POST", "/v1/pdf/validate", body=body, deadline=Deadline(timeout))
+        return decoded(PdfValidation, response.body)
+
+    def _order(
+        self, path: str, order: dict[str, Any], idempotency_key: str | None, deadline: Deadline, cancel_on_abort: bool
+    ) -> Pdf:
         if cancel_on_abort:
-            return self._render_to_cancel(document, idempotency_key or str(uuid.uuid4()), deadline)
-        body = {**document, "output": "binary", "executionMode": "sync"}
+            return self._order_to_cancel(path, order, idempotency_key or str(uuid.uuid4()), deadline)
+        body = {**order, "output": "binary", "executionMode": "sync"}
         try:
             response = self._transport.send(
-                "POST", "/v1/pdf", body=body, headers=idempotency_header(idempotency_key), deadline=deadline
+                "POST", path, body=body, headers=idempotency_header(idempotency_key), deadline=deadline
             )
         except ApiError as error:
             failed = failed_while_held(error)
@@ -146,17 +215,17 @@ class Client:
             return pdf_of(response.body, response.headers, self._header_prefix)
         return self.jobs._result(decoded(AcceptedJob, response.body).job_id, deadline)
 
-    def _render_to_cancel(self, document: dict[str, Any], idempotency_key: str, deadline: Deadline) -> Pdf:
+    def _order_to_cancel(self, path: str, order: dict[str, Any], idempotency_key: str, deadline: Deadline) -> Pdf:
         """In the background, where the job has a name before it is waited for."""
         job_id: str | None = None
 
         def cancel(within: Deadline) -> None:
             # Where no response has come yet, the same request again says which job it is.
-            known = job_id or (self._submit(document, idempotency_key, within)).job_id
+            known = job_id or (self._submit(path, order, idempotency_key, within)).job_id
             self.jobs._cancel(known, within)
 
         with cancelling(True, cancel):
-            job_id = (self._submit(document, idempotency_key, deadline)).job_id
+            job_id = (self._submit(path, order, idempotency_key, deadline)).job_id
             return self.jobs._result(job_id, deadline)
 
     def submit(
@@ -188,12 +257,14 @@ class Client:
         )
         if webhook_url is not None:
             document["webhookUrl"] = webhook_url
-        return self._submit(document, idempotency_key, NO_DEADLINE)
+        return self._submit("/v1/pdf", document, idempotency_key, NO_DEADLINE)
 
-    def _submit(self, document: dict[str, Any], idempotency_key: str | None, deadline: Deadline) -> AcceptedJob:
-        body = {**document, "executionMode": "async"}
+    def _submit(
+        self, path: str, order: dict[str, Any], idempotency_key: str | None, deadline: Deadline
+    ) -> AcceptedJob:
+        body = {**order, "executionMode": "async"}
         headers = idempotency_header(idempotency_key)
-        response = self._transport.send("POST", "/v1/pdf", body=body, headers=headers, deadline=deadline)
+        response = self._transport.send("POST", path, body=body, headers=headers, deadline=deadline)
         return decoded(AcceptedJob, response.body)
 
     def request(
