@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
+import { buffer } from 'node:stream/consumers';
 import { PROFILE_NAMES, type ProfileName, profileOf } from '../../src/render/einvoice/profiles.ts';
 import type { RenderOptions } from '../../src/render/options/all/render-options.ts';
+import { createPdfFinisher } from '../../src/render/pdf/finish.ts';
+import { createPdfMerger } from '../../src/render/pdf/merge.ts';
 import { type Bench, render, startBench } from '../integration/chromium/support.ts';
 import { readByOthers } from '../options/support/other-readers.ts';
 import { HUNG_MS } from '../support/eventually.ts';
@@ -39,8 +42,8 @@ describe('e-invoices', function () {
       };
       const { bytes } = await render(bench, html, options);
       const name = `${profile}${isFull ? ', full and sealed' : ''}`;
-      if (isFull) await sealer.seal(bytes, name);
-      printed.push({ name, bytes, profile, xml, flavours: isFull ? ['3a', 'ua1'] : ['3b'] });
+      const pdf = isFull ? await sealer.seal(bytes, name) : bytes;
+      printed.push({ name, bytes: pdf, profile, xml, flavours: isFull ? ['3a', 'ua1'] : ['3b'] });
     }
     await sealer.close();
     for (const { bytes, profile, xml } of printed) {
@@ -57,6 +60,34 @@ describe('e-invoices', function () {
       await judgedInvoices(printed),
       printed.map(({ name }) => `${name}: valid`),
     );
+  });
+
+  it('are none once they are merged: the PDF has the pages of several, and claims to be archived alone', async () => {
+    const xml = exampleXml('en16931');
+    const options: RenderOptions = { einvoice: { profile: 'en16931', xml } };
+    const { bytes } = await render(bench, '<title>One of two</title><p>x', options);
+    const source = { title: 'Invoice', bytes: bytes.length, read: async () => bytes };
+    const merger = createPdfMerger({ memoryBytes: 1024 ** 3 });
+    const finisher = createPdfFinisher({ processes: 1 });
+    try {
+      const { signal } = new AbortController();
+      const merged = await buffer(merger.merge([source, source], { account: 'a', signal }));
+      const { claims, checks } = await finisher.validate(merged);
+      assert.deepEqual(claims, { pdfa: '3b', pdfua: null, einvoice: null });
+      assert.equal(checks.find(({ check }) => check === 'pdfa')?.outcome, 'passed');
+      const { attachments, associated, problems } = await readByOthers({
+        bytes: merged,
+        password: undefined,
+      });
+      assert.deepEqual(
+        { attachments, associated, problems },
+        { attachments: [], associated: [], problems: [] },
+      );
+      if (ALL) assert.deepEqual(await violations([{ name: 'merged', bytes: merged, flavours: ['3b'] }]), []);
+    } finally {
+      await merger.close();
+      await finisher.close();
+    }
   });
 
   if (ALL)

@@ -51,9 +51,10 @@ describe('Reports of hostile documents are made while others render:', () => {
       const html = `<!doctype html><style>b { display: block; width: 4000px; height: 1px }</style>${'<b></b>'.repeat(100_000)}`;
       const { end, warnings, truncated } = await reported(attacker, { html });
       if (end === LAST_RESORT) return;
-      const [wide, ...others] = warnings.filter((warning) => /wider than the paper: /.test(warning));
-      assert.match(wide!, /mm of it are cut off/);
-      assert.deepEqual(others, []);
+      const wide = warnings.filter((warning) => /wider than the paper: /.test(warning));
+      // A page that responds too late is not inspected, which its report says by the same word.
+      assert.ok(wide.length <= 1, wide.join('\n'));
+      for (const warning of wide) assert.match(warning, /mm of it are cut off/);
       assert.ok(truncated.includes('observations'));
     }));
 

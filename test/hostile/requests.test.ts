@@ -107,6 +107,44 @@ describe('Other accounts are served during', () => {
     });
   });
 
+  it('files of batches whose rows are slow to find, to count or to parse', async () => {
+    const columns = Array.from({ length: 500 }, (_, n) => `c${n}`).join();
+    const files: [file: string, format: 'csv' | 'ndjson', error: RegExp][] = [
+      [`id\n${'\n'.repeat(2_000_000)}`, 'csv', /empty lines/],
+      [' \n'.repeat(2_000_000), 'ndjson', /empty lines/],
+      [`${columns},more\n`, 'csv', /501 columns/],
+      [`id\n${'"'.repeat(4 * MIB + 1)}`, 'csv', /^$/],
+      [`id\n${'"x\n'.repeat(100_000)}`, 'csv', /^$/],
+      [`${columns}\n${`${','.repeat(499)}\n`.repeat(5000)}`, 'csv', /^$/],
+      [`${`{"a":${'['.repeat(60_000)}${']'.repeat(60_000)}}\n`.repeat(20)}`, 'ndjson', /^$/],
+      ['id\na\n'.padEnd(3_000_000, 'a\n'), 'csv', /have the id of another row|rows/],
+      [`${'a.'.repeat(120)}b,__proto__,__proto__.x\n1,2,3\n`, 'csv', /^$/],
+    ];
+    await arena.withstand(async (attacker) => {
+      const { client } = attacker;
+      const { templateId } = await arena.service.saveTemplate(attacker, '<p>{{ id }}');
+      for (const [file, format, error] of files) {
+        const type = { 'content-type': format === 'csv' ? 'text/csv' : 'application/x-ndjson' };
+        const upload = (await client.call('POST', '/v1/pdf/batch/uploads', file, type)).json.id;
+        const source = { upload, format, templateId };
+        const made = await client.call('POST', '/v1/pdf/batch', { source, proof: 1 });
+        const path = `/v1/pdf/batch/${made.json.jobId}`;
+        const batch = async () => (await client.call('GET', `${path}?limit=1`)).json;
+        await eventually(
+          `it is known what becomes of ${file.slice(0, 20)}`,
+          async () => {
+            const { finishedAt, source: read } = await batch();
+            return finishedAt !== null || read.state === 'awaiting_release';
+          },
+          300_000,
+        );
+        assert.match((await batch()).source.error?.message ?? '', error);
+        await client.call('DELETE', path);
+        await eventually('it has ended', async () => (await batch()).finishedAt !== null);
+      }
+    });
+  });
+
   it('ten concurrent previews of data that are slow to parse', async () => {
     const nested = `${'['.repeat(1000)}${']'.repeat(1000)},`;
     const objects = Array.from({ length: 70_000 }, (_, n) => `{"${n.toString(36)}":1}`).join();

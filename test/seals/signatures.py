@@ -14,6 +14,7 @@ from pyhanko.pdf_utils.reader import PdfFileReader
 from pyhanko.sign import SimpleSigner
 from pyhanko.sign.signers.pdf_cms import PdfCMSSignedAttributes
 from pyhanko.sign.validation import validate_pdf_signature
+from pyhanko.sign.validation.dss import DocumentSecurityStore
 from pyhanko_certvalidator import ValidationContext
 
 
@@ -44,7 +45,13 @@ def verify(call):
     context = ValidationContext(trust_roots=roots, allow_fetching=False)
     found = []
     with open(call["pdf"], "rb") as file:
-        for signature in PdfFileReader(file).embedded_signatures:
+        reader = PdfFileReader(file)
+        if call["stored"]:
+            # By nothing but what the document has, which has to prove all certificates.
+            store = DocumentSecurityStore.read_dss(reader)
+            terms = {"trust_roots": roots, "allow_fetching": False, "revocation_mode": "require"}
+            context = store.as_validation_context(terms)
+        for signature in reader.embedded_signatures:
             status = validate_pdf_signature(signature, context, ts_validation_context=context)
             stamp = status.timestamp_validity
             found.append(
@@ -54,6 +61,7 @@ def verify(call):
                     "trusted": status.trusted,
                     "good": status.bottom_line,
                     "coverage": status.coverage.name,
+                    "modified": status.modification_level and status.modification_level.name,
                     "signer": status.signing_cert.subject.native.get("common_name"),
                     "reason": signature.sig_object.get("/Reason"),
                     "location": signature.sig_object.get("/Location"),

@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import type { RenderOptions } from '../../../src/render/options/all/render-options.ts';
-import type { AccessibilityRule } from '../../../src/render/report/accessibility.ts';
+import { exampleXml } from '../../support/invoice.ts';
 import type { Flavour } from './verapdf.ts';
 
 /** The names of the documents, each written with care: nothing in them is to be mended. */
@@ -18,11 +18,13 @@ const MARGINS = {
 };
 
 /** Options that documents are printed with, and what they must conform to then. */
-export const VARIANTS: readonly {
+export interface Variant {
   readonly name: string;
   readonly options: RenderOptions;
   readonly flavours: readonly Flavour[];
-}[] = [
+}
+
+const VARIANTS: readonly Variant[] = [
   { name: 'both', options: { conformance: { pdfa: '2a', pdfua: true } }, flavours: ['2a', 'ua1'] },
   {
     name: 'headers',
@@ -57,9 +59,23 @@ export const VARIANTS: readonly {
     flavours: ['3a', 'ua1'],
   },
   {
+    name: 'e-invoice',
+    options: {
+      conformance: { pdfa: '3a', pdfua: true },
+      einvoice: { profile: 'en16931', xml: exampleXml('en16931') },
+      ...MARGINS,
+    },
+    flavours: ['3a', 'ua1'],
+  },
+  {
     name: 'watermark',
     options: { conformance: { pdfa: '2a' }, watermark: { text: 'DRAFT', opacity: 0.3 } },
     flavours: ['2a'],
+  },
+  {
+    name: 'fields',
+    options: { conformance: { pdfa: '2a', pdfua: true }, forms: true },
+    flavours: ['2a', 'ua1'],
   },
   {
     name: 'contents and metadata',
@@ -117,36 +133,47 @@ export const VARIANTS: readonly {
   },
 ];
 
-/** What people forget: how a document looks without it, and the fault that it then has. */
-export const CARELESS: readonly {
-  readonly rule: AccessibilityRule;
-  /** What is left out, or written in another way. */
-  readonly pattern: RegExp;
-  readonly instead: string;
-}[] = [
-  { rule: 'language', pattern: /<html lang="[^"]*"/, instead: '<html' },
-  { rule: 'title', pattern: /<title>.*?<\/title>/, instead: '' },
-  {
-    rule: 'alternativeText',
-    pattern: / (?:alt|role="img" aria-label|aria-label)="[^"]+"( role="img")?(?= )/g,
-    instead: '',
-  },
-  { rule: 'headingOrder', pattern: /<(\/?)h2\b/g, instead: '<$1h4' },
-  { rule: 'tableHeaders', pattern: /<(\/?)th\b(?! *ead)/g, instead: '<$1td' },
-  { rule: 'fieldLabel', pattern: /<(\/?)label\b/g, instead: '<$1div' },
-  { rule: 'contrast', pattern: /color: #(?:222|111|000|1a2a3a)\b/, instead: 'color: #aaa' },
+/** Each of these is printed with each document; the others with some documents each. */
+const WITH_EACH = new Set(['both', 'headers', 'part 4', 'untagged with headers']);
+/** So many of the others are printed with a document. */
+const OTHERS_EACH = 3;
+
+/** Documents in which a fault of ours was found once, by the options of `both`. */
+const FOUND_FAULTS = [
+  'arabic',
+  'effects',
+  'empty',
+  'footnotes',
+  'frames',
+  'inline-svg',
+  'languages-within',
+  'links',
+  'role-lists',
+  'script-made',
+  'shadow',
 ];
 
-/** A document as somebody writes it who thinks of none of this, and the rules that it then breaks. */
-export function carelessly(html: string): { readonly html: string; readonly rules: AccessibilityRule[] } {
-  let written = html;
-  const rules: AccessibilityRule[] = [];
-  for (const { rule, pattern, instead } of CARELESS) {
-    const next = written.replace(pattern, instead);
-    if (next !== written) rules.push(rule);
-    written = next;
-  }
-  // A link around a picture has the text of the picture, or none.
-  if (rules.includes('alternativeText') && /<a [^>]*><img/.test(html)) rules.push('linkText');
-  return { html: written, rules: rules.toSorted() };
+/** A document of the corpus with a variant that it is printed with. */
+export interface Pair {
+  readonly document: string;
+  readonly variant: Variant;
+}
+
+/** @param all each document with all variants that matter, in place of one. */
+export function pairs(all: boolean): Pair[] {
+  const others = VARIANTS.filter(({ name }) => !WITH_EACH.has(name));
+  const [both] = VARIANTS;
+  if (!all)
+    return DOCUMENTS.map((document, i) => {
+      const variant = FOUND_FAULTS.includes(document) ? both! : VARIANTS[i % VARIANTS.length]!;
+      return { document, variant };
+    });
+  return DOCUMENTS.flatMap((document, i) => {
+    const some = Array.from(
+      { length: OTHERS_EACH },
+      (_, j) => others[(i * OTHERS_EACH + j) % others.length]!,
+    );
+    const variants = [...VARIANTS.filter(({ name }) => WITH_EACH.has(name)), ...some];
+    return variants.map((variant) => ({ document, variant }));
+  });
 }

@@ -21,8 +21,7 @@ interface Invoice {
  * @returns a sentence for each. @throws where `make mustang` has not been run.
  */
 export async function judgedInvoices(invoices: readonly Invoice[]): Promise<string[]> {
-  if (!existsSync(join(FOLDER, 'java.args')))
-    throw new Error('Mustang is not installed: `make mustang` does it.');
+  assertInstalled();
   const folder = await mkdtemp(join(tmpdir(), 'platen-mustang-'));
   try {
     const verdicts: string[] = [];
@@ -37,6 +36,27 @@ export async function judgedInvoices(invoices: readonly Invoice[]): Promise<stri
     await rm(folder, { recursive: true, force: true });
   }
 }
+
+/** The text of a file in Mustang, such as `FACTUR-X_EN16931.sch`: of its newest version. @throws where it has none. */
+export async function mustangFile(name: string): Promise<string> {
+  assertInstalled();
+  const { stdout } = await promisify(execFile)('python3', ['-c', READ_NEWEST, join(FOLDER, 'jars'), name], {
+    maxBuffer: 64 * 1024 * 1024,
+  });
+  return stdout;
+}
+
+function assertInstalled(): void {
+  if (!existsSync(join(FOLDER, 'java.args')))
+    throw new Error('Mustang is not installed: `make mustang` does it.');
+}
+
+const READ_NEWEST = `
+import glob, sys, zipfile
+jar = zipfile.ZipFile(glob.glob(sys.argv[1] + "/*.jar")[0])
+newest = sorted(n for n in jar.namelist() if n.endswith("/" + sys.argv[2]))[-1]
+sys.stdout.buffer.write(jar.read(newest))
+`;
 
 /** `valid`, or `invalid` with what was said. Mustang ends with another code than 0 for what is invalid. */
 async function judge(path: string): Promise<string> {

@@ -35,6 +35,20 @@ export const OPTION_ATTACKS: readonly Attack[] = [
     ends: ['completed'],
   },
   {
+    name: 'a form of 100,000 fields',
+    submission: () => ({ html: '<input>'.repeat(100_000), options: { ...patient, forms: true } }),
+    ends: ['DOCUMENT_LIMIT'],
+  },
+  {
+    name: 'a form whose script takes off whatever is put into it',
+    submission: (villain) => ({
+      html: `<script>${began(villain)}; new MutationObserver(([{ addedNodes }]) => addedNodes.forEach((node) => node.remove()))
+        .observe(document, { childList: true, subtree: true, attributes: true })</script><p><input name="a">`,
+      options: { ...patient, forms: true },
+    }),
+    ends: ['completed'],
+  },
+  {
     name: 'a script of the render that never ends',
     submission: (villain) => ({
       html: '<p>x',
