@@ -91,7 +91,7 @@ conforming() {
   local browser
   browser=$(debian_browser)
   [ -z "$browser" ] || export PLATEN_CHROMIUM_PATH="$browser"
-  run_step make --no-print-directory verapdf mustang pdf-readers pdf-signatures && run_mocha 'test/conformance-pdf/**/*.test.ts'
+  run_step make --no-print-directory verapdf mustang pdf-readers pdf-signatures pdfsig && run_mocha 'test/conformance-pdf/**/*.test.ts'
 }
 
 service() { run_mocha 'test/{races,e2e}/**/*.test.ts'; }
@@ -110,7 +110,7 @@ conformance() {
 dashboard() { run_mocha 'test/dashboard/**/*.test.ts'; }
 
 parts() {
-  run_step make --no-print-directory pdf-readers pdf-signatures &&
+  run_step make --no-print-directory pdf-readers pdf-signatures pdfsig softhsm &&
     run_mocha --ignore "test/integration/{chromium,client-python,kubernetes,stripe,s3,$connected}/**" --ignore "$kills" \
       'test/integration/**/*.test.ts'
 }

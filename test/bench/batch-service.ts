@@ -2,12 +2,13 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { signUp } from '../support/account-client.ts';
+import { type AccountClient, signUp } from '../support/account-client.ts';
 import { TestClient } from '../support/client.ts';
 import { type RoleProcess, startRole } from '../support/processes.ts';
 import { PRINT } from './documents.ts';
 
 const MIB = 1024 * 1024;
+const MONTHLY_RENDERS = 1_000_000;
 
 /** Standalone with the embedded database, whose plan lets batches of any size in. */
 export interface BatchService {
@@ -20,6 +21,8 @@ export interface BatchService {
 
 /** An account that orders batches of one template. */
 export interface Tenant {
+  /** Its owner, at the process that ran first. */
+  readonly owner: AccountClient;
   readonly key: string;
   readonly templateId: string;
 }
@@ -37,7 +40,7 @@ export async function openBatchService(
   const folder = await mkdtemp(join(tmpdir(), 'platen-bench-batches-'));
   const plans = join(folder, 'plans.json');
   const plan = {
-    monthlyRenders: 1_000_000,
+    monthlyRenders: MONTHLY_RENDERS,
     requestsPerMinute: 1_000_000,
     concurrentRenders: 20,
     maxWaitingJobs: 1_000_000,
@@ -80,12 +83,18 @@ export async function newTenant({ role }: BatchService, name: string, html: stri
   const { apiKey } = await owner.expect(201, 'POST', '/user/api-keys', { name, mode: 'live' });
   const content = `${html}<!-- {{ number }} -->`;
   const { id } = await owner.expect(201, 'POST', '/user/templates', { name, content, sampleData: '{}' });
-  return { key: apiKey, templateId: id };
+  return { owner, key: apiKey, templateId: id };
 }
 
 /** An account's client, at the process that runs at present. */
 export function clientOf({ role }: BatchService, { key }: Tenant): TestClient {
   return new TestClient(role.url, key);
+}
+
+/** The renders that an account has been charged for. */
+export async function chargedTo({ role }: BatchService, { owner }: Tenant): Promise<number> {
+  const { remaining } = await owner.at(role.url).expect(200, 'GET', '/user/usage');
+  return MONTHLY_RENDERS - remaining;
 }
 
 /** Lets a batch in. @returns its id. */

@@ -1,5 +1,6 @@
 /** A controller or a dispatcher of sweeps.ts: does what it is told to, when it is told to. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { keepHeapSmall } from '../../src/infra/overload/heap-growth.ts';
 import { AccountPlans } from '../../src/tenants/accounts/account-plans.ts';
 import { AccountStore } from '../../src/tenants/accounts/account-store.ts';
 import { DEFAULT_PLANS } from '../../src/tenants/plans/plan.ts';
@@ -32,6 +33,8 @@ const SAMPLES = 12;
 /** Accounts whose ledgers change between two samples: as many as have jobs in a second at ten million a day, five times. */
 const CHANGED = 579;
 
+// As the controller does.
+keepHeapSmall();
 const { kind, uri } = JSON.parse(process.argv[2]!) as Task;
 const domain = await openDomain({ uri });
 const tasks: Readonly<Record<Task['kind'], () => Promise<{ ms: number; repaired: number }>>> = {

@@ -2,8 +2,8 @@ import { runChaos } from './chaos.ts';
 
 /**
  * `make chaos`. SEED chooses the kills and the submissions (default: a new one, which is printed); CHAOS_SEEDS runs
- * several, as `1..10` or `3,7`. CHAOS_SUBMISSIONS is the number of submissions (default 600). The exit status is 1 when
- * there was a finding.
+ * several, as `1..10` or `3,7`. CHAOS_SUBMISSIONS is the number of submissions (default 600). TEST_STORE=s3 keeps the PDFs in
+ * a bucket of versitygw. The exit status is 1 when there was a finding.
  */
 const LIMIT_MS = 240_000;
 

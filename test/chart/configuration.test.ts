@@ -33,7 +33,7 @@ const VALUES: Readonly<Record<string, Values>> = {
       brokers: ['a:9093', 'b:9093'],
       tls: { enabled: true, ca: 'PEM', clientCertificate: { existingSecret: { name: 'kafka-user' } } },
       sasl: { mechanism: 'scram-sha-512', username: 'u', password: 'pass' },
-      topics: { prefix: 'print', partitions: 24, replication: 3 },
+      topics: { prefix: 'print', replication: 3 },
     },
     bootstrap: { email: 'a@example.com', password: 'correct horse', apiKey: `sk_live_${'k'.repeat(32)}` },
     stripe: {
@@ -85,7 +85,7 @@ const VALUES: Readonly<Record<string, Values>> = {
         existingSecret: { name: 'issuer', key: 'secret-of-platen' },
       },
     },
-    controller: { watchNamespaces: ['red', 'blue'] },
+    controller: { watchNamespaces: ['red', 'blue'], cluster: 'east' },
     networkPolicy: { enabled: false },
   }),
   'brokers with certificates that everybody trusts': over(LEAST, { kafka: { tls: { enabled: true } } }),
@@ -142,7 +142,7 @@ describe('what the chart configures', () => {
     const manifests = await render('helm4', VALUES['everything said']!);
     const api = loadConfig('api', inPod(manifests, 'api'));
     assert.deepEqual(api.KAFKA_BROKERS, ['a:9093', 'b:9093']);
-    assert.deepEqual([api.PLATEN_KAFKA_PARTITIONS, api.PLATEN_KAFKA_REPLICATION], [24, 3]);
+    assert.equal(api.PLATEN_KAFKA_REPLICATION, 3);
     assert.deepEqual(
       [api.PLATEN_TRUSTED_PROXIES, api.PLATEN_SYNC_WAIT_MS, api.PLATEN_MAX_LIVE_JOBS],
       [2, 1000, 5_000_000],
@@ -170,7 +170,10 @@ describe('what the chart configures', () => {
     );
     const controller = loadConfig('controller', inPod(manifests, 'controller'));
     assert.deepEqual(controller.PLATEN_WATCH_NAMESPACES, ['red', 'blue']);
-    assert.equal(controller.PLATEN_LEASE_NAME, 'platen-controller');
+    assert.deepEqual(
+      [controller.PLATEN_LEASE_NAME, controller.PLATEN_CLUSTER],
+      ['platen-controller', 'east'],
+    );
     assert.equal(controller.PLATEN_WORKER_NETWORK_POLICIES, 'off');
     const trusted = await render('helm4', VALUES['brokers with certificates that everybody trusts']!);
     assert.equal(loadConfig('api', inPod(trusted, 'api')).KAFKA_SSL_CA, 'system');

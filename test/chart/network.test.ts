@@ -56,7 +56,12 @@ for (const helm of HELMS) {
         const { ingress } = find(manifests, 'NetworkPolicy', `platen-${role}`).spec;
         assert.deepEqual(ingress.at(-1).from, metricsFrom, role);
       }
-      assert.deepEqual(workerTemplate(manifests).metricsFrom, metricsFrom);
+      // The API fetches PDFs there.
+      const [monitoring, api, ...rest] = workerTemplate(manifests).metricsFrom;
+      assert.deepEqual([monitoring, ...rest], metricsFrom);
+      const pods = find(manifests, 'Deployment', 'platen-api');
+      assert.deepEqual(api.podSelector.matchLabels, pods.spec.selector.matchLabels);
+      assert.deepEqual(Object.values(api.namespaceSelector.matchLabels), [pods.metadata.namespace]);
       assert.ok(!('metricsFrom' in workerTemplate(await rendered({}))));
     });
 

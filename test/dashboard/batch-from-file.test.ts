@@ -87,7 +87,7 @@ describe('A batch from a file in the dashboard', () => {
   it('is told before it is sent that it has more rows than the plan takes', async () => {
     const rows = Array.from({ length: 40_000 }, (_, i) => `${i},Ada ${i}`);
     await pick('many.csv', `number,customer.name\n${rows.join('\n')}\n`);
-    await visitor.sees('many.csv has 40,000 rows, and your plan takes 250 documents in a batch.');
+    await visitor.sees('many.csv has 40,000 rows, and your plan takes 10,000 documents in a batch.');
     await visitor.page.waitForSelector('.primary');
     assert.equal(await isDisabled(), true);
     visitor.assertNoComplaints();
@@ -166,6 +166,64 @@ describe('A batch from a file in the dashboard', () => {
     assert.match(row, /row-2.*failed.*TEMPLATE_ERROR/);
     await visitor.press('Retry failed');
     await visitor.sees('Rendering 1 document again.');
+    visitor.assertNoComplaints();
+  });
+
+  it('of more rows than one request lists is uploaded, proved, and released by its owner', async () => {
+    await visitor.go(`/batches/new?template=${templateId}`);
+    const rows = Array.from({ length: 1200 }, (_, i) => `${i},Ada ${i},1`);
+    await pick('list.csv', `number,customer.name,total\n${rows.join('\n')}\n`);
+    await visitor.sees('The first 10 are rendered as a proof.');
+    await visitor.press('Render 1,200 documents');
+    await visitor.sees('This is a proof of 10 of 1,200 rows.');
+    const id = (await visitor.page.evaluate(() => window.location.pathname)).split('/').at(-1)!;
+    await eventually('the proof is rendered', async () => {
+      const { progress } = await client.expect(200, 'GET', `/user/batches/${id}`);
+      return progress.completed === 10 && progress.total === 1200;
+    });
+    const { items } = await client.expect(200, 'GET', `/user/batches/${id}/items`);
+    assert.equal(items.length, 10);
+    await visitor.press('Release');
+    await visitor.sees('Pause');
+    await visitor.press('Pause');
+    await visitor.sees('Paused after');
+    await visitor.press('Resume');
+    await visitor.sees('Pause');
+    await client.expect(200, 'DELETE', `/user/batches/${id}`);
+    await visitor.sees('cancelled');
+    visitor.assertNoComplaints();
+    assert.deepEqual(await visitor.barriers(), []);
+  });
+
+  it('uploads nothing that a template which allows no other fields would refuse', async () => {
+    const dataSchema = {
+      type: 'object',
+      properties: { number: { type: 'string' }, total: { type: 'number' } },
+      additionalProperties: false,
+    };
+    const { id: strict } = await client.expect(201, 'POST', '/user/templates', {
+      ...{ name: 'Strict', content: '<h1>{{ number }}</h1>{{ total }}', dataSchema },
+      sampleData: '{"number": "1", "total": 1}',
+    });
+    await visitor.go(`/batches/new?template=${strict}`);
+    const rows = Array.from({ length: 1100 }, (_, i) => `item-${i},${i},1,file-${i}`);
+    await pick('strict.csv', `id,number,total,filename\n${rows.join('\n')}\n`);
+    await visitor.press('Render 1,100 documents');
+    await visitor.sees('This is a proof of 10 of 1,100 rows.');
+    const id = (await visitor.page.evaluate(() => window.location.pathname)).split('/').at(-1)!;
+    await eventually('the proof has ended', async () => {
+      const { progress } = await client.expect(200, 'GET', `/user/batches/${id}`);
+      return progress.completed + progress.failed === 10;
+    });
+    const { items } = await client.expect(200, 'GET', `/user/batches/${id}/items`);
+    assert.deepEqual(
+      items.map((item: { itemId: string; status: string }) => [item.itemId, item.status]),
+      rows.slice(0, 10).map((_, i) => [`item-${i}`, 'completed']),
+    );
+    const { fileName } = await client.expect(200, 'GET', `/user/renders/${items[3].jobId}`);
+    assert.equal(fileName, 'file-3.pdf');
+    await client.expect(200, 'DELETE', `/user/batches/${id}`);
+    await visitor.sees('cancelled');
     visitor.assertNoComplaints();
   });
 

@@ -95,6 +95,8 @@ describe('The dashboard of a service whose live keys need a confirmed address', 
     const email = await register();
     await visitor.go('/templates');
     await visitor.press('New template');
+    // The dialog is loaded when it is opened.
+    await visitor.page.waitForSelector('.beginning');
     await visitor.fill('Name', 'invoice');
     await visitor.press('Create template');
     await visitor.page.waitForFunction(() => /\/templates\/./.test(location.pathname));

@@ -56,6 +56,16 @@ describe('The dashboard of a customer who subscribes, has blocks bought by thems
     );
     await visitor.page.waitForFunction(() => !document.body.textContent.includes('is being confirmed'));
   }
+  /** Waits until the next invoice is of an amount. */
+  const nextInvoice = (amount: string) =>
+    visitor.page.waitForFunction(
+      (wanted) =>
+        [...document.querySelectorAll('.tiles > div')].some(({ textContent }) =>
+          textContent.startsWith(`Next invoice${wanted}`),
+        ),
+      {},
+      amount,
+    );
   /** Renders with the quota of the account. */
   const render = () =>
     visitor.page.evaluate(async () => {
@@ -98,6 +108,7 @@ describe('The dashboard of a customer who subscribes, has blocks bought by thems
     assert.equal(await current(), 'Free');
     await deliverer.deliverAll();
     await inForce('Starter');
+    await visitor.sees('You are on Starter now.');
     visitor.assertNoComplaints();
   });
 
@@ -125,8 +136,8 @@ describe('The dashboard of a customer who subscribes, has blocks bought by thems
     });
     await visitor.go('/billing');
     // The second render is of the block.
-    await visitor.sees('2 of 1 (200 %)');
-    await visitor.sees('All of your quota is used.');
+    await visitor.sees('of 1 (200 %)');
+    await visitor.sees('All renders of your plan are used.');
     await visitor.sees('$10.00 for 1');
     await visitor.sees('Buy 5,000 for $45.00');
     const views = [
@@ -136,7 +147,7 @@ describe('The dashboard of a customer who subscribes, has blocks bought by thems
     await visitor.assertClear(...views);
     await visitor.setView(views[0]);
     await visitor.go('/');
-    await visitor.sees('All of your quota is used.');
+    await visitor.sees('All renders of your plan are used.');
     // Requests that found the quota used up while the block was bought were told so.
     visitor.complaints.length = 0;
   });
@@ -176,6 +187,7 @@ describe('The dashboard of a customer who subscribes, has blocks bought by thems
     visitor.page.off('request', hold);
     await deliverer.deliverAll();
     await inForce('Professional');
+    await visitor.sees('You are on Professional now.');
     await eventually('its invoice is in the list', async () => (await invoices()) > before);
     visitor.assertNoComplaints();
   });
@@ -183,11 +195,22 @@ describe('The dashboard of a customer who subscribes, has blocks bought by thems
   it('changes to a lower plan, which begins with the next period', async () => {
     await visitor.press('Downgrade to Starter');
     await visitor.sees('Nothing is due today');
+    await visitor.sees('What changes');
     assert.deepEqual(await visitor.barriers(), []);
     await visitor.press('Change plan');
-    await visitor.sees('$19.00, on');
+    await nextInvoice('$19.00');
     await visitor.sees('Starter, from');
     assert.equal(await current(), 'Professional');
+    visitor.assertNoComplaints();
+  });
+
+  it('takes that back, and keeps its plan', async () => {
+    await visitor.press('Keep Professional');
+    await visitor.sees('You keep Professional.');
+    await visitor.page.waitForFunction(() => !document.body.textContent.includes('Starter, from'));
+    await nextInvoice('$79.00');
+    assert.equal(await current(), 'Professional');
+    assert.deepEqual(await visitor.barriers(), []);
     visitor.assertNoComplaints();
   });
 });

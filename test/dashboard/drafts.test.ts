@@ -1,10 +1,23 @@
 import assert from 'node:assert/strict';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { ElementHandle } from 'puppeteer';
 import { eventually } from '../support/eventually.ts';
 import { readPdf } from '../support/pdf.ts';
 import type { SeededAccount } from './support/seeded-account.ts';
-import { openSeededVisitor } from './support/seeded-visitor.ts';
+import { openSeededVisitor } from './support/signed-in.ts';
 import type { Visitor } from './support/visitor.ts';
 
+const FONT = fileURLToPath(
+  import.meta.resolve('@fontsource-variable/inter/files/inter-latin-wght-normal.woff2'),
+);
+/** The smallest picture there is. */
+const PIXEL = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+);
 const WIDE = { width: 1280, scheme: 'light' } as const;
 const PHONE = { width: 390, scheme: 'light' } as const;
 
@@ -18,8 +31,6 @@ describe('What is typed into the dashboard', () => {
   });
   after(() => visitor?.close());
 
-  const editorText = (of = visitor) =>
-    of.page.$eval('code-editor', (editor) => (editor as HTMLInputElement).value);
   const byMenu = async (title: string) => {
     await visitor.page.locator(`.side a ::-p-text(${title})`).click();
     await visitor.page.waitForFunction((wanted) => document.title.startsWith(wanted), {}, title);
@@ -29,10 +40,8 @@ describe('What is typed into the dashboard', () => {
   /** Another tab of the same browser. */
   const otherTab = async () => visitor.another();
   const saved = () => seeded.client.expect(200, 'GET', `/user/templates/${seeded.templateId}`);
-  const requestOfPlayground = async () =>
-    JSON.parse(
-      /-d '(.*)' \\\n {2}-o/s.exec(await visitor.page.$eval('.outcome pre', (code) => code.textContent))![1]!,
-    );
+  const draft = async () =>
+    (await seeded.client.expect(200, 'GET', `/user/templates/${seeded.templateId}/draft`)).draft;
 
   it('into a template survives a link, a reload and another tab, until it is discarded', async () => {
     const before = (await saved()).content;
@@ -41,33 +50,45 @@ describe('What is typed into the dashboard', () => {
     await byMenu('Renders');
     await visitor.page.goBack();
     await visitor.sees('You have unsaved changes from');
-    assert.equal(await editorText(), 'typed and not saved');
+    assert.equal(await visitor.editorText(), 'typed and not saved');
     await visitor.page.reload();
     await visitor.settled();
-    assert.equal(await editorText(), 'typed and not saved');
+    assert.equal(await visitor.editorText(), 'typed and not saved');
     const other = await otherTab();
     await openTemplate(other);
     await other.sees('You have unsaved changes from');
-    assert.equal(await editorText(other), 'typed and not saved');
+    assert.equal(await other.editorText(), 'typed and not saved');
     assert.deepEqual(await other.barriers(), []);
     await other.page.close();
     await visitor.press('Discard them');
-    assert.equal(await editorText(), before);
+    assert.equal(await visitor.editorText(), before);
     await visitor.page.reload();
     await visitor.settled();
-    assert.equal(await editorText(), before);
+    assert.equal(await visitor.editorText(), before);
     visitor.assertNoComplaints();
   });
 
-  it('into a template is saved by Ctrl S, and its preview stays', async () => {
+  it('into a template is saved as a draft by Ctrl S, with its preview, and published with a message', async () => {
     await openTemplate();
     await visitor.fill('HTML in Liquid', 'saved by a key');
     await visitor.press('Preview Ctrl Enter');
     await visitor.page.waitForSelector('iframe.pdf');
     await visitor.control('s');
-    await visitor.sees('Saved as version 4');
+    await visitor.sees('Draft saved');
     assert.ok(await visitor.page.$('iframe.pdf'), 'the preview is gone');
+    assert.equal((await saved()).version, 3);
+    assert.equal((await draft())?.content, 'saved by a key');
+    await visitor.page.reload();
+    await visitor.settled();
+    assert.equal(await visitor.editorText(), 'saved by a key');
+    await visitor.press('Publish');
+    await visitor.fill('What has changed?', 'By a key');
+    assert.deepEqual(await visitor.barriers(), []);
+    await visitor.press('Publish version 4');
+    await visitor.sees('Published as version 4');
+    await visitor.sees('By a key');
     assert.equal((await saved()).content, 'saved by a key');
+    assert.equal(await draft(), null);
     visitor.assertNoComplaints();
   });
 
@@ -76,14 +97,14 @@ describe('What is typed into the dashboard', () => {
     const other = await otherTab();
     await openTemplate(other);
     await other.fill('HTML in Liquid', 'of the other tab');
-    await other.press('Save Ctrl S');
-    await other.sees('Saved as version 5');
+    await other.press('Save draft Ctrl S');
+    await other.sees('Draft saved');
     await other.page.close();
     await visitor.fill('HTML in Liquid', 'of this tab');
-    await visitor.press('Save Ctrl S');
-    await visitor.sees('Version 5 was saved elsewhere');
-    assert.equal((await saved()).content, 'of the other tab');
-    assert.equal(await editorText(), 'of this tab');
+    await visitor.press('Save draft Ctrl S');
+    await visitor.sees('A draft was saved by');
+    assert.equal((await draft())?.content, 'of the other tab');
+    assert.equal(await visitor.editorText(), 'of this tab');
     assert.deepEqual(await visitor.barriers(), []);
     // The browser names each response that is an error.
     assert.match(visitor.complaints.splice(0).join(), /409/);
@@ -92,8 +113,17 @@ describe('What is typed into the dashboard', () => {
     assert.deepEqual(await visitor.barriers(), []);
     await visitor.page.keyboard.press('Escape');
     await visitor.press('Keep mine');
-    await visitor.press('Save Ctrl S');
-    await visitor.sees('Saved as version 6');
+    await visitor.press('Save draft Ctrl S');
+    await eventually('mine is the draft', async () => (await draft())?.content === 'of this tab');
+    await seeded.client.expect(200, 'PATCH', `/user/templates/${seeded.templateId}`, {
+      content: 'live at once',
+    });
+    await visitor.page.reload();
+    await visitor.sees('Version 5 was published, and there is a draft of an earlier one,');
+    await visitor.press('Keep mine');
+    await visitor.press('Publish');
+    await visitor.press('Publish version 6');
+    await visitor.sees('Published as version 6');
     assert.equal((await saved()).content, 'of this tab');
     visitor.assertNoComplaints();
   });
@@ -102,35 +132,100 @@ describe('What is typed into the dashboard', () => {
     await openTemplate();
     await visitor.fill('HTML in Liquid', 'to be discarded');
     await visitor.press('Roll back to version 1');
-    await visitor.sees('Your unsaved changes will be discarded.');
+    await visitor.sees('Your draft and unsaved changes will be discarded.');
     assert.deepEqual(await visitor.barriers(), []);
     await visitor.page.keyboard.press('Escape');
-    assert.equal(await editorText(), 'to be discarded');
+    assert.equal(await visitor.editorText(), 'to be discarded');
     await visitor.press('Roll back to version 1');
     await visitor.press('Discard changes and roll back');
     await visitor.sees('The template is now version 7');
-    assert.match(await editorText(), /^<h1>Receipt/);
+    assert.match(await visitor.editorText(), /^<h1>Receipt/);
     visitor.assertNoComplaints();
   });
 
-  it('into a template is previewed as it is typed, once that is wanted', async () => {
+  const source = async () => {
+    const frame = await visitor.page.waitForSelector('iframe.pdf');
+    return frame!.evaluate((each) => (each as HTMLIFrameElement).src);
+  };
+  /** What the live preview shows, in its page of nobody's origin. */
+  const live = async () => {
+    const frame = await visitor.page.waitForSelector('iframe.live');
+    const inside = await frame!.contentFrame();
+    return inside!.evaluate(() => document.body.textContent);
+  };
+
+  it('into a template is shown as HTML while it is typed, and as the PDF when it rests', async () => {
     await openTemplate();
-    await visitor.page.locator('::-p-aria(Update as I type)').click();
-    const source = async () => {
-      const frame = await visitor.page.waitForSelector('iframe.pdf');
-      return frame!.evaluate((each) => (each as HTMLIFrameElement).src);
-    };
-    const first = await source();
-    await visitor.fill('HTML in Liquid', 'typed just now, {{ number }}');
-    // While it is typed slowly there may be PDFs of a part of it.
+    await visitor.fill(
+      'HTML in Liquid',
+      '<p>typed just now, {{ number }}</p><script>document.body.append("ran")</script>',
+    );
+    await eventually('the HTML is shown', async () => /typed just now, 2026-001/.test(await live()));
+    assert.ok(!(await live()).includes('ran'));
     await eventually('a PDF of the whole text is shown', async () => {
-      const shown = await source();
-      if (shown === first) return false;
-      const { bytes } = await seeded.client.get(new URL(shown).pathname);
+      const { bytes } = await seeded.client.get(new URL(await source()).pathname);
       return /typed just now, 2026-001/.test((await readPdf(bytes)).text);
     });
+    assert.equal(await visitor.page.$eval('iframe.live', (frame) => frame.checkVisibility()), false);
+    const last = await source();
+    await visitor.page.select('select.own-width', 'html');
+    await visitor.page.waitForFunction(() => document.querySelector('iframe.live')!.checkVisibility());
+    await visitor.page.select('select.own-width', 'both');
+    assert.equal(await source(), last);
     await visitor.page.reload();
     await visitor.press('Discard them');
+    visitor.assertNoComplaints();
+  });
+
+  it('into a template is marked in the gutter where it is wrong', async () => {
+    await openTemplate();
+    const marks = (nth: number) =>
+      visitor.page.$$eval(
+        'code-editor',
+        (all, n) =>
+          [...all[n]!.shadowRoot!.querySelectorAll('.cm-lint-marker')].map((mark) => {
+            const top = mark.getBoundingClientRect().top;
+            const numbers = [...all[n]!.shadowRoot!.querySelectorAll('.cm-lineNumbers .cm-gutterElement')];
+            const line = numbers.find((each) => Math.abs(each.getBoundingClientRect().top - top) < 15);
+            return `${line?.textContent} ${[...mark.classList].at(-1)}`;
+          }),
+        nth,
+      );
+    await visitor.fill('HTML in Liquid', 'a\n{{ number }}\n{{ nmae }}');
+    await eventually(
+      'the missing variable is marked',
+      async () => `${await marks(0)}` === '3 cm-lint-marker-warning',
+    );
+    await visitor.fill('HTML in Liquid', 'a\n{% if %}');
+    await eventually('the syntax error is marked', async () =>
+      /2 cm-lint-marker-error/.test(`${await marks(0)}`),
+    );
+    await visitor.fill('Sample data', '{\n"a": ,\n');
+    await eventually(
+      'the wrong JSON is marked',
+      async () => `${await marks(1)}` === '2 cm-lint-marker-error',
+    );
+    assert.deepEqual(await visitor.barriers(), []);
+    await visitor.page.reload();
+    await visitor.press('Discard them');
+    visitor.assertNoComplaints();
+  });
+
+  it('into the options of a template is saved with it, and is what its renders have', async () => {
+    await openTemplate();
+    await visitor.page.select('::-p-aria(format)', 'A5');
+    await visitor.fill('margin top', '3cm');
+    assert.equal(await visitor.page.$('::-p-aria(cookies)'), null, 'secrets are not saved');
+    await visitor.press('Publish');
+    await visitor.press('Publish version 8');
+    await visitor.sees('Published as version 8');
+    assert.deepEqual((await saved()).options, { format: 'A5', margin: { top: '3cm' } });
+    await visitor.page.reload();
+    await visitor.settled();
+    assert.equal(
+      await visitor.page.$eval('::-p-aria(format)', (field) => (field as HTMLSelectElement).value),
+      'A5',
+    );
     visitor.assertNoComplaints();
   });
 
@@ -155,146 +250,34 @@ describe('What is typed into the dashboard', () => {
     visitor.assertNoComplaints();
   });
 
-  it('into the playground survives with its options and its PDF; its secrets do not', async () => {
-    await visitor.go('/playground');
-    await visitor.fill('HTML', 'kept in the playground');
-    await visitor.fill('margin top', '2cm');
-    await visitor.fill('File name', 'mine.pdf');
-    await visitor.press('Render Ctrl Enter');
-    const address = await (await visitor.page.waitForSelector('iframe.pdf'))!.evaluate(
-      (frame) => (frame as HTMLIFrameElement).src,
-    );
-    await visitor.fill('cookies', '[{"name":"a","value":"hidden"}]');
-    await visitor.page.locator('a ::-p-text(Details)').click();
-    await visitor.page.waitForFunction(() => document.title.startsWith('mine.pdf'));
-    await visitor.page.goBack();
-    await visitor.settled();
-    assert.equal(await editorText(), 'kept in the playground');
-    assert.equal(
-      await visitor.page.$eval('iframe.pdf', (frame) => (frame as HTMLIFrameElement).src),
-      address,
-    );
-    await visitor.page.reload();
-    await visitor.settled();
-    assert.equal(await editorText(), 'kept in the playground');
-    assert.deepEqual(await requestOfPlayground(), {
-      ...{ html: 'kept in the playground', filename: 'mine.pdf' },
-      options: { margin: { top: '2cm' } },
-    });
-    const stored = await visitor.page.evaluate(() =>
-      JSON.stringify([{ ...localStorage }, { ...sessionStorage }]),
-    );
-    assert.ok(stored.includes('kept in the playground') && !stored.includes('hidden'), stored);
-    await visitor.press('Start over');
-    assert.match(await editorText(), /Invoice 2026-001/);
-    visitor.assertNoComplaints();
-  });
-
-  it('into the form of options is sent as it was typed', async () => {
-    await visitor.go('/playground');
-    await visitor.fill('footerTemplate', '2026');
-    await visitor.fill('waitForExpression', 'true');
-    await visitor.fill('scale', '0.5');
-    await visitor.fill('watermark text', 'DRAFT');
-    await visitor.fill('watermark opacity', '0.3');
-    await visitor.page.evaluate(() => {
-      const field = [...document.querySelectorAll('.field')].find(
-        (each) => each.querySelector('label')?.textContent === 'firstHeaderTemplate',
-      );
-      field!.querySelector<HTMLElement>('.empty-text input')!.click();
-    });
-    const { options } = await requestOfPlayground();
-    const { footerTemplate, waitForExpression, scale, watermark, ...others } = options;
-    assert.deepEqual([footerTemplate, waitForExpression, scale], ['2026', 'true', 0.5]);
-    assert.deepEqual(watermark, { text: 'DRAFT', opacity: 0.3 });
-    assert.deepEqual(others, { firstHeaderTemplate: '' });
-    await visitor.press('Render Ctrl Enter');
-    await visitor.page.waitForSelector('iframe.pdf');
-    const id = /renders\/([^/]+)\/file/.exec(
-      await visitor.page.$eval('iframe.pdf', (frame) => (frame as HTMLIFrameElement).src),
-    )![1];
-    assert.equal((await seeded.client.expect(200, 'GET', `/user/renders/${id}`)).status, 'completed');
-    const file = await seeded.client.get(`/user/renders/${id}/file`);
-    const { text } = await readPdf(file.bytes);
-    assert.ok(text.includes('DRAFT') && text.includes('TEST'), text);
-    visitor.assertNoComplaints();
-  });
-
-  it('comes back whole for a render that is edited and run again', async () => {
-    const options = {
-      firstHeaderTemplate: '',
-      headerTemplate: '2026',
-      displayHeaderFooter: true,
-      waitForSelector: '#no',
-      timeoutMs: 1000,
+  it('into a template has pictures and fonts that are picked, which its PDF shows', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'platen-files-'));
+    const pick = async (name: string, content: Buffer) => {
+      await writeFile(join(folder, name), content);
+      const field = await visitor.page.waitForSelector('main input[type=file]');
+      await (field as ElementHandle<HTMLInputElement>).uploadFile(join(folder, name));
     };
-    const body = { html: '<p>again', filename: 'again.pdf', mode: 'live', options };
-    const { jobId } = await seeded.client.expect(202, 'POST', '/user/renders', body);
-    await visitor.go(`/renders/${jobId}`);
-    await visitor.sees('did not appear in time');
-    await visitor.page.locator('a ::-p-text(Edit and run again)').click();
-    await visitor.page.waitForFunction(() => document.title.startsWith('Playground'));
-    await visitor.settled();
-    await visitor.page.waitForFunction(() =>
-      document.querySelector('.outcome pre')?.textContent?.includes('again.pdf'),
-    );
-    const { mode: _, ...wanted } = body;
-    assert.deepEqual(await requestOfPlayground(), wanted);
-    assert.equal(
-      await visitor.page.$eval('::-p-aria(Mode)', (field) => (field as HTMLSelectElement).value),
-      'live',
-    );
-    visitor.assertNoComplaints();
-  });
-
-  it('as data of a template begins with its sample', async () => {
-    await openTemplate();
-    await visitor.page.locator('a ::-p-text(Open in playground)').click();
-    await visitor.page.waitForFunction(() => document.title.startsWith('Playground'));
-    await visitor.settled();
-    await visitor.page.waitForFunction(() =>
-      document.querySelector('.outcome pre')?.textContent?.includes('Ada Lovelace'),
-    );
-    assert.deepEqual((await requestOfPlayground()).data, {
-      number: '2026-001',
-      customer: { name: 'Ada Lovelace' },
-    });
-    visitor.assertNoComplaints();
-  });
-
-  it('is rendered by Ctrl Enter without a click before, and the PDF is in the window, on a phone as well', async () => {
-    for (const view of [WIDE, PHONE]) {
-      await visitor.setView(view);
-      await visitor.go('/playground');
-      await visitor.press('Start over');
-      await visitor.page.waitForSelector('iframe.pdf', { hidden: true });
-      await visitor.go('/playground');
+    try {
+      await openTemplate();
+      await pick('plan.txt', Buffer.from('text'));
+      await visitor.sees('plan.txt is neither a picture');
+      await pick('large.png', Buffer.alloc(600 * 1024));
+      await visitor.sees('large.png is too large: 600 KiB of at most 512 KiB.');
+      await pick('lo"go.png', PIXEL);
+      await visitor.sees('The picture is in the HTML.');
+      await pick('Inter {{x}}.woff2', await readFile(FONT));
+      await visitor.sees('Use it as font-family: "Inter x".');
+      const text = await visitor.editorText();
+      assert.ok(text.includes(`<img src="data:image/png;base64,${PIXEL.toString('base64')}" alt="lo go">`));
+      assert.match(text, /@font-face \{ font-family: "Inter x"; src: url\(data:font\/woff2;base64,d09GMg/);
+      await visitor.fill('Name', 'With files');
       await visitor.control('Enter');
       await visitor.page.waitForSelector('iframe.pdf');
-      await visitor.page.waitForFunction(() => {
-        const { top } = document.querySelector('.outcome')!.getBoundingClientRect();
-        return top >= 0 && top < window.innerHeight;
-      });
+      await visitor.sees('No warnings');
+      assert.deepEqual(await visitor.barriers(), []);
+      visitor.assertNoComplaints();
+    } finally {
+      await rm(folder, { recursive: true, force: true });
     }
-    await visitor.setView(WIDE);
-    await visitor.page.evaluate(() => window.scrollTo(0, 2000));
-    await visitor.page.waitForFunction(() => window.scrollY > 1000);
-    const inWindow = await visitor.page.$eval('iframe.pdf', (frame) => {
-      const { top, bottom } = frame.getBoundingClientRect();
-      return top >= 0 && bottom <= window.innerHeight;
-    });
-    assert.ok(inWindow, 'the PDF is not beside the options');
-    visitor.assertNoComplaints();
-  });
-
-  it('is forgotten by the browser when the account signs out', async () => {
-    await openTemplate();
-    await visitor.fill('HTML in Liquid', 'of nobody else');
-    await visitor.page.click('.who summary');
-    await visitor.press('Sign out');
-    await visitor.sees('Forgot your password?');
-    assert.ok(
-      !(await visitor.page.evaluate(() => JSON.stringify({ ...localStorage }))).includes('of nobody else'),
-    );
   });
 });

@@ -39,11 +39,13 @@ describe('The dashboard by the keyboard alone', () => {
     });
 
   /** Goes on from one place to the next until it is at the one with this name; each shows that it has the focus. */
-  async function tabTo(name: string | RegExp): Promise<void> {
+  async function tabTo(name: string | RegExp, backwards = false): Promise<void> {
     const isIt = (found: string) => (typeof name === 'string' ? found === name : name.test(found));
     const passed: string[] = [];
     for (let step = 0; step < MOST_STEPS; step += 1) {
+      if (backwards) await visitor.page.keyboard.down('Shift');
       await visitor.page.keyboard.press('Tab');
+      if (backwards) await visitor.page.keyboard.up('Shift');
       const { name: found, seen, tag } = await focus();
       // Past the last place, the browser's own controls have it.
       if (tag === 'BODY') continue;
@@ -122,8 +124,11 @@ describe('The dashboard by the keyboard alone', () => {
     await visitor.settled();
     await tabTo('HTML in Liquid');
     await visitor.page.keyboard.type('!');
-    await press(/^Save/);
-    await visitor.sees('version 2');
+    await tabTo('Publish', true);
+    await visitor.page.keyboard.press('Enter');
+    await visitor.page.waitForSelector('dialog[open]');
+    await press('Publish version 2');
+    await visitor.sees('Published as version 2');
     await press(/^Roll back to version 1/);
     await visitor.page.waitForSelector('dialog[open]');
     await press('Roll back');

@@ -4,7 +4,7 @@ import { signUp } from '../support/account-client.ts';
 import { eventually } from '../support/eventually.ts';
 import type { TestService } from '../support/service.ts';
 import { REFUSALS, type SeededAccount } from './support/seeded-account.ts';
-import { openSeededVisitor } from './support/seeded-visitor.ts';
+import { openSeededVisitor } from './support/signed-in.ts';
 import { type View, Visitor } from './support/visitor.ts';
 
 const VIEWS: readonly View[] = [
@@ -25,11 +25,6 @@ describe('The dashboard of an account after a week', () => {
   });
   after(() => visitor?.close());
 
-  /** Goes to a page by a link of the menu, as whoever does not reload. */
-  const byMenu = async (title: string) => {
-    await visitor.page.locator(`.side a ::-p-text(${title})`).click();
-    await visitor.settled();
-  };
   const location = () => visitor.page.evaluate(() => window.location.pathname + window.location.search);
 
   for (const path of [
@@ -42,6 +37,7 @@ describe('The dashboard of an account after a week', () => {
     '/keys',
     '/logs',
     '/audit',
+    '/design',
   ]) {
     it(`${path} has no barrier, and ends where what it shows ends`, async () => {
       await visitor.setView(VIEWS[0]!);
@@ -94,45 +90,6 @@ describe('The dashboard of an account after a week', () => {
     visitor.complaints.length = 0;
   });
 
-  it('keeps its menu where a page fails, and shows the next one', async () => {
-    await visitor.go('/');
-    // A response that no page expects.
-    await visitor.page.setRequestInterception(true);
-    const answer = (request: HTTPRequest) =>
-      new URL(request.url()).pathname === '/user/renders'
-        ? void request.respond({
-            contentType: 'application/json',
-            body: '{"total":1,"renders":[{"jobId":7}]}',
-          })
-        : void request.continue();
-    visitor.page.on('request', answer);
-    await byMenu('Renders');
-    await visitor.sees('This page could not be shown');
-    assert.deepEqual(await visitor.barriers(), []);
-    visitor.page.off('request', answer);
-    await visitor.page.setRequestInterception(false);
-    await byMenu('Batches');
-    await visitor.sees('Many documents in one request');
-    // React reports what a page has thrown.
-    visitor.complaints.length = 0;
-  });
-
-  it('stays as it is without a connection, and loads the page once there is one', async () => {
-    await visitor.go('/');
-    await visitor.page.evaluate(() => Object.assign(window, { isSame: true }));
-    await visitor.page.setCacheEnabled(false);
-    await visitor.page.setOfflineMode(true);
-    await byMenu('Audit log');
-    await visitor.sees('This page could not be loaded');
-    assert.ok(await visitor.page.evaluate(() => 'isSame' in window), 'the tab has been loaded anew');
-    await visitor.page.setOfflineMode(false);
-    // Where the browser has not noticed by itself that there is a connection again.
-    await visitor.page.evaluate(() => window.dispatchEvent(new Event('online'))).catch(() => undefined);
-    await visitor.sees('Who changed what');
-    await visitor.page.setCacheEnabled(true);
-    visitor.complaints.length = 0;
-  });
-
   it('closes the menu of the account by a press elsewhere, by Escape, and with the page', async () => {
     const isOpen = () => visitor.page.$eval('.who', (menu) => (menu as HTMLDetailsElement).open);
     const open = async () => {
@@ -155,7 +112,7 @@ describe('The dashboard of an account after a week', () => {
 
   it('goes back from a search in one step', async () => {
     await visitor.go('/');
-    await byMenu('Templates');
+    await visitor.byMenu('Templates');
     await visitor.fill('Name', 'Receipt');
     await visitor.page.waitForFunction(() => window.location.search === '?search=Receipt');
     await visitor.page.goBack();
@@ -164,7 +121,7 @@ describe('The dashboard of an account after a week', () => {
 
   it('shows in the dark that nothing is in use', async () => {
     await visitor.setView(VIEWS[1]!);
-    await visitor.go('/');
+    await visitor.go('/billing');
     const bar = await visitor.page.waitForSelector('progress');
     const picture = await bar!.screenshot({ encoding: 'base64' });
     const brightest = await visitor.page.evaluate(async (data) => {
@@ -183,13 +140,14 @@ describe('The dashboard of an account after a week', () => {
   it('counts the same failures in the overview, in the lists and in the log', async () => {
     await visitor.go('/');
     await visitor.page.waitForSelector('.bars');
-    const facts = await visitor.page.$$eval('.facts > div', (each) =>
-      Object.fromEntries(each.map((fact) => [fact.children[0]!.textContent, fact.children[1]!.textContent])),
+    const tiles = await visitor.page.$$eval('.tiles > div', (each) =>
+      each.map(({ textContent }) => textContent),
     );
+    const tile = (name: string) => tiles.find((text) => text.startsWith(name))!.slice(name.length);
     // Each of the two batches has a document that failed.
-    assert.equal(facts['Renders failed'], String(seeded.failed + 2));
-    assert.equal(facts['Renders completed'], String(seeded.completed + 39));
-    assert.equal(facts['Requests rejected'], String(REFUSALS.length));
+    const failed = String(seeded.failed + 2);
+    assert.equal(tile('Renders failed'), `${failed}${REFUSALS.length} requests rejected`);
+    assert.ok(tile('Renders completed').startsWith(`${seeded.completed + 39}Single`));
     await visitor.go('/renders?status=failed');
     const rows = () => visitor.page.$$eval('main tbody tr', ({ length }) => length);
     assert.equal(await rows(), seeded.failed);
@@ -248,18 +206,23 @@ describe('The dashboard of an account after a week', () => {
     await visitor.sees('25 selected');
     const failed = await visitor.page.$$eval('td .badge.bad', ({ length }) => length);
     // What has completed can be neither cancelled nor retried.
-    const buttons = await visitor.page.$$eval('.filters .actions button', (all) =>
-      all.map((each) => each.textContent),
+    const buttons = await visitor.page.$$eval('.selected :is(button, a)', (all) =>
+      all.map((each) => each.textContent.trim()),
     );
-    assert.deepEqual(buttons, [`Retry ${failed}`, 'Clear selection']);
+    assert.deepEqual(buttons, [
+      `Select all ${seeded.completed + seeded.failed} that match`,
+      `Retry ${failed}`,
+      `Download ${25 - failed} as ZIP`,
+      'Clear selection',
+    ]);
     const firstRow = () => visitor.page.$eval('tbody tr', ({ textContent }) => textContent);
     const first = await firstRow();
     await visitor.press('Older');
     await eventually('the next page is there', async () => (await firstRow()) !== first);
-    assert.equal(await visitor.page.$('.filters .actions'), null);
+    assert.equal(await visitor.page.$('.selected'), null);
     await visitor.press('Newer');
     await eventually('the first page is there again', async () => (await firstRow()) === first);
-    assert.equal(await visitor.page.$('.filters .actions'), null);
+    assert.equal(await visitor.page.$('.selected'), null);
     await visitor.page.locator('::-p-aria(Select all on this page)').click();
     await visitor.press(`Retry ${failed}`);
     await visitor.sees('Each becomes a new render');
@@ -294,7 +257,13 @@ describe('The dashboard of an account after a week', () => {
     await visitor.go('/renders?status=failed');
     const cell = await visitor.page.waitForSelector('tbody tr td[data-title=Took]');
     await cell!.click();
+    // Beside the list where there is room, else on its page.
+    await visitor.page.waitForSelector('.peek h2');
+    await visitor.setView({ width: 1000, scheme: 'light' });
+    await visitor.go('/renders?status=failed');
+    await (await visitor.page.waitForSelector('tbody tr td[data-title=Took]'))!.click();
     await visitor.page.waitForFunction(() => window.location.pathname.startsWith('/dashboard/renders/'));
+    await visitor.setView(VIEWS[0]!);
     await visitor.go('/renders');
     // Which has a purpose of its own.
     await visitor.page.click('tbody tr input');

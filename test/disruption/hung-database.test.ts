@@ -21,7 +21,11 @@ const ROUTES = API_ROUTES.filter(({ internal }) => internal !== true).map(
   ({ method, path }) => `${method.toUpperCase()} ${path}`,
 );
 /** Their responses name no code: the first says that the process is not ready, the second is a page for a person. */
-const WITHOUT_CODE = ['GET /readyz', 'GET /public/auto-overage/disable'];
+const WITHOUT_CODE = [
+  'GET /readyz',
+  'GET /public/auto-overage/disable',
+  'GET /public/notifications/unsubscribe',
+];
 
 /**
  * Nothing here measures how long a response takes (test/unit/store/response-watch.test.ts has the time on a clock of its

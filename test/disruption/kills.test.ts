@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
+import { PDFDocument } from '@cantoo/pdf-lib';
 import mongoose, { type Connection } from 'mongoose';
 import { killProcess } from '../../src/render/chromium/process/processes.ts';
+import { eventually } from '../support/eventually.ts';
+import { formOf } from '../support/form.ts';
 import { assertNothingHeld } from '../support/held.ts';
 import { readPdf } from '../support/pdf.ts';
 import { descendants } from '../support/processes.ts';
@@ -60,6 +63,29 @@ describe('kill -9 of a process while twenty jobs run loses none of them', () => 
     await assertAllWhole('worker', ids);
   });
 
+  it('when it is the worker, in the middle of the conversion of PDFs that were sent', async () => {
+    const parts = { options: JSON.stringify({ metadata: { title: 'Sent' } }), executionMode: 'async' };
+    const ids = await Promise.all(
+      Array.from({ length: 6 }, async (_, i) => {
+        const { body, headers } = await formOf({ ...parts, file: await longPdf(`sent number ${i}`) });
+        const { status, json } = await tenant.client.call('POST', '/v1/pdf/convert', body, headers);
+        assert.equal(status, 202, JSON.stringify(json));
+        return json.jobId as string;
+      }),
+    );
+    const { client } = tenant;
+    const running = async () => (await client.call('GET', '/v1/pdf/jobs?status=processing')).json.jobs.length;
+    await eventually('some are being converted', async () => (await running()) > 0);
+    await service.roles.get('worker')!.end('SIGKILL');
+    await service.restart('worker');
+    await assertAllWhole('sent', ids);
+    const records = await Promise.all(ids.map((id) => client.end(id)));
+    assert.ok(
+      records.some(({ attemptCount }) => attemptCount > 1),
+      'one was in the middle',
+    );
+  });
+
   it('when it is the dispatcher', async () => {
     const ids = await submitAll('dispatcher');
     await pause(300);
@@ -79,3 +105,10 @@ describe('kill -9 of a process while twenty jobs run loses none of them', () => 
     await assertAllWhole('chromium', ids);
   });
 });
+
+/** A PDF whose conversion takes a moment. */
+async function longPdf(text: string): Promise<Uint8Array> {
+  const document = await PDFDocument.create();
+  for (let page = 0; page < 800; page += 1) document.addPage().drawText(page === 0 ? text : 'more');
+  return await document.save();
+}

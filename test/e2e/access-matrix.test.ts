@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { API_ROUTES } from '../../src/http/app.ts';
 import { errorsOf } from '../../src/http/site/api-document.ts';
 import { ERRORS, type ErrorCode } from '../../src/infra/errors/registry.ts';
 import { openStandaloneService, type TestService } from '../support/service.ts';
 import type { Ask } from './support/access-asks.ts';
 import { ACCESS } from './support/access-table.ts';
-import { type Actor, Cast } from './support/cast.ts';
+import { type Actor, Cast, PLANS } from './support/cast.ts';
 
 type Headers = Record<string, string>;
 
@@ -23,24 +26,29 @@ const ROUTES = API_ROUTES.filter(({ internal }) => internal !== true).map((route
 
 /** Every route × everybody who may ask: the contract's chapters on authentication and errors, as a table. */
 describe('access', () => {
+  let folder: string;
   let service: TestService;
   let cast: Cast;
 
   before(async () => {
-    service = await openStandaloneService();
+    folder = await mkdtemp(join(tmpdir(), 'platen-access-'));
+    const plans = join(folder, 'plans.json');
+    await writeFile(plans, JSON.stringify({ plans: PLANS }));
+    service = await openStandaloneService({ PLATEN_PLANS_FILE: plans });
     cast = await Cast.assemble(service, ELSEWHERE);
   });
   after(async () => {
     await service?.stop();
+    await rm(folder, { recursive: true, force: true });
   });
 
-  async function ask({ name }: { name: string }, { path, body }: Ask, headers: Headers) {
+  async function ask({ name }: { name: string }, { path, body, type }: Ask, headers: Headers) {
     const [method = ''] = name.split(' ');
     const response = await fetch(new URL(path, service.url), {
       redirect: 'manual',
       method,
-      headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
+      headers: { ...(body !== undefined && { 'content-type': type ?? 'application/json' }), ...headers },
+      ...(body !== undefined && { body: type === undefined ? JSON.stringify(body) : String(body) }),
     });
     const isEndless = response.status === 200 && ACCESS[name]?.endless === true;
     if (isEndless) await response.body?.cancel();

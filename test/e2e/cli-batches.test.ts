@@ -112,6 +112,23 @@ describe('documents from the command line', () => {
   });
 
   describe('platen batch', () => {
+    it('has the service read the file with --source, and names the rows that have failed', async () => {
+      const file = await write(
+        'people.csv',
+        'id,customer.name,city\na,Ada,London\nb,Grace\nc,Barbara,Boston\n',
+      );
+      const batch = ['batch', file, '--source', '--template', templateId, '--out'];
+      const { code, stdout, stderr } = await platen([...batch, path('people')]);
+      assert.equal(code, 2, stderr);
+      assert.match(stdout, /^2 of 3 PDFs are in /);
+      assert.match(stderr, /people\.csv: "row-2": VALIDATION: Row 2: its number of fields is 2/);
+      assert.deepEqual(await entries('people'), ['a.pdf', 'c.pdf']);
+      assert.match(await textOf('people/c.pdf'), /Dear Barbara of Boston/);
+      const none = await platen([...batch, path('none'), '--id-column', 'number']);
+      assert.equal(none.code, 1);
+      assert.match(none.stderr, /SOURCE_UNREADABLE: The first row names no column "number"/);
+    });
+
     it('renders each row of a CSV file with a template', async () => {
       const rows = [
         'id,customer.name,city',

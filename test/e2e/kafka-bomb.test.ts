@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import kafkajs from 'kafkajs';
-import { pointerTopic } from '../../src/infra/bus/kafka/topics.ts';
+import { laneTopic } from '../../src/infra/bus/kafka/topics.ts';
 import { DEFAULT_POOL } from '../../src/tenants/plans/names.ts';
 import { eventually } from '../support/eventually.ts';
 import { newPrefix, sharedKafka } from '../support/kafka.ts';
@@ -30,7 +30,7 @@ describe('a worker whose topic holds a batch that is large when decompressed', (
     const producer = new Kafka({ brokers, logLevel: logLevel.NOTHING }).producer();
     await producer.connect();
     await producer.send({
-      topic: pointerTopic(prefix, DEFAULT_POOL, 'interactive'),
+      topic: laneTopic(prefix, DEFAULT_POOL, 'interactive'),
       compression: CompressionTypes.GZIP,
       messages: [{ partition: 0, value: BOMB }],
     });

@@ -8,7 +8,12 @@ import { CERTIFICATE } from '../integration/egress/support/certificate.ts';
 import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/ports.ts';
 import { type Identity, opensslVerifies, SealKeys } from '../support/seal-keys.ts';
-import { openStandaloneService, type Tenant, type TestService } from '../support/service.ts';
+import {
+  openKafkaService,
+  openStandaloneService,
+  type Tenant,
+  type TestService,
+} from '../support/service.ts';
 import { PYTHON, Signatures } from '../support/signatures.ts';
 import { TimestampAuthority } from '../support/timestamp-authority.ts';
 
@@ -121,15 +126,57 @@ describe('sealed PDFs of a running service', () => {
     assert.match(merged.json.message, /"b" is sealed/);
   });
 
-  it('fail with the reason where the account has no such key, and are counted', async () => {
+  it('are refused where the account has no such key, until it has one', async () => {
     const other = await service.newTenant('professional');
-    const options = { seal: { key: { keyId: 'of-tenant' } } };
-    const { status, json } = await other.client.renderToEnd({ ...HTML, options });
-    assert.deepEqual([status, json.code], [400, 'SEAL_FAILED']);
-    assert.match(json.message, /The account has no key "of-tenant"/);
+    const options = { seal: { key: { keyId: 'of-other' } } };
+    const refused = await other.client.call('POST', '/v1/pdf', { ...HTML, options });
+    assert.deepEqual([refused.status, refused.json.code], [400, 'VALIDATION']);
+    assert.match(
+      String(refused.json.message),
+      /^options\.seal\.key\.keyId: the account has no key "of-other"/,
+    );
+    await keys.add('of-other', ada, { accounts: other.accountId });
+    await eventually(
+      'it is known',
+      async () => (await other.client.call('POST', '/v1/pdf', { ...HTML, options })).status === 200,
+    );
+  });
+
+  it('are counted', async () => {
     const metrics = await service.metrics();
-    assert.match(metrics, /platen_seals_total\{key="keyId",outcome="SEAL_FAILED",role="standalone"\} 1/);
+    assert.match(metrics, /platen_seals_total\{key="keyId",outcome="sealed",role="standalone"\} [1-9]/);
     assert.match(metrics, /platen_seals_total\{key="digestUrl",outcome="sealed",role="standalone"\} 2/);
+  });
+});
+
+describe('keys that seal, where workers run by themselves', () => {
+  let keys: SealKeys;
+  let service: TestService;
+  before(async () => {
+    keys = await SealKeys.make();
+    service = await openKafkaService({ PLATEN_SEAL_KEYS_DIR: keys.folder });
+  });
+  after(async () => {
+    await service?.stop();
+    await keys.close();
+  });
+
+  it('are known to the API by what the workers report, soon after they are there or withdrawn', async () => {
+    const { client, accountId } = await service.newTenant('professional');
+    const options = { seal: { key: { keyId: 'invoices' } } };
+    const becomes = (status: number) =>
+      eventually(`it is ${status}`, async () => {
+        const asked = await client.call('POST', '/v1/pdf', { ...HTML, options, executionMode: 'async' });
+        return asked.status === status;
+      });
+    await becomes(400);
+    await keys.add('invoices', await keys.identity('Ada'), { accounts: accountId });
+    await becomes(202);
+    const { status, bytes } = await client.renderToEnd({ ...HTML, options });
+    assert.equal(status, 200, Buffer.from(bytes).toString().slice(0, 500));
+    await opensslVerifies(bytes, keys.authority);
+    await writeFile(join(keys.folder, 'invoices.accounts'), 'another');
+    await becomes(400);
   });
 });
 

@@ -23,8 +23,11 @@ const PARSED: Readonly<Record<string, string>> = {
   '.waitForSelector': 'SELECTOR_TIMEOUT',
 };
 const PARSED_TEXTS = ['\0', '\ud800', '\u2028', '\r\n', '__proto__', '😀'];
-/** An event that never comes would only be waited for; the origins would keep the headers from being sent. */
-const LEFT_OUT = new Set(['.waitForEvent', '.assetOrigins[]']);
+/**
+ * An event that never comes would only be waited for; the origins would keep the headers from being sent; there is no field
+ * of that name, and none that takes several values.
+ */
+const LEFT_OUT = new Set(['.waitForEvent', '.assetOrigins[]', '.fill.values{name}', '.fill.values{}[]']);
 /** What options need besides. */
 const NEEDED: Options = {
   displayHeaderFooter: true,
@@ -32,9 +35,10 @@ const NEEDED: Options = {
   cookies: [{ name: 'a', value: 'b', url: 'https://example.com/' }],
   watermark: { text: 'x' },
   assetHeaders: { 'X-A': 'b' },
+  forms: true,
 };
-/** Asks for something with the headers. The egress proxy lets nothing through to the port. */
-const DOCUMENT = '<p>x<img src="http://127.0.0.1:9/x.png">';
+/** Asks for something with the headers, and has a field to fill in. The egress proxy lets nothing through to the port. */
+const DOCUMENT = '<p>x<img src="http://127.0.0.1:9/x.png"><textarea name="name"></textarea>';
 const MOST_RENDERS = 60;
 
 interface Item {

@@ -249,6 +249,7 @@ describe('Races over slots and claims', () => {
     let most = 0;
     const consume = (domain: Domain) =>
       domain.bus.consumePointers(DEFAULT_POOL, {
+        worker: 'w',
         reserve: async () => ({ release: () => {} }),
         accept: async (pointer) => {
           const seen = { _id: pointer.jobId, version: pointer.version };

@@ -149,15 +149,14 @@ function oneTenantsBurst(submissions: Submissions, scale: number): Omit<Trace, '
   };
 }
 
-/** Batches of tenants of all plans, as many items each as a batch of their plan may have. */
+/** Batches of tenants of all plans. */
 function monday(submissions: Submissions, scale: number): Omit<Trace, 'jobs'> {
   const durationMs = 2 * HOUR * scale;
-  const { free, starter, professional, business } = DEFAULT_PLANS;
   const groups = [
-    { tenants: 500, from: TENANTS * 0.5, items: free.maxBatchItems },
-    { tenants: 350, from: TENANTS * 0.1, items: starter.maxBatchItems },
-    { tenants: 120, from: TENANTS * 0.02, items: professional.maxBatchItems },
-    { tenants: 30, from: 0, items: business.maxBatchItems },
+    { tenants: 500, from: TENANTS * 0.5, items: 10 },
+    { tenants: 350, from: TENANTS * 0.1, items: 50 },
+    { tenants: 120, from: TENANTS * 0.02, items: 250 },
+    { tenants: 30, from: 0, items: 1000 },
   ];
   const rate = (at: number) => 2 + 8 * Math.min(1, at / (durationMs / 2));
   submissions.flow(0, durationMs, 10, rate);

@@ -50,7 +50,10 @@ export async function openDomain(options: DomainOptions = {}) {
   const ended: string[] = [];
   const bus = options.bus ?? createInProcessBus();
   const core = { connection, bus, clock, logger, planOf };
-  const usage: Usage = openUsage(core, (...of) => work.jobs.blockLedger.left(...of));
+  const usage: Usage = openUsage(core, {
+    quotaLeft: (...of) => work.jobs.blockLedger.left(...of),
+    readUncounted: (ids) => work.jobs.ledgerUsage.read(ids),
+  });
   const work: Work = openWork({
     ...{ ...core, usage },
     slotsPerWorker: () => 2,

@@ -73,9 +73,10 @@ export function exampleXml(profile: ProfileName, data: object = exampleInvoice()
 /** An invoice of one VAT category, at the rate that it has; with a reason where it wants one. */
 export function invoiceOfCategory(category: string) {
   const { allowances: _, ...invoice } = exampleInvoice();
-  const rate = category === 'O' ? undefined : category === 'L' ? 7 : 0;
-  const vat = category === 'L' ? 18.55 : 0;
-  const reason = !['Z', 'L'].includes(category) && { exemptionReason: 'Because of a law' };
+  const isRated = ['L', 'B'].includes(category);
+  const rate = category === 'O' ? undefined : isRated ? 7 : 0;
+  const vat = isRated ? 18.55 : 0;
+  const reason = !isRated && category !== 'Z' && { exemptionReason: 'Because of a law' };
   return {
     ...invoice,
     lines: invoice.lines.map((each) => ({ ...each, vatCategory: category, vatRate: rate })),
@@ -198,4 +199,78 @@ export function fullInvoice(profile: ProfileName) {
       ...{ withVat: 321.28, prepaid: 21, ...rounding },
     },
   };
+}
+
+/** The full invoice of XRechnung as XML, with a code in every term of EN 16931 that has one. */
+export function xmlOfCodes(): string {
+  const { taxPointDate: _, seller, buyer, payee, delivery, vatBreakdown, ...full } = fullInvoice('xrechnung');
+  const coded = <T extends object>(identifier: T) => ({ ...identifier, scheme: '0002' });
+  const registered = <T extends { registration: object }>(party: T) => ({
+    ...party,
+    registration: coded(party.registration),
+  });
+  const lines = full.lines.map((each) =>
+    each.id === '3' ? { ...each, vatCategory: 'E', vatRate: 0 } : each,
+  );
+  const exempt = { base: 20, amount: 0, category: 'E', rate: 0, exemptionReasonCode: 'VATEX-EU-132' };
+  return exampleXml('xrechnung', {
+    ...full,
+    taxPointCode: '35',
+    seller: registered(seller),
+    buyer: { ...registered(buyer), identifier: coded(buyer.identifier) },
+    payee: { ...registered(payee), identifier: coded(payee.identifier) },
+    delivery: { ...delivery, location: coded(delivery.location) },
+    lines,
+    vatBreakdown: [vatBreakdown[0], exempt],
+    totals: { ...full.totals, vat: 47.88, withVat: 319.88, due: 298.6 },
+  });
+}
+
+/** Every term that has a code, with the rule of its list; where it is in that XML; and a code that another list has. */
+export const CODED_TERMS: readonly (readonly [term: string, rule: string, path: string, wrong: string])[] = [
+  ['BT-3', 'BR-CL-01', 'TypeCode', '999'],
+  ['BT-5', 'BR-CL-04', 'InvoiceCurrencyCode', 'DEM'],
+  ['BT-6', 'BR-CL-05', 'TaxCurrencyCode', 'XXY'],
+  ['BT-8', 'BR-CL-06', 'DueDateTypeCode', '35'],
+  ['BT-18-1', 'BR-CL-07', 'ApplicableHeaderTradeAgreement ReferenceTypeCode', '130'],
+  ['BT-21', 'BR-CL-08', 'SubjectCode', 'XYZ'],
+  ['BT-29-1', 'BR-CL-10', 'SellerTradeParty GlobalID@schemeID', 'EM'],
+  ['BT-30-1', 'BR-CL-11', 'SellerTradeParty SpecifiedLegalOrganization ID@schemeID', '9930'],
+  ['BT-34-1', 'BR-CL-25', 'SellerTradeParty URIUniversalCommunication URIID@schemeID', '0003'],
+  ['BT-40', 'BR-CL-14', 'SellerTradeParty CountryID', 'EU'],
+  ['BT-46-1', 'BR-CL-10', 'BuyerTradeParty GlobalID@schemeID', '0001'],
+  ['BT-47-1', 'BR-CL-11', 'BuyerTradeParty SpecifiedLegalOrganization ID@schemeID', '9999'],
+  ['BT-49-1', 'BR-CL-25', 'BuyerTradeParty URIUniversalCommunication URIID@schemeID', '9900'],
+  ['BT-55', 'BR-CL-14', 'BuyerTradeParty CountryID', 'UK'],
+  ['BT-60-1', 'BR-CL-10', 'PayeeTradeParty GlobalID@schemeID', '1000'],
+  ['BT-61-1', 'BR-CL-11', 'PayeeTradeParty SpecifiedLegalOrganization ID@schemeID', '2'],
+  ['BT-69', 'BR-CL-14', 'SellerTaxRepresentativeTradeParty CountryID', 'QO'],
+  ['BT-71-1', 'BR-CL-26', 'ShipToTradeParty GlobalID@schemeID', '0000'],
+  ['BT-80', 'BR-CL-14', 'ShipToTradeParty CountryID', 'SU'],
+  ['BT-81', 'BR-CL-16', 'SpecifiedTradeSettlementPaymentMeans TypeCode', '99'],
+  ['BT-98', 'BR-CL-19', 'ApplicableHeaderTradeSettlement ReasonCode', 'FC'],
+  ['BT-105', 'BR-CL-20', 'ApplicableHeaderTradeSettlement ReasonCode ReasonCode', '95'],
+  ['BT-110', 'BR-CL-03', 'TaxTotalAmount@currencyID', 'EURO'],
+  ['BT-121', 'BR-CL-22', 'ExemptionReasonCode', 'VATEX-EU-1'],
+  ['BT-125-1', 'BR-CL-24', 'AttachmentBinaryObject@mimeCode', 'text/html'],
+  ['BT-128-1', 'BR-CL-07', 'SpecifiedLineTradeSettlement ReferenceTypeCode', 'abz'],
+  ['BT-130', 'BR-CL-23', 'BilledQuantity@unitCode', 'PCS'],
+  ['BT-140', 'BR-CL-19', 'SpecifiedLineTradeSettlement ReasonCode', 'AA'],
+  ['BT-145', 'BR-CL-20', 'SpecifiedLineTradeSettlement ReasonCode ReasonCode', '41'],
+  ['BT-150', 'BR-CL-23', 'NetPriceProductTradePrice BasisQuantity@unitCode', 'BX'],
+  ['BT-157-1', 'BR-CL-21', 'SpecifiedTradeProduct GlobalID@schemeID', 'GTIN'],
+  ['BT-158-1', 'BR-CL-13', 'ClassCode@listID', 'UNSPSC'],
+  ['BT-159', 'BR-CL-15', 'OriginTradeCountry ID', 'ZZ'],
+];
+
+/** The XML with another code. @param path names of elements that follow each other, the last one perhaps with an attribute. */
+export function withCode(xml: string, path: string, code: string): string {
+  const names = path.split(' ').map((name) => {
+    const [element, attribute] = name.split('@');
+    return attribute === undefined ? `<ram:${element}>` : `<ram:${element} [^>]*?\\b${attribute}="`;
+  });
+  return xml.replace(
+    new RegExp(`(${names.join('.*?')})[^"<]*`, 's'),
+    (_, before: string) => `${before}${code}`,
+  );
 }

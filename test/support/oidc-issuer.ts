@@ -2,14 +2,17 @@ import assert from 'node:assert/strict';
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
 import { SignJWT } from 'jose';
 import Provider, { type Adapter, type AdapterPayload } from 'oidc-provider';
+import { SERVER } from './certificates.ts';
 import { freePort } from './ports.ts';
 
 export interface TestSubject {
   readonly subject: string;
   readonly email?: string;
-  readonly emailVerified?: boolean;
+  /** Default: true. Null: the issuer does not say. */
+  readonly emailVerified?: boolean | null;
 }
 
 /** A real OpenID Connect issuer, which gives JWT access tokens to its clients. */
@@ -40,8 +43,11 @@ const BROWSER_CLIENT = 'platen-dashboard';
 const AUDIENCE = 'https://platen.test/api';
 const SECRET = 'the secret of every client of the test issuer';
 
-/** @param port where it listens, also after a restart; default a free one that no connection takes while it is away. */
-export async function openIssuer(port?: number): Promise<TestIssuer> {
+/**
+ * @param port where it listens, also after a restart; default a free one that no connection takes while it is away.
+ * @param secure over TLS, with the certificate `SERVER`.
+ */
+export async function openIssuer(port?: number, secure = false): Promise<TestIssuer> {
   let somebody: TestSubject | undefined;
   const redirectUris: string[] = [];
   const subjects = new Map<string, TestSubject>();
@@ -52,20 +58,21 @@ export async function openIssuer(port?: number): Promise<TestIssuer> {
   let handle: ((...exchange: Parameters<ReturnType<Provider['callback']>>) => unknown) | undefined;
   let server: Server = newServer();
   function newServer(): Server {
-    return createServer((request, response) => {
+    const answer = (request: IncomingMessage, response: ServerResponse) => {
       if (request.url?.endsWith('/jwks')) keyRequests += 1;
       if (hanging) hungRequests += 1;
       else if (request.url?.startsWith('/interaction/'))
         void interact(request, response).catch((error) => response.writeHead(500).end(String(error)));
       else void handle?.(request, response);
-    });
+    };
+    return secure ? createSecureServer(SERVER, answer) : createServer(answer);
   }
   const listen = async (at: number) => {
     await once(server.listen(at, '127.0.0.1'), 'listening');
   };
   const own = port ?? (await freePort());
   await listen(own);
-  const issuer = `http://127.0.0.1:${own}`;
+  const issuer = `http${secure ? 's' : ''}://127.0.0.1:${own}`;
 
   const privateKey = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
   const jwk = {
@@ -86,7 +93,8 @@ export async function openIssuer(port?: number): Promise<TestIssuer> {
       accountId,
       claims: () => {
         const { email, emailVerified = true } = subjects.get(accountId) ?? {};
-        return { sub: accountId, ...(email !== undefined && { email, email_verified: emailVerified }) };
+        const verified = emailVerified === null ? {} : { email_verified: emailVerified };
+        return { sub: accountId, ...(email !== undefined && { email, ...verified }) };
       },
     }),
     features: {

@@ -17,7 +17,7 @@ export interface SchemaField {
 }
 
 /** Schemas of single values that are no text. */
-const OTHERS = [z.ZodNumber, z.ZodBoolean, z.ZodEnum, z.ZodLiteral];
+const OTHERS = [z.ZodNull, z.ZodNumber, z.ZodBoolean, z.ZodEnum, z.ZodLiteral];
 
 /**
  * The fields of a schema that are a text, a record or a single value of another kind, at any depth.

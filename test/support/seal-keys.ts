@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 
 const run = promisify(execFile);
@@ -18,15 +18,23 @@ interface IdentityOptions {
   readonly extendedKeyUsage?: string;
   /** 0: it has expired once it is there. Default 30. */
   readonly days?: number;
+  /** When it begins to be valid, as openssl writes times: `20990101000000Z`; it ends with that year. Default now. */
+  readonly begins?: string;
   /** Of openssl's genpkey. Default a key of P-256. */
   readonly algorithm?: readonly string[];
   /** A key that is there. */
   readonly key?: string;
+  /** Who issues the certificate. Default the authority. */
+  readonly by?: Identity;
+  /** Extensions besides, as openssl writes them. */
+  readonly extensions?: readonly string[];
 }
 
 interface KeyOptions {
   readonly password?: string;
   readonly accounts?: string;
+  /** Certificates besides, as a file. Default that of the authority. */
+  readonly chain?: string;
   /** Arguments of `openssl pkcs12` besides. */
   readonly how?: readonly string[];
 }
@@ -39,20 +47,20 @@ export class SealKeys {
   readonly folder: string;
   /** The authority's certificate, as a file. */
   readonly authority: string;
-  readonly #key: string;
+  readonly root: Identity;
   #count = 0;
 
   private constructor(folder: string) {
     this.folder = folder;
     this.authority = join(folder, 'authority.pem');
-    this.#key = join(folder, 'authority.key');
+    this.root = { cert: this.authority, key: join(folder, 'authority.key') };
   }
 
   static async make(): Promise<SealKeys> {
     const keys = new SealKeys(await mkdtemp(join(tmpdir(), 'platen-seal-keys-')));
-    await openssl('genpkey', ...P256, '-out', keys.#key);
+    await openssl('genpkey', ...P256, '-out', keys.root.key);
     const usage = ['-addext', 'keyUsage=critical,keyCertSign,cRLSign'];
-    const request = ['req', '-x509', '-key', keys.#key, '-subj', '/CN=Authority of tests', '-days', '30'];
+    const request = ['req', '-x509', '-key', keys.root.key, '-subj', '/CN=Authority of tests', '-days', '30'];
     await openssl(...request, ...usage, '-out', keys.authority);
     return keys;
   }
@@ -63,14 +71,18 @@ export class SealKeys {
     const at = join(this.folder, `identity-${this.#count}`);
     const key = options.key ?? `${at}.key`;
     if (options.key === undefined) await openssl('genpkey', ...algorithm, '-out', key);
-    const { extendedKeyUsage } = options;
-    const lines = [`keyUsage=critical,${keyUsage}`];
+    const { extendedKeyUsage, extensions = [], by = this.root } = options;
+    const lines = [`keyUsage=critical,${keyUsage}`, ...extensions];
     if (extendedKeyUsage !== undefined) lines.push(`extendedKeyUsage=critical,${extendedKeyUsage}`);
     await writeFile(`${at}.ext`, `${lines.join('\n')}\n`);
     await openssl('req', '-new', '-key', key, '-subj', `/CN=${name}`, '-out', `${at}.csr`);
+    if (options.begins !== undefined) {
+      await issueLater(at, by, options.begins);
+      return { cert: `${at}.pem`, key };
+    }
     const issued = ['x509', '-req', '-in', `${at}.csr`, '-days', String(days), '-extfile', `${at}.ext`];
-    const by = ['-CA', this.authority, '-CAkey', this.#key, '-set_serial', String(1000 + this.#count)];
-    await openssl(...issued, ...by, '-out', `${at}.pem`);
+    const from = ['-CA', by.cert, '-CAkey', by.key, '-set_serial', String(1000 + this.#count)];
+    await openssl(...issued, ...from, '-out', `${at}.pem`);
     return { cert: `${at}.pem`, key };
   }
 
@@ -78,12 +90,12 @@ export class SealKeys {
   async add(
     keyId: string,
     { cert, key }: Identity,
-    { password = 'pass wörd', accounts = '*', how = [] }: KeyOptions = {},
+    { password = 'pass wörd', accounts = '*', chain = this.authority, how = [] }: KeyOptions = {},
   ): Promise<void> {
     const file = join(this.folder, `${keyId}.password`);
     await writeFile(file, `${password}\n`);
     await writeFile(join(this.folder, `${keyId}.accounts`), `${accounts}\n`);
-    const from = ['-inkey', key, '-in', cert, '-certfile', this.authority];
+    const from = ['-inkey', key, '-in', cert, '-certfile', chain];
     const out = ['-passout', `file:${file}`, '-out', join(this.folder, `${keyId}.p12`)];
     await openssl('pkcs12', '-export', ...from, ...how, ...out);
   }
@@ -102,6 +114,23 @@ export class SealKeys {
   async close(): Promise<void> {
     await rm(this.folder, { recursive: true, force: true });
   }
+}
+
+/** `openssl x509` of version 3.0 has no option for the beginning; `openssl ca` wants a file that lists what it has issued. */
+async function issueLater(at: string, by: Identity, begins: string): Promise<void> {
+  await writeFile(`${at}.index`, '');
+  const settings = [
+    `database=${at}.index`,
+    `new_certs_dir=${dirname(at)}`,
+    'default_md=sha256',
+    'policy=any',
+    'rand_serial=yes',
+  ];
+  const lines = ['[ca]', 'default_ca=own', '[own]', ...settings, '[any]', 'commonName=supplied'];
+  await writeFile(`${at}.cnf`, `${lines.join('\n')}\n`);
+  const period = ['-startdate', begins, '-enddate', `${begins.slice(0, 4)}1231235959Z`];
+  const files = ['-config', `${at}.cnf`, '-in', `${at}.csr`, '-extfile', `${at}.ext`, '-out', `${at}.pem`];
+  await openssl('ca', '-batch', '-notext', ...files, '-cert', by.cert, '-keyfile', by.key, ...period);
 }
 
 /** @returns what it prints. */

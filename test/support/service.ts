@@ -9,6 +9,7 @@ import { HUNG_MS } from './eventually.ts';
 import { newPrefix, sharedKafka, type TestKafka } from './kafka.ts';
 import { startMongo } from './mongo.ts';
 import { type RoleProcess, startRole } from './processes.ts';
+import { sharedS3 } from './s3-server.ts';
 import { createTenant, openStoredTenants, type StoredTenants } from './tenant.ts';
 
 export interface Tenant {
@@ -103,6 +104,11 @@ export async function openKafkaService(
   });
 }
 
+/** Where PDFs are kept: where a role keeps them by default, or with TEST_STORE=s3 in a bucket of its own. */
+async function store(): Promise<Record<string, string>> {
+  return process.env.TEST_STORE === 's3' ? (await sharedS3()).newBucket() : {};
+}
+
 async function open(
   roleNames: readonly string[],
   environment: Record<string, string>,
@@ -110,7 +116,12 @@ async function open(
 ): Promise<TestService> {
   const { uri } = await startMongo();
   const ownUri = uriOptions === '' ? uri : `${uri}${uri.includes('?') ? '&' : '?'}${uriOptions}`;
-  const all: Record<string, string> = { ...ENVIRONMENT, MONGODB_URI: ownUri, ...environment };
+  const all: Record<string, string> = {
+    ...ENVIRONMENT,
+    MONGODB_URI: ownUri,
+    ...(await store()),
+    ...environment,
+  };
   const tenants = await openStoredTenants(uri);
   const roles = new Map<string, RoleProcess>();
   const edge = roleNames.at(-1)!;

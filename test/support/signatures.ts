@@ -18,6 +18,8 @@ export interface Verdict {
   /** All of it. */
   readonly good: boolean;
   readonly coverage: string;
+  /** What has been appended since. */
+  readonly modified: string;
   readonly signer: string;
   readonly reason: string | null;
   readonly location: string | null;
@@ -65,11 +67,24 @@ export class Signatures {
   }
 
   async verdicts(pdf: Uint8Array, ...authorities: readonly string[]): Promise<readonly Verdict[]> {
+    return await this.#verify(pdf, authorities, false);
+  }
+
+  /** By the certificates, OCSP responses and revocation lists of the PDF, which have to prove all certificates. */
+  async verdictsLater(pdf: Uint8Array, ...authorities: readonly string[]): Promise<readonly Verdict[]> {
+    return await this.#verify(pdf, authorities, true);
+  }
+
+  async #verify(
+    pdf: Uint8Array,
+    authorities: readonly string[],
+    stored: boolean,
+  ): Promise<readonly Verdict[]> {
     const folder = await mkdtemp(join(tmpdir(), 'platen-verdict-'));
     try {
       const path = join(folder, 'sealed.pdf');
       await writeFile(path, pdf);
-      const call = { do: 'verify', pdf: path, authorities };
+      const call = { do: 'verify', pdf: path, authorities, stored };
       return (await this.#call<{ signatures: Verdict[] }>(call)).signatures;
     } finally {
       await rm(folder, { recursive: true, force: true });

@@ -30,6 +30,7 @@ export class SweptDomain {
   static async open(): Promise<SweptDomain> {
     const swept = new SweptDomain(await openDomain({ plan: { concurrentRenders: 1 } }));
     swept.#subscription = await swept.domain.bus.consumePointers(DEFAULT_POOL, {
+      worker: 'w',
       reserve: async () => ({ release: () => {} }),
       accept: async (pointer) => {
         swept.pointers.push(pointer);

@@ -5,10 +5,16 @@ import type { ErrorCode } from '../../../src/infra/errors/registry.ts';
 import { outputKey } from '../../../src/infra/outputs/output-store.ts';
 import { connectDatabase } from '../../../src/infra/store/connection.ts';
 import { RequestLog } from '../../../src/tenants/usage/request-log.ts';
-import { UsageCounters } from '../../../src/tenants/usage/usage-counters.ts';
+import { UsageCounters, usageOf } from '../../../src/tenants/usage/usage-counters.ts';
 import { type Batch, itemJobId } from '../../../src/work/batches/batch.ts';
-import { type CallbackPayload, type Delivery, newDelivery } from '../../../src/work/callbacks/delivery.ts';
+import {
+  type CallbackPayload,
+  type Delivery,
+  type DeliveryAttempt,
+  newDelivery,
+} from '../../../src/work/callbacks/delivery.ts';
 import { failureKey, type Job } from '../../../src/work/jobs/job.ts';
+import type { LedgerRecord } from '../../../src/work/jobs/ledger/ledger-record.ts';
 import { type AccountClient, newEmail, signUp } from '../../support/account-client.ts';
 import { newJob } from '../../support/domain.ts';
 import type { TestService } from '../../support/service.ts';
@@ -53,8 +59,7 @@ export interface SeededAccount {
  * Signs an account up and gives it a week: renders in 99 hours, failures of six kinds, two batches of one minute, a template
  * in three versions and deliveries. Nothing is rendered, so it takes a second; PDFs are not there.
  */
-export async function seedAccount(service: TestService): Promise<SeededAccount> {
-  const email = newEmail();
+export async function seedAccount(service: TestService, email = newEmail()): Promise<SeededAccount> {
   const client = await signUp(service.url, email);
   const accountId = await givePlan(service, client, 'business');
   const { connection } = service.tenants;
@@ -214,25 +219,40 @@ function deliveriesOf(accountId: string, jobs: readonly Job[], now: number): Del
         lastAttemptAt: at,
         deliveredAt: state === 'delivered' ? at : null,
       },
-      ...{ responseStatus, error, recentAttempts: [{ at, responseStatus, error }] },
+      ...{ responseStatus, error, recentAttempts: [attemptOf({ at, responseStatus, error })] },
     };
   };
   const [a, b, c] = jobs.filter(({ state }) => state === 'completed') as [Job, Job, Job];
   return [of(a, 'delivered', 200), of(b, 'failed', 500), of(c, 'pending', null)];
 }
 
+function attemptOf(attempt: DeliveryAttempt): DeliveryAttempt {
+  if (attempt.responseStatus === null) return { ...attempt, durationMs: 10_000 };
+  const headers = [
+    { name: 'content-type', value: 'text/plain; charset=utf-8' },
+    { name: 'set-cookie', value: '***' },
+  ];
+  const body = attempt.responseStatus === 200 ? 'ok' : 'orders: the database does not respond';
+  return { ...attempt, durationMs: 84, response: { headers, body, bodyIsCut: false } };
+}
+
 /** As the ends of jobs are counted and requests are logged, and two requests that were refused. */
 async function count(service: TestService, jobs: readonly Job[], batches: readonly Batch[]): Promise<void> {
   const logger = pino({ level: 'silent' });
   const connection = await connectDatabase(service.mongodbUri, logger);
-  const counters = new UsageCounters(connection, logger);
-  await counters.countEnds(
-    jobs.map(({ _id, accountId, apiKeyId, completedAt, error, output, processingTimeMs: ms }) => ({
-      ...{ jobId: _id, accountId, apiKeyId, at: completedAt ?? systemClock.now(), errorCode: error?.code },
-      ...(output && { rendered: { pages: output.pages, bytes: output.size, ms, phases: phasesOf(ms) } }),
-    })),
-  );
+  const counters = new UsageCounters(connection, logger, async () => new Map());
+  const outcomes = jobs.map(({ accountId, apiKeyId, completedAt, error, output, processingTimeMs: ms }) => ({
+    ...{ accountId, apiKeyId, at: completedAt ?? systemClock.now(), errorCode: error?.code },
+    ...(output && { rendered: { pages: output.pages, bytes: output.size, ms, phases: phasesOf(ms) } }),
+  }));
   const [{ accountId }] = jobs as [Job];
+  await connection
+    .collection<LedgerRecord>('ledgers')
+    .updateOne(
+      { _id: accountId },
+      { $inc: usageOf('usage', outcomes), $setOnInsert: { revision: 1, inFlight: 0, waiting: 0 } },
+      { upsert: true },
+    );
   for (const errorCode of REFUSALS)
     counters.record({ accountId, apiKeyId: 'key', at: systemClock.now(), errorCode });
   await counters.flush();

@@ -8,6 +8,8 @@ import type { Actor } from './cast.ts';
 export interface Ask {
   readonly path: string;
   readonly body?: unknown;
+  /** The media type of a body that is a text; default JSON. */
+  readonly type?: string;
 }
 
 export interface Row {
@@ -29,6 +31,18 @@ export interface Row {
 }
 
 export const HTML = { html: '<p>x</p>' };
+/** A PDF of one empty page, in base64. */
+export const SENT = {
+  pdf: Buffer.from(`%PDF-1.7
+1 0 obj <</Type /Catalog /Pages 2 0 R>> endobj
+2 0 obj <</Type /Pages /Kids [3 0 R] /Count 1>> endobj
+3 0 obj <</Type /Page /Parent 2 0 R /MediaBox [0 0 200 200]>> endobj
+trailer <</Root 1 0 R /Size 4>>
+startxref
+9
+%%EOF
+`).toString('base64'),
+};
 
 export async function completedJob(owner: Actor): Promise<string> {
   const response = await owner.client.render({ ...HTML, executionMode: 'async' });
@@ -80,6 +94,17 @@ export async function newCallback(owner: Actor): Promise<string> {
   return found!.id;
 }
 
+/** A request that is in the log. */
+export async function loggedRequest(owner: Actor): Promise<string> {
+  await owner.made('POST', '/v1/pdf', { ...HTML, executionMode: 'async' });
+  let id: string | undefined;
+  await eventually('it is in the log', async () => {
+    ({ id } = (await owner.made('GET', '/user/request-logs')).logs[0] ?? {});
+    return id !== undefined;
+  });
+  return id!;
+}
+
 export const ofJob = (rest = '', made = completedJob) => ({
   status: 200,
   ask: async (owner: Actor) => ({ path: `/v1/pdf/jobs/${await made(owner)}${rest}` }),
@@ -96,6 +121,31 @@ export async function newBatch(owner: Actor, options: object = {}): Promise<stri
   const items = ITEMS.map((item) => ({ ...item, options }));
   return (await owner.made('POST', '/v1/pdf/batch', { items })).jobId;
 }
+
+/** A file of two rows. */
+export const FILE = { type: 'text/csv', body: 'id,x\na,1\nb,2\n' };
+
+/** A batch of the rows of a file that waits for its release, or is about to. */
+export async function newSourcedBatch(owner: Actor): Promise<string> {
+  const { id: templateId } = await newTemplate(owner);
+  const type = { 'content-type': FILE.type };
+  const sent = await owner.client.call('POST', '/v1/pdf/batch/uploads', FILE.body, {
+    ...owner.headers,
+    ...type,
+  });
+  const source = { upload: sent.json.id, format: 'csv', templateId };
+  return (await owner.made('POST', '/v1/pdf/batch', { source, proof: 1 })).jobId;
+}
+
+/** What an owner decides about such a batch. @param base the path of batches. */
+export const directing = (base: string, order: 'release' | 'pause' | 'resume') => ({
+  status: 200,
+  ask: async (owner: Actor) => {
+    const path = `${base}/${await newSourcedBatch(owner)}`;
+    if (order === 'resume') await owner.made('POST', `${path}/pause`);
+    return { path: `${path}/${order}` };
+  },
+});
 
 export async function completedBatch(owner: Actor): Promise<string> {
   const batchId = await newBatch(owner);
@@ -126,6 +176,16 @@ export const ofTemplate = (rest: (saved: { versionId: string }) => string = () =
   ask: async (owner: Actor) => {
     const saved = await newTemplate(owner);
     return { path: `/user/templates/${saved.id}${rest(saved)}`, body };
+  },
+});
+
+/** A route of the draft of a template. */
+export const ofDraft = (rest: string): Row => ({
+  status: 200,
+  ask: async (owner) => {
+    const { id } = await newTemplate(owner);
+    await owner.made('PUT', `/user/templates/${id}/draft`, { name: 'note', content: 'x' });
+    return { path: `/user/templates/${id}/draft${rest}`, body: {} };
   },
 });
 

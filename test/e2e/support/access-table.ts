@@ -1,19 +1,20 @@
+import { randomUUID } from 'node:crypto';
 import { newEmail, PASSWORD } from '../../support/account-client.ts';
 import {
-  completedBatch,
   completedJob,
-  einvoiceJob,
+  directing,
   endOfBatch,
+  FILE,
   failedJob,
   HTML,
   ITEMS,
   isEmpty,
+  loggedRequest,
   newBatch,
   newCallback,
   newKey,
   newTemplate,
-  ofBatch,
-  ofJob,
+  ofDraft,
   ofRender,
   ofTemplate,
   ofUserBatch,
@@ -22,80 +23,33 @@ import {
   type Row,
   reportedJob,
 } from './access-asks.ts';
+import { ACCESS_TO_PDFS } from './access-to-pdfs.ts';
+import { type Actor, KEEPS_NOTHING } from './cast.ts';
+
+const newClaim = () => ({
+  domain: `${randomUUID()}.example`,
+  issuer: 'https://login.example.com',
+  clientId: 'platen',
+});
+
+/** The path of a claim, of those that an account may have. */
+async function ofDomain(owner: Actor): Promise<string> {
+  const { domains } = await owner.made('GET', '/user/domains');
+  const { domain } = domains[0] ?? (await owner.made('POST', '/user/domains', newClaim()));
+  return `/user/domains/${domain}`;
+}
+
+async function ofFailedBatch(owner: Actor) {
+  const batchId = await newBatch(owner, { waitForSelector: '#never', timeoutMs: 1000 });
+  await endOfBatch(owner, batchId);
+  return { path: `/user/batches/${batchId}/retry-failed` };
+}
+
+const NO_CREDENTIAL = { id: 'eA', clientDataJSON: 'e30', attestationObject: 'oA' };
 
 /** Every operation of the API document. */
 export const ACCESS: Readonly<Record<string, Row>> = {
-  'POST /v1/pdf': {
-    status: 202,
-    ask: () => ({ path: '/v1/pdf', body: { ...HTML, executionMode: 'async' } }),
-    askInBody: async (owner) => {
-      const { id, versionId } = await newTemplate(owner);
-      const body = { templateId: id, templateVersionId: versionId, executionMode: 'async' };
-      return { path: '/v1/pdf', body };
-    },
-    beyondPlan: {
-      code: 'PLAN_LIMIT',
-      ask: async () => ({ path: '/v1/pdf', body: { ...HTML, options: { timeoutMs: 30_001 } } }),
-    },
-  },
-  'GET /v1/pdf/jobs': { ...open('/v1/pdf/jobs'), isEmptyFor: isEmpty },
-  'GET /v1/pdf/jobs/:id': ofJob(),
-  'GET /v1/pdf/jobs/:id/file': ofJob('/file'),
-  'GET /v1/pdf/jobs/:id/einvoice': ofJob('/einvoice', einvoiceJob),
-  'GET /v1/pdf/jobs/:id/download-url': ofJob('/download-url'),
-  'GET /v1/pdf/jobs/:id/report': ofJob('/report', reportedJob),
-  'DELETE /v1/pdf/jobs/:id': {
-    status: 200,
-    ask: async (owner) => {
-      const options = { delayMs: 20_000, timeoutMs: 30_000 };
-      return { path: `/v1/pdf/jobs/${await owner.client.submit({ ...HTML, options })}` };
-    },
-  },
-  'POST /v1/pdf/batch': {
-    status: 202,
-    ask: () => ({ path: '/v1/pdf/batch', body: { items: ITEMS } }),
-    askInBody: async (owner) => {
-      const { id: templateId } = await newTemplate(owner);
-      return { path: '/v1/pdf/batch', body: { items: [...ITEMS, { id: 'third', templateId }] } };
-    },
-    beyondPlan: {
-      code: 'PLAN_LIMIT',
-      ask: async () => ({
-        path: '/v1/pdf/batch',
-        body: { items: ITEMS, webhookUrl: 'https://example.com/hook' },
-      }),
-    },
-  },
-  'GET /v1/pdf/batch': { ...open('/v1/pdf/batch'), isEmptyFor: isEmpty },
-  'GET /v1/pdf/batch/:id': ofBatch(),
-  'GET /v1/pdf/batch/:id/events': ofBatch('/events'),
-  'GET /v1/pdf/batch/:id/manifest/download-url': ofBatch('/manifest/download-url'),
-  'GET /v1/pdf/batch/:id/pdf': ofBatch('/pdf?merge=true'),
-  'GET /v1/pdf/batch/:id/zip': ofBatch('/zip'),
-  'GET /v1/pdf/batch/:id/:itemId': ofBatch('/first'),
-  'GET /v1/pdf/batch/:id/items/:itemId/download-url': ofBatch('/items/first/download-url'),
-  'DELETE /v1/pdf/batch/:id': {
-    status: 200,
-    ask: async (owner) => {
-      const options = { delayMs: 10_000 };
-      return { path: `/v1/pdf/batch/${await newBatch(owner, options)}` };
-    },
-  },
-  'GET /v1/files/:token': {
-    status: 200,
-    ask: async (owner) => {
-      const { url } = await owner.made('GET', `/v1/pdf/jobs/${await completedJob(owner)}/download-url`);
-      return { path: new URL(url).pathname };
-    },
-  },
-  'GET /v1/files/:token/manifest': {
-    status: 200,
-    ask: async (owner) => {
-      const path = `/v1/pdf/batch/${await completedBatch(owner)}/manifest/download-url`;
-      const { url } = await owner.made('GET', path);
-      return { path: new URL(url).pathname };
-    },
-  },
+  ...ACCESS_TO_PDFS,
 
   'POST /auth/register': {
     status: 201,
@@ -115,6 +69,7 @@ export const ACCESS: Readonly<Record<string, Row>> = {
   'GET /auth/config': open('/auth/config'),
   // Without an issuer to sign in at.
   'GET /auth/oidc/start': { ...open('/auth/oidc/start'), status: 404 },
+  'GET /auth/oidc/callback/:domain': { ...open('/auth/oidc/callback/nobodys.example'), status: 302 },
   'GET /auth/oidc/callback': { ...open('/auth/oidc/callback'), status: 404 },
   'POST /auth/session': {
     status: 201,
@@ -125,6 +80,98 @@ export const ACCESS: Readonly<Record<string, Row>> = {
     },
   },
   'DELETE /auth/session': { ...open('/auth/session'), endsSession: true },
+  'PATCH /auth/session': {
+    // Only a session can act for another account, which no token is.
+    status: 403,
+    ask: (owner) => ({ path: '/auth/session', body: { accountId: owner.accountId } }),
+  },
+  'GET /auth/accounts': {
+    ...open('/auth/accounts'),
+    isEmptyFor: ({ accounts }, who) => accounts.length === 1 && accounts[0].id === who.accountId,
+  },
+  'GET /auth/second-factor': {
+    ...open('/auth/second-factor'),
+    isEmptyFor: ({ since, recoveryCodesLeft }) => since === null && recoveryCodesLeft === 0,
+  },
+  'POST /auth/second-factor': { ...open('/auth/second-factor'), status: 201 },
+  'POST /auth/second-factor/confirm': {
+    status: 403,
+    ask: () => ({ path: '/auth/second-factor/confirm', body: { code: '000000' } }),
+  },
+  // Nobody here has one.
+  'POST /auth/second-factor/recovery-codes': { ...open('/auth/second-factor/recovery-codes'), status: 404 },
+  'DELETE /auth/second-factor': { ...open('/auth/second-factor'), status: 404 },
+  'PUT /user/members/second-factor': {
+    status: 200,
+    ask: () => ({ path: '/user/members/second-factor', body: { required: false } }),
+  },
+  // Who has a device with passkeys is in test/integration/accounts/passkeys.test.ts.
+  'POST /auth/passkeys/challenge': { ...open('/auth/passkeys/challenge'), status: 201 },
+  'GET /auth/passkeys': {
+    ...open('/auth/passkeys'),
+    isEmptyFor: ({ passkeys }) => passkeys.length === 0,
+  },
+  'POST /auth/passkeys/registration': { ...open('/auth/passkeys/registration'), status: 201 },
+  'POST /auth/passkeys': {
+    status: 403,
+    ask: () => ({ path: '/auth/passkeys', body: { name: 'x', credential: NO_CREDENTIAL } }),
+  },
+  'PATCH /auth/passkeys/:id': {
+    status: 404,
+    ask: () => ({ path: `/auth/passkeys/${'0'.repeat(64)}`, body: { name: 'x' } }),
+  },
+  'DELETE /auth/passkeys/:id': { ...open(`/auth/passkeys/${'0'.repeat(64)}`), status: 404 },
+  'PATCH /user/account': {
+    status: 200,
+    ask: () => ({ path: '/user/account', body: { name: 'renamed' } }),
+  },
+  'GET /user/domains': { ...open('/user/domains'), isEmptyFor: ({ domains }) => domains.length === 0 },
+  'POST /user/domains': { status: 201, ask: () => ({ path: '/user/domains', body: newClaim() }) },
+  // No name server knows of it.
+  'POST /user/domains/:domain/verification': {
+    status: 404,
+    ask: () => ({ path: '/user/domains/nobodys.example/verification' }),
+  },
+  'PATCH /user/domains/:domain': {
+    status: 200,
+    ask: async (owner) => ({ path: await ofDomain(owner), body: { role: 'billing' } }),
+  },
+  'DELETE /user/domains/:domain': {
+    status: 200,
+    ask: async (owner) => ({ path: await ofDomain(owner) }),
+  },
+  'GET /user/members': {
+    ...open('/user/members'),
+    isEmptyFor: ({ members }, who) => members.length === 1 && members[0].personId === who.accountId,
+  },
+  'POST /user/members/invitations': {
+    status: 201,
+    ask: () => ({ path: '/user/members/invitations', body: { email: newEmail(), role: 'viewer' } }),
+  },
+  'DELETE /user/members/invitations/:id': {
+    status: 200,
+    ask: async (owner) => {
+      const body = { email: newEmail(), role: 'viewer' };
+      const { id } = await owner.made('POST', '/user/members/invitations', body);
+      return { path: `/user/members/invitations/${id}` };
+    },
+  },
+  'PATCH /user/members/:id': {
+    status: 200,
+    ask: async (owner) => {
+      return { path: `/user/members/${await owner.newMember()}`, body: { role: 'developer' } };
+    },
+  },
+  'DELETE /user/members/:id': {
+    status: 200,
+    ask: async (owner) => ({ path: `/user/members/${await owner.newMember()}` }),
+  },
+  // The owner cannot leave, nor be given what is the owner's.
+  'DELETE /user/membership': { ...open('/user/membership'), status: 409 },
+  'POST /user/members/:id/transfer': {
+    status: 409,
+    ask: (owner) => ({ path: `/user/members/${owner.accountId}/transfer` }),
+  },
   'GET /auth/sessions': { ...open('/auth/sessions'), isEmptyFor: isEmpty },
   'DELETE /auth/sessions/:id': {
     status: 200,
@@ -132,6 +179,14 @@ export const ACCESS: Readonly<Record<string, Row>> = {
   },
 
   // These prove who they are by something that nobody has here.
+  'POST /auth/invitations': {
+    status: 403,
+    ask: () => ({ path: '/auth/invitations', body: { token: 'x'.repeat(43) } }),
+  },
+  'POST /auth/invitations/accept': {
+    status: 403,
+    ask: () => ({ path: '/auth/invitations/accept', body: { token: 'x'.repeat(43), password: PASSWORD } }),
+  },
   'POST /auth/password': {
     status: 403,
     ask: () => ({ path: '/auth/password', body: { currentPassword: 'wrong', newPassword: PASSWORD } }),
@@ -201,6 +256,10 @@ export const ACCESS: Readonly<Record<string, Row>> = {
   'GET /user/templates/:id': ofTemplate(),
   'PATCH /user/templates/:id': ofTemplate(undefined, { name: 'renamed' }),
   'DELETE /user/templates/:id': ofTemplate(),
+  'GET /user/templates/:id/draft': ofTemplate(() => '/draft'),
+  'PUT /user/templates/:id/draft': ofTemplate(() => '/draft', { name: 'note', content: 'x' }),
+  'DELETE /user/templates/:id/draft': ofTemplate(() => '/draft'),
+  'POST /user/templates/:id/draft/publish': ofDraft('/publish'),
   'GET /user/templates/:id/versions': ofVersions(() => '/versions'),
   'GET /user/templates/:id/versions/:versionId': ofVersions(({ versionId }) => `/versions/${versionId}`),
   'POST /user/templates/:id/versions/:versionId/rollback': ofVersions(
@@ -217,6 +276,14 @@ export const ACCESS: Readonly<Record<string, Row>> = {
     isEmptyFor: ({ averageItemsPerBatch }) => averageItemsPerBatch === 0,
   },
   'GET /user/request-logs': { ...open('/user/request-logs'), isEmptyFor: isEmpty },
+  'GET /user/request-logs/:id': {
+    status: 200,
+    ask: async (owner) => ({ path: `/user/request-logs/${await loggedRequest(owner)}` }),
+  },
+  'PUT /user/request-logs/details': {
+    status: 200,
+    ask: () => ({ path: '/user/request-logs/details', body: { kept: true } }),
+  },
   'GET /user/audit-log': { ...open('/user/audit-log'), isEmptyFor: isEmpty },
 
   'GET /user/renders': { ...open('/user/renders'), isEmptyFor: isEmpty },
@@ -231,15 +298,46 @@ export const ACCESS: Readonly<Record<string, Row>> = {
       ask: async () => ({ path: '/user/renders', body: { ...HTML, options: { timeoutMs: 30_001 } } }),
     },
   },
+  'GET /user/renders/zip': {
+    status: 200,
+    ask: async (owner) => ({ path: `/user/renders/zip?ids=${await completedJob(owner)}` }),
+  },
   'GET /user/renders/:id': ofRender(),
   'GET /user/renders/:id/file': ofRender('/file'),
   'POST /user/renders/:id/share': {
     status: 201,
     ask: async (owner) => ({ path: `/user/renders/${await completedJob(owner)}/share`, body: {} }),
+    beyondPlan: {
+      code: 'PLAN_LIMIT',
+      ask: async (owner) => {
+        const path = `/user/renders/${await completedJob(owner)}/share`;
+        for (let link = 0; link < 50; link += 1) await owner.made('POST', path, {});
+        return { path, body: {} };
+      },
+    },
+  },
+  'GET /user/renders/:id/shares': ofRender('/shares'),
+  'DELETE /user/renders/:id/shares/:shareId': {
+    status: 200,
+    ask: async (owner) => {
+      const path = `/user/renders/${await completedJob(owner)}`;
+      const { id } = await owner.made('POST', `${path}/share`, {});
+      return { path: `${path}/shares/${id}` };
+    },
   },
   'GET /user/renders/:id/report': ofRender('/report', reportedJob),
   'GET /user/renders/:id/input': ofRender('/input', failedJob),
-  'POST /user/renders/:id/retry': { ...ofRender('/retry', failedJob), status: 202 },
+  'POST /user/renders/:id/retry': {
+    ...{ ...ofRender('/retry', failedJob), status: 202 },
+    beyondPlan: {
+      code: 'PLAN_LIMIT',
+      ask: async (owner) => {
+        const path = `/user/renders/${await failedJob(owner)}/retry`;
+        await owner.moveTo(KEEPS_NOTHING);
+        return { path };
+      },
+    },
+  },
   'DELETE /user/renders/:id': {
     status: 200,
     ask: async (owner) => {
@@ -263,6 +361,13 @@ export const ACCESS: Readonly<Record<string, Row>> = {
       }),
     },
   },
+  'POST /user/batches/uploads': {
+    status: 201,
+    ask: () => ({ path: '/user/batches/uploads?mode=live', ...FILE }),
+  },
+  'POST /user/batches/:id/release': directing('/user/batches', 'release'),
+  'POST /user/batches/:id/pause': directing('/user/batches', 'pause'),
+  'POST /user/batches/:id/resume': directing('/user/batches', 'resume'),
   'GET /user/batches/:id': ofUserBatch(),
   'GET /user/batches/:id/items': ofUserBatch('/items'),
   'GET /user/batches/:id/zip': ofUserBatch('/zip'),
@@ -276,10 +381,14 @@ export const ACCESS: Readonly<Record<string, Row>> = {
   },
   'POST /user/batches/:id/retry-failed': {
     status: 202,
-    ask: async (owner) => {
-      const batchId = await newBatch(owner, { waitForSelector: '#never', timeoutMs: 1000 });
-      await endOfBatch(owner, batchId);
-      return { path: `/user/batches/${batchId}/retry-failed` };
+    ask: ofFailedBatch,
+    beyondPlan: {
+      code: 'PLAN_LIMIT',
+      ask: async (owner) => {
+        const asked = await ofFailedBatch(owner);
+        await owner.moveTo(KEEPS_NOTHING);
+        return asked;
+      },
     },
   },
   'GET /user/plans': { ...open('/user/plans'), isEmptyFor: ({ current }) => current === 'business' },
@@ -299,12 +408,41 @@ export const ACCESS: Readonly<Record<string, Row>> = {
       ask: async () => ({ path: '/user/webhook-deliveries/test', body: { url: 'https://example.com/' } }),
     },
   },
+  'POST /user/webhook-deliveries/redeliver-failed': {
+    status: 202,
+    ask: () => ({
+      path: '/user/webhook-deliveries/redeliver-failed',
+      body: { since: '2026-01-01T00:00:00Z' },
+    }),
+  },
   'POST /user/webhook-deliveries/:id/redeliver': {
     status: 202,
     ask: async (owner) => ({ path: `/user/webhook-deliveries/${await newCallback(owner)}/redeliver` }),
   },
   'GET /user/webhook-keys': { ...open('/user/webhook-keys'), isEmptyFor: ({ keys }) => keys.length === 0 },
   'POST /user/webhook-keys/rotate': { status: 200, ask: () => ({ path: '/user/webhook-keys/rotate' }) },
+
+  'GET /user/alerts': {
+    ...open('/user/alerts'),
+    isEmptyFor: ({ quota, webhooks }) => quota.used === 0 && webhooks.length === 0,
+  },
+  'GET /user/notifications': {
+    ...open('/user/notifications'),
+    isEmptyFor: ({ thresholds }) => thresholds.failurePercent === 20,
+  },
+  'PATCH /user/notifications': {
+    status: 200,
+    ask: () => ({ path: '/user/notifications', body: { quota: true } }),
+  },
+  'PATCH /user/notifications/thresholds': {
+    status: 200,
+    ask: () => ({ path: '/user/notifications/thresholds', body: { failurePercent: 30 } }),
+  },
+  'GET /public/notifications/unsubscribe': open('/public/notifications/unsubscribe?token=none'),
+  'POST /public/notifications/unsubscribe': {
+    status: 200,
+    ask: () => ({ path: '/public/notifications/unsubscribe?token=none' }),
+  },
 
   'GET /user/subscription': { ...open('/user/subscription'), isEmptyFor: ({ status }) => status === 'none' },
   'GET /user/bill': { ...open('/user/bill'), isEmptyFor: ({ used }) => used === 0 },

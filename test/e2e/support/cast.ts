@@ -2,6 +2,7 @@ import { hashSecret } from '../../../src/infra/ids/hash-secret.ts';
 import { newSecret } from '../../../src/tenants/keys/secret.ts';
 import type { PlanName } from '../../../src/tenants/plans/plan.ts';
 import type { TestClient } from '../../support/client.ts';
+import { eventually } from '../../support/eventually.ts';
 import type { TestService } from '../../support/service.ts';
 
 /** An account, with both of its credentials. */
@@ -12,9 +13,20 @@ export class Actor {
   readonly client: TestClient;
   /** Begins a session of a browser. @returns its id. */
   readonly newSession: () => Promise<string>;
+  /** Makes somebody a viewer of the account. @returns the id of the person. */
+  readonly newMember: () => Promise<string>;
+  /** Gives the account another plan. Resolves when that is in force. */
+  readonly moveTo: (plan: PlanName) => Promise<void>;
 
-  constructor(accountId: string, client: TestClient, token: string, newSession: () => Promise<string>) {
+  constructor(
+    accountId: string,
+    client: TestClient,
+    token: string,
+    { newSession, newMember, moveTo }: Pick<Actor, 'newSession' | 'newMember' | 'moveTo'>,
+  ) {
     this.newSession = newSession;
+    this.newMember = newMember;
+    this.moveTo = moveTo;
     this.accountId = accountId;
     this.client = client;
     this.key = client.key;
@@ -39,6 +51,15 @@ interface Credentials {
   readonly bearer: readonly Record<string, string>[];
 }
 
+/** A plan that keeps no PDFs, where the service has the plans of `PLANS`. */
+export const KEEPS_NOTHING: PlanName = 'starter';
+
+/** The plans of tests, one of which keeps no PDFs. */
+export const PLANS = {
+  business: { requestsPerMinute: 1_000_000, monthlyRenders: 1_000_000, maxWaitingJobs: 1_000_000 },
+  [KEEPS_NOTHING]: { retentionHours: 0 },
+};
+
 /** Everybody who may come to the door. */
 export class Cast {
   readonly owner: Actor;
@@ -61,13 +82,25 @@ export class Cast {
 
   /** @param elsewhere the only address that `keyForElsewhere` may be used from. */
   static async assemble(service: TestService, elsewhere: string): Promise<Cast> {
-    const { connection, tokens, keys } = service.tenants;
+    const { connection, tokens, keys, memberships, accounts } = service.tenants;
     const newActor = async (plan: PlanName): Promise<Actor> => {
       const { accountId, client } = await service.newTenant(plan);
       const browser = { ipAddress: null, userAgent: null };
-      return new Actor(accountId, client, (await tokens.issue(accountId)).token, async () =>
-        hashSecret((await tokens.issue(accountId, browser)).token),
-      );
+      const actor: Actor = new Actor(accountId, client, (await tokens.issue(accountId)).token, {
+        newSession: async () => hashSecret((await tokens.issue(accountId, browser)).token),
+        async newMember() {
+          const { accountId: personId } = await service.newTenant('free');
+          const fences = { ownerFence: undefined, personFence: undefined };
+          await memberships.put({ accountId, personId, role: 'viewer', ...fences });
+          return personId;
+        },
+        async moveTo(other) {
+          await accounts.setPlan(accountId, other);
+          const inForce = async () => (await actor.made('GET', '/user/plans')).current === other;
+          await eventually(`the plan ${other} is in force`, inForce);
+        },
+      });
+      return actor;
     };
     const newKey = (accountId: string, allowedIps: string[]) =>
       keys.create(accountId, { name: 'test', mode: 'live', allowedIps });

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import { syncSubscription } from '../../../src/billing/subscriptions/entitlement.ts';
 import { PlatenError } from '../../../src/infra/errors/registry.ts';
@@ -10,10 +11,13 @@ import { PASSWORD, signUp } from '../../support/account-client.ts';
 import { eventually } from '../../support/eventually.ts';
 import { mentions as recordsWith } from '../../support/mentions.ts';
 import { serveAdmin, type TestAdmin } from '../admin/support/admin.ts';
+import { bytesOf, csvOf } from '../batches/sourced.ts';
 import { openApi, type TestApi } from '../http/support/api.ts';
 import { latch } from '../http/support/test-worker.ts';
-import { finishDeletion, openDeletion, QUIET_MS } from './support/deletion.ts';
+import { useDomains, usePasskeys } from '../store/use-members.ts';
+import { finishDeletion, openDeletion, QUIET_MS, sweeps } from './support/deletion.ts';
 import { FirstPerson } from './support/first-person.ts';
+import { newMember } from './support/member.ts';
 
 const MARK = 'of-the-one-to-be-deleted';
 const LEASE_MS = 15_000;
@@ -47,12 +51,19 @@ describe('An account that an operator deletes', () => {
   async function useAll(person: FirstPerson): Promise<void> {
     const { client, browser } = person;
     const url = `https://example.com/${MARK}`;
+    await newMember(api, person.accountId, 'viewer');
+    const { accountId, email } = person;
+    await api.tenants.secondFactors.begin((await api.accounts.findNow(accountId))!);
+    await usePasskeys(api, accountId);
+    await useDomains(api, accountId);
+    await api.tenants.teamInvitations.create({ accountId, email, role: 'viewer' }, 1_000_000);
     const html = `<p>${MARK}</p>`;
     await client.expect(200, 'POST', '/user/webhook-keys/rotate');
     await client.expect(202, 'POST', '/user/webhook-deliveries/test', { url });
     await browser.expect(202, 'POST', '/auth/email/verification');
     const { id } = await client.expect(201, 'POST', '/user/templates', { name: MARK, content: html });
     await client.expect(200, 'PATCH', `/user/templates/${id}`, { content: `${html}2` });
+    await client.expect(200, 'PUT', `/user/templates/${id}/draft`, { name: MARK, content: MARK });
     const ids: string[] = [];
     for (const body of [
       { html, executionMode: 'async', webhookUrl: url, uploadUrl: url, options: { report: true } },
@@ -69,6 +80,8 @@ describe('An account that an operator deletes', () => {
       return found.length === ids.length && (await api.domain.batches.store.find(batch))?.finishedAt !== null;
     });
     assert.ok(chunkCount((await api.domain.batches.store.find(batch))!) > 0);
+    await useFiles(person, id);
+    assert.equal((await person.call('POST', '/v1/pdf', { html: '' })).status, 400);
     await useStores(person.accountId);
     api.worker.render = async () => ({ retries: new PlatenError('RENDER_FAILED') });
     await person.call('POST', '/v1/pdf', { html, executionMode: 'async' });
@@ -80,7 +93,19 @@ describe('An account that an operator deletes', () => {
     await api.domain.flush();
   }
 
-  /** What no request of a test makes: records of billing, and of a takeover. */
+  /** A paused batch of a file, and an upload that no batch uses. */
+  async function useFiles(person: FirstPerson, templateId: string): Promise<void> {
+    const { files } = api.domain.batches;
+    const [upload, unused] = [randomUUID(), randomUUID()];
+    for (const _id of [upload, unused])
+      await files.keep({ _id, accountId: person.accountId, test: false }, 1e9, bytesOf(csvOf(5)));
+    const source = { upload, format: 'csv', templateId };
+    const { jobId } = (await person.call('POST', '/v1/pdf/batch', { source })).json;
+    // Another account's is not to be read while this one is deleted.
+    assert.equal((await person.call('POST', `/v1/pdf/batch/${jobId}/pause`)).status, 200);
+  }
+
+  /** What no request of a test makes: records of billing, of alerts, and of a takeover. */
   async function useStores(accountId: string): Promise<void> {
     const { billing, domain } = api;
     const { connection, clock } = domain;
@@ -95,6 +120,8 @@ describe('An account that an operator deletes', () => {
     await billing.blocks.add({ _id, accountId, kind: 'by-hand', units: 1, priceCents: 1 });
     const block = (await billing.blocks.claim((await billing.blocks.find(_id))!))!;
     await billing.blocks.change(block, { state: 'failed' });
+    await domain.alerts.notice([{ accountId, dueAt: clock.now() }]);
+    await api.tenants.notifications.choose(accountId, accountId, { quota: true }, { actor: 'account' });
     await new TakeoverStore(connection, clock).begin(accountId, 1, { actor: 'account' });
   }
 
@@ -114,6 +141,9 @@ describe('An account that an operator deletes', () => {
     const person = await FirstPerson.register(api);
     await useAll(person);
     const { accountId, email } = person;
+    const fences = { ownerFence: undefined, personFence: undefined };
+    const elsewhere = { accountId: other.accountId, personId: accountId, role: 'viewer', ...fences } as const;
+    await api.tenants.memberships.put(elsewhere);
     const before = await mentions(accountId);
     // Every collection whose records name accounts has one of this account.
     const naming = declaredCollections(api.domain.connection).filter(
@@ -145,6 +175,21 @@ describe('An account that an operator deletes', () => {
     // The audit log names the other account's template, and that this account was deleted.
     const withoutAudit = async (...texts: string[]) => ({ ...(await mentions(...texts)), audit_log: 0 });
     assert.deepEqual(await withoutAudit(MARK), await withoutAudit(MARK, accountId));
+  });
+
+  it('is refused while its person owns another account by transfer', async () => {
+    const [owned, person] = [await FirstPerson.register(api), await FirstPerson.register(api)];
+    const seen = (await api.accounts.findNow(owned.accountId))!;
+    assert.ok(await api.accounts.setOwner(seen, person.accountId));
+    const body = { confirm: person.accountId };
+    const path = `/admin/api/accounts/${person.accountId}/delete`;
+    const { status, json } = await admin.call('POST', path, body);
+    assert.equal(status, 400);
+    assert.match(json.message, new RegExp(`owns account ${owned.accountId}`));
+    await person.assertGoesOn();
+    await remove(owned.accountId);
+    await finishDeletion(api, owned.accountId);
+    assert.ok((await remove(person.accountId)).deletingSince !== null);
   });
 
   it('is refused from the first moment, cannot be resumed, and may be asked for twice', async () => {
@@ -237,8 +282,14 @@ describe('An account that an operator deletes', () => {
           },
         }));
       });
-      void dead.sweep();
+      const { sweep, close } = sweeps(api, dead);
+      // The last call does not return.
+      const sweepUntilDead = async () => {
+        for (;;) await sweep();
+      };
+      void sweepUntilDead();
       await died.opened;
+      await close();
       assert.equal(await openDeletion(api).sweep(), 0);
       assert.ok((await api.accounts.findNow(person.accountId)) !== undefined);
       api.domain.clock.pass(3 * LEASE_MS);

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { AccountClient, newEmail, signUp } from '../../support/account-client.ts';
 import { openIssuer, type TestIssuer } from '../../support/oidc-issuer.ts';
 import { openApi, type TestApi } from '../http/support/api.ts';
+import { RedirectedBrowser } from './support/redirected-browser.ts';
 
 const CALLBACK = '/auth/oidc/callback';
 
@@ -28,52 +29,13 @@ describe('Signing in at an OpenID Connect issuer with a browser', () => {
     await issuer.stop();
   });
 
-  /** A client that keeps cookies by the host and port that set them, and follows redirects one by one. */
-  class Browser {
-    readonly cookies = new Map<string, Map<string, string>>();
-
-    async request(
-      url: string,
-      init: { method?: string; body?: string; headers?: Record<string, string> } = {},
-    ) {
-      const jar = this.cookies.get(new URL(url).origin) ?? new Map<string, string>();
-      this.cookies.set(new URL(url).origin, jar);
-      const cookie = [...jar].map(([name, value]) => `${name}=${value}`).join('; ');
-      const response = await fetch(url, {
-        redirect: 'manual',
-        ...init,
-        headers: { ...init.headers, cookie },
-      });
-      for (const set of response.headers.getSetCookie()) {
-        const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(set)!;
-        if (value === '' || /Max-Age=0/.test(set)) jar.delete(name);
-        else jar.set(name, value);
-      }
-      return response;
+  class Browser extends RedirectedBrowser {
+    constructor() {
+      super(api.url);
     }
 
-    /** Follows redirects from an address until one starts with the given text. @returns that address. */
-    async until(url: string, end: string): Promise<string> {
-      for (let steps = 0; steps < 12; steps += 1) {
-        const response = await this.request(url);
-        const text = await response.text();
-        const to = response.headers.get('location');
-        assert.ok(to, `${url} answers ${response.status}: ${text}`);
-        url = new URL(to, url).href;
-        if (url.startsWith(end)) return url;
-      }
-      throw new Error(`It goes round and round: ${url}`);
-    }
-
-    /** Signs in, from an address that redirects to the issuer. @returns the address of the last page. */
-    async signIn(returnTo = '/dashboard'): Promise<string> {
-      const callback = await this.until(start(returnTo), api.url + CALLBACK);
-      return this.until(callback, `${api.url}/dashboard`);
-    }
-
-    async account(): Promise<{ status: number; email?: string; id?: string }> {
-      const response = await this.request(`${api.url}/auth/me`);
-      return { ...((await response.json()) as object), status: response.status };
+    override signIn(returnTo = '/dashboard'): Promise<string> {
+      return super.signIn(start(returnTo));
     }
   }
 

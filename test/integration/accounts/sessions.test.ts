@@ -115,10 +115,18 @@ describe('A session of a browser', () => {
     it('is not begun without credentials, or with two kinds of them', async () => {
       const { email } = await open();
       const [credentials, oneTimeToken] = [{ email, password: PASSWORD }, 'x'];
-      for (const body of [{}, { email }, { password: PASSWORD }, { ...credentials, oneTimeToken }]) {
+      const passkey = { id: 'eA', clientDataJSON: 'e30', authenticatorData: 'eA', signature: 'eA' };
+      for (const body of [
+        {},
+        { email },
+        { password: PASSWORD },
+        { ...credentials, oneTimeToken },
+        { oneTimeToken, passkey },
+        { email, passkey },
+      ]) {
         const response = await callApi(api.url, 'POST', '/auth/session', body, SAME_ORIGIN);
         assert.deepEqual([response.status, response.json.code], [400, 'VALIDATION']);
-        assert.match(response.json.message[0], /email and password, or oneTimeToken/);
+        assert.match(response.json.message[0], /email and password, passkey, or oneTimeToken/);
       }
     });
 

@@ -78,7 +78,7 @@ describe('The audit log', () => {
       entries.map(({ details }: { details: object }) => details),
       [
         {
-          ...{ name: 'x', versionId: third.versionId, version: '3' },
+          ...{ name: 'x', versionId: third.versionId, version: '3', message: 'Roll back to version 1' },
           ...{ rolledBackTo: first.versionId, rolledBackToVersion: '1' },
         },
         { name: 'x', versionId: second.versionId, version: '2' },

@@ -147,7 +147,6 @@ describe('cancelling a batch', () => {
       'naming them': () => dieAt(domain.ledger, 'announceEnds'),
       'cancelling them': () => dieAt(domain.store.transitions, 'cancel'),
       'giving back what they held': () => dieAt(domain.ledger, 'leave'),
-      'counting their outcomes': () => dieAt(domain.counters, 'countEnds'),
       'counting them in their batch': () => dieAt(domain.batches.store, 'count'),
       'forgetting them': () => dieAt(domain.ledger, 'forgetEnded'),
     };

@@ -60,6 +60,58 @@ describe('the merged PDF of a batch', () => {
     return jobId;
   }
 
+  it('comes in parts of so many pages, and the list of them says which item is in which', async () => {
+    api.worker.render = async ({ item }) => {
+      if (item!.id === 'i-3') return { fails: new PlatenError('URL_UNREACHABLE') };
+      // The last one alone has more pages than a part.
+      const pages = item!.id === 'i-9' ? 130 : 30;
+      return { pages, pdf: await documentOf(Array.from({ length: pages }, () => item!.id)) };
+    };
+    const ids = Array.from({ length: 10 }, (_, i) => `i-${i}`);
+    const id = await ended(ids);
+    const path = `/v1/pdf/batch/${id}/parts?pagesPerPart=100`;
+    const { total, parts } = (await caller.get(path)).json;
+    assert.deepEqual(
+      [
+        total,
+        parts.map(({ items, pages, firstItemId, lastItemId, firstRow, lastRow }: Record<string, unknown>) => [
+          ...[items, pages, firstItemId, lastItemId],
+          ...[firstRow, lastRow],
+        ]),
+      ],
+      [
+        4,
+        [
+          [3, 90, 'i-0', 'i-2', 1, 3],
+          [3, 90, 'i-4', 'i-6', 5, 7],
+          [2, 60, 'i-7', 'i-8', 8, 9],
+          [1, 130, 'i-9', 'i-9', 10, 10],
+        ],
+      ],
+    );
+    const texts: string[] = [];
+    for (const { url, pages } of parts) {
+      const pdf = await readPdf((await caller.get(url)).bytes);
+      assert.equal(pdf.pages.length, pages);
+      texts.push(...new Set(pdf.pages.map(({ text }) => text)));
+    }
+    assert.deepEqual(
+      texts,
+      ids.filter((each) => each !== 'i-3'),
+    );
+    assert.equal((await caller.get(`/v1/pdf/batch/${id}/pdf?part=5&pagesPerPart=100`)).status, 404);
+    const second = (await caller.get(`${path}&limit=1&offset=1`)).json;
+    assert.deepEqual([second.total, second.parts.length, second.parts[0].part], [4, 1, 2]);
+  });
+
+  it('has no parts before the end of the batch', async () => {
+    api.worker.render = () => new Promise(() => undefined);
+    const items = ['a', 'b'].map((id) => ({ id, html: '<p>x</p>' }));
+    const { jobId } = (await caller.post('/v1/pdf/batch', { items })).json;
+    const refused = await caller.get(`/v1/pdf/batch/${jobId}/parts`);
+    assert.deepEqual([refused.status, refused.json.code], [409, 'WRONG_STATE']);
+  });
+
   it('has all completed items in order, with a bookmark for each', async () => {
     api.worker.render = async ({ item }) => {
       if (item!.id === 'Nr. 5 ü') return { fails: new PlatenError('URL_UNREACHABLE') };

@@ -265,8 +265,8 @@ export function describeBusContract(name: string, underTest: () => BusUnderTest)
       const [first, second] = [new Heard(), new Heard()];
       const subscription = await subscribe(bus, 'outcomes', first.hear);
       await subscribe(bus, 'outcomes', second.hear);
-      await bus.publishEvent({ jobId: 'one', kind: 'retrying' });
-      await bus.publishEvent({ jobId: 'one', kind: 'ended' });
+      await bus.publishEvent({ jobId: 'one', kind: 'retrying', to: bus.address });
+      await bus.publishEvent({ jobId: 'one', kind: 'ended', to: bus.address });
       await second.until(2);
       assert.deepEqual(first.events, [
         { jobId: 'one', kind: 'retrying' },
@@ -275,7 +275,7 @@ export function describeBusContract(name: string, underTest: () => BusUnderTest)
       assert.deepEqual(second.events, first.events);
 
       await subscription.stop();
-      await bus.publishEvent({ jobId: 'two', kind: 'retrying' });
+      await bus.publishEvent({ jobId: 'two', kind: 'retrying', to: bus.address });
       await second.until(3);
       assert.equal(first.events.length, 2);
     });
@@ -285,7 +285,7 @@ export function describeBusContract(name: string, underTest: () => BusUnderTest)
       await subscribe(bus, 'outcomes', outcomes.hear);
       await subscribe(bus, 'cancels', cancels.hear);
       await bus.publishEvent({ jobId: 'one', kind: 'cancelled' });
-      await bus.publishEvent({ jobId: 'one', kind: 'ended' });
+      await bus.publishEvent({ jobId: 'one', kind: 'ended', to: bus.address });
       await outcomes.until(1);
       await cancels.until(1);
       assert.deepEqual(outcomes.events, [{ jobId: 'one', kind: 'ended' }]);
@@ -298,15 +298,15 @@ export function describeBusContract(name: string, underTest: () => BusUnderTest)
         throw new Error('a fault of the subscriber');
       });
       await subscribe(bus, 'outcomes', heard.hear);
-      await bus.publishEvent({ jobId: 'one', kind: 'ended' });
-      await bus.publishEvent({ jobId: 'two', kind: 'ended' });
+      await bus.publishEvent({ jobId: 'one', kind: 'ended', to: bus.address });
+      await bus.publishEvent({ jobId: 'two', kind: 'ended', to: bus.address });
       await heard.until(2);
     });
 
     it('reports no problem while it works, and one when it is closed', async () => {
       const heard = new Heard();
       await subscribe(bus, 'outcomes', heard.hear);
-      await bus.publishEvent({ jobId: 'one', kind: 'ended' });
+      await bus.publishEvent({ jobId: 'one', kind: 'ended', to: bus.address });
       await heard.until(1);
       assert.equal(bus.problem(), undefined);
       await bus.close();
@@ -336,8 +336,8 @@ export function problemGone(bus: Bus): Promise<void> {
 export class Heard {
   readonly events: JobEvent[] = [];
 
-  readonly hear = (event: JobEvent): void => {
-    this.events.push(event);
+  readonly hear = ({ jobId, kind }: JobEvent): void => {
+    this.events.push({ jobId, kind });
   };
 
   async until(count: number, limitMs = HUNG_MS): Promise<void> {

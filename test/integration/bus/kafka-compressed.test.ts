@@ -3,7 +3,7 @@ import kafkajs from 'kafkajs';
 import { pino } from 'pino';
 import type { Bus } from '../../../src/infra/bus/bus.ts';
 import { isUnreadableBatch, UnreadableBatch } from '../../../src/infra/bus/kafka/compressed-batches.ts';
-import { pointerTopic } from '../../../src/infra/bus/kafka/topics.ts';
+import { laneTopic } from '../../../src/infra/bus/kafka/topics.ts';
 import { encodePointer } from '../../../src/infra/bus/messages.ts';
 import { DEFAULT_POOL } from '../../../src/tenants/plans/names.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -40,7 +40,7 @@ describe('A compressed batch in a topic of pointers', () => {
     const producer = client(kafka).producer();
     await producer.connect();
     await producer.send({
-      topic: pointerTopic(prefix, DEFAULT_POOL, 'interactive'),
+      topic: laneTopic(prefix, DEFAULT_POOL, 'interactive'),
       compression: CompressionTypes.GZIP,
       messages: values.map((value) => ({ partition, value })),
     });

@@ -5,6 +5,7 @@ import type { Bus, JobPointer } from '../../../src/infra/bus/bus.ts';
 import { createKafkaBus, type KafkaBusOptions } from '../../../src/infra/bus/kafka.ts';
 import { eventually } from '../../support/eventually.ts';
 import type { TestKafka } from '../../support/kafka.ts';
+import { lanesAt } from '../../support/lanes.ts';
 import { pointer } from './contract.ts';
 import type { RecordingConsumer } from './recording-consumer.ts';
 
@@ -24,9 +25,8 @@ export function openBus(
   return createKafkaBus({
     brokers: kafka.brokers,
     clientId: 'platen-test',
-    consumerGroup: `${prefix}-workers`,
     topicPrefix: prefix,
-    partitions: 4,
+    lanes: lanesAt(prefix),
     sessionTimeoutMs: 3000,
     logger,
     ...overrides,

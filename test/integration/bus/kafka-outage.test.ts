@@ -62,7 +62,7 @@ describe('The Kafka bus, after a failure', () => {
       await problemGone(bus);
       await publishUntilAccepted(bus, 'after', consumer);
       await succeeds('it is heard', async () => {
-        await bus.publishEvent({ jobId: 'after', kind: 'ended' });
+        await bus.publishEvent({ jobId: 'after', kind: 'ended', to: bus.address });
         await heard.until(1, 300);
       });
 

@@ -47,7 +47,7 @@ describe('The Kafka bus, with brokers that require TLS and SASL', () => {
       await opened.publishPointer(pointer('job-1'));
       await consumer.until(() => consumer.accepted.length === 1);
       await problemGone(opened);
-      await opened.publishEvent({ jobId: 'job-1', kind: 'ended' });
+      await opened.publishEvent({ jobId: 'job-1', kind: 'ended', to: opened.address });
       await heard.until(1);
     });
   }

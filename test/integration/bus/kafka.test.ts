@@ -69,13 +69,14 @@ describe('The Kafka bus', () => {
   it('creates its topics, though several processes do so at once', async () => {
     const buses = await Promise.all([1, 2, 3, 4].map(() => open()));
     await Promise.all(buses.map((bus, n) => bus.publishPointer(pointer(`job-${n}`))));
+    await buses[0]!.publishEvent({ jobId: 'job-0', kind: 'ended', to: buses[0]!.address });
     const admin = client(kafka).admin();
     await admin.connect();
     const expected = [
       `${prefix}.events.cancels: 1`,
-      `${prefix}.events.outcomes: 1`,
-      `${prefix}.renders.default.bulk: 4`,
-      `${prefix}.renders.default.interactive: 4`,
+      `${prefix}.events.replies: 64`,
+      `${prefix}.lanes.default.bulk: 16`,
+      `${prefix}.lanes.default.interactive: 16`,
     ];
     let made: string[] = [];
     // A broker knows new topics of the controller a moment after the client that has made them.
@@ -149,7 +150,7 @@ describe('The Kafka bus', () => {
     await bus.publishPointer({ ...pointer('before'), pool: 'gone' });
     const admin = client(kafka).admin();
     await admin.connect();
-    const names = ['interactive', 'bulk'].map((jobClass) => `${prefix}.renders.gone.${jobClass}`);
+    const names = ['interactive', 'bulk'].map((jobClass) => `${prefix}.lanes.gone.${jobClass}`);
     await admin.deleteTopics({ topics: names });
     await eventually('the topics are gone', async () => {
       const left = await admin.listTopics();
@@ -163,31 +164,41 @@ describe('The Kafka bus', () => {
     assert.deepEqual(consumer.ids(), ['after']);
   });
 
-  it('brings events to every process', async () => {
-    const buses = await Promise.all([1, 2, 3].map(() => open()));
+  it('brings cancels to every process, and outcomes to the one to which they are sent', async () => {
+    const buses = await Promise.all([1, 2, 3].map((n) => open({ random: () => n / 64 })));
     const heard = await Promise.all(
       buses.map(async (bus) => {
-        const ears = new Heard();
-        await subscribe(bus, 'outcomes', ears.hear);
-        return ears;
+        const [outcomes, cancels] = [new Heard(), new Heard()];
+        await subscribe(bus, 'outcomes', outcomes.hear);
+        await subscribe(bus, 'cancels', cancels.hear);
+        return { outcomes, cancels };
       }),
     );
-    for (const [n, bus] of buses.entries()) await bus.publishEvent({ jobId: `job-${n}`, kind: 'ended' });
-    for (const ears of heard) {
-      await ears.until(3);
-      assert.deepEqual(ears.events.map(({ jobId }) => jobId).sort(), ['job-0', 'job-1', 'job-2']);
+    const [first] = buses as [Bus];
+    await first.publishEvent({ jobId: 'nobody', kind: 'ended' });
+    for (const [n, { address }] of buses.entries()) {
+      await first.publishEvent({ jobId: `job-${n}`, kind: 'ended', to: address });
+      await first.publishEvent({ jobId: `job-${n}`, kind: 'cancelled' });
+    }
+    for (const [n, { outcomes, cancels }] of heard.entries()) {
+      await outcomes.until(1);
+      await cancels.until(3);
+      assert.deepEqual(outcomes.events, [{ jobId: `job-${n}`, kind: 'ended' }]);
+      assert.deepEqual(cancels.events.map(({ jobId }) => jobId).sort(), ['job-0', 'job-1', 'job-2']);
     }
   });
 
   it('does not repeat old events to a process that has just started', async () => {
-    const first = await open();
+    // Of the same address.
+    const random = () => 0.5;
+    const first = await open({ random });
     const early = new Heard();
     await subscribe(first, 'outcomes', early.hear);
-    await first.publishEvent({ jobId: 'old', kind: 'ended' });
+    await first.publishEvent({ jobId: 'old', kind: 'ended', to: first.address });
     await early.until(1);
     const late = new Heard();
-    await subscribe(await open(), 'outcomes', late.hear);
-    await first.publishEvent({ jobId: 'new', kind: 'ended' });
+    await subscribe(await open({ random }), 'outcomes', late.hear);
+    await first.publishEvent({ jobId: 'new', kind: 'ended', to: first.address });
     await late.until(1);
     assert.deepEqual(late.events, [{ jobId: 'new', kind: 'ended' }]);
   });
@@ -206,7 +217,7 @@ describe('The Kafka bus', () => {
       const bus = await open({ sessionTimeoutMs: SESSION_MS });
       const heard = new Heard();
       await subscribe(bus, 'outcomes', heard.hear);
-      await bus.publishEvent({ jobId: 'one', kind: 'ended' });
+      await bus.publishEvent({ jobId: 'one', kind: 'ended', to: bus.address });
       await heard.until(1);
       assert.equal(asked, 2);
     } finally {
@@ -229,8 +240,8 @@ describe('The Kafka bus', () => {
       JSON.stringify({ ...pointer('wrong-pool'), pool: 'other' }),
     ];
     await producer.send({
-      topic: `${prefix}.renders.default.interactive`,
-      messages: [...rubbish, null].map((value) => ({ key: 'one', value })),
+      topic: `${prefix}.lanes.default.interactive`,
+      messages: [...rubbish, null].map((value) => ({ partition: 0, value })),
     });
     await producer.disconnect();
     await bus.publishPointer({ ...pointer('after'), routingKey: 'one' });
@@ -241,7 +252,7 @@ describe('The Kafka bus', () => {
     );
   });
 
-  it('shares the work between two consumers of a group', async () => {
+  it('shares the work between two consumers of a pool', async () => {
     const [first, second] = [new RecordingConsumer(), new RecordingConsumer()];
     const buses = [await open(), await open()];
     await buses[0]!.consumePointers(DEFAULT_POOL, first);
@@ -255,7 +266,7 @@ describe('The Kafka bus', () => {
     assert.ok(second.accepted.length > 10, `the second took ${second.accepted.length}`);
   });
 
-  it('redistributes the work at once when a consumer stops', async () => {
+  it('keeps what a consumer has left in its lane for the next one', async () => {
     const [first, second] = [new RecordingConsumer({ interactive: 0 }), new RecordingConsumer()];
     // A member that does not announce its leave delays the group for the session, longer than this test may last.
     const [one, two] = [
@@ -266,13 +277,13 @@ describe('The Kafka bus', () => {
     const jobs = manyJobs(20);
     await Promise.all(jobs.map((job) => two.publishPointer(job)));
     await first.until(() => first.waiting('interactive') > 0);
-    await two.consumePointers(DEFAULT_POOL, second);
     await subscription.stop();
+    await two.consumePointers(DEFAULT_POOL, second);
     await second.until(() => second.ids().length === 20);
     assert.equal(first.accepted.length, 0);
   });
 
-  it('keeps its membership in the group while it waits for a slot, for longer than the session', async () => {
+  it('goes on reading its lane while it waits for a slot, for longer than the session', async () => {
     const consumer = new RecordingConsumer({ interactive: 0 });
     const bus = await open({ sessionTimeoutMs: 5000 });
     await bus.consumePointers(DEFAULT_POOL, consumer);
@@ -281,7 +292,7 @@ describe('The Kafka bus', () => {
     const admin = client(kafka).admin();
     await admin.connect();
     const members = async () => {
-      const { groups } = await admin.describeGroups([`${prefix}-workers.default.interactive`]);
+      const { groups } = await admin.describeGroups([`${prefix}.lanes.default.0`]);
       return groups[0]!.members.map(({ memberId }) => memberId);
     };
     const before = await members();
@@ -292,22 +303,6 @@ describe('The Kafka bus', () => {
     await admin.disconnect();
     consumer.free('interactive', 1);
     await consumer.until(() => consumer.accepted.length === 1);
-  });
-
-  it('lets another consumer join while it waits for a slot', async () => {
-    const busy = new RecordingConsumer({ interactive: 0 });
-    // A member that delays the group does so for the session, longer than this test may last.
-    const one = await open({ sessionTimeoutMs: SESSION_MS });
-    await one.consumePointers(DEFAULT_POOL, busy);
-    const jobs = manyJobs(40);
-    await Promise.all(jobs.map((job) => one.publishPointer(job)));
-    await busy.until(() => busy.waiting('interactive') > 0);
-
-    const idle = new RecordingConsumer();
-    await (await open({ sessionTimeoutMs: SESSION_MS })).consumePointers(DEFAULT_POOL, idle);
-    await idle.until(() => idle.ids().length > 5);
-    busy.free('interactive', 40);
-    await arrived(jobs, [busy, idle]);
   });
 
   it('starts without a broker, and works when there is one', async () => {
@@ -325,7 +320,7 @@ describe('The Kafka bus', () => {
     await published;
     await consumer.until(() => consumer.accepted.length === 1);
     await problemGone(bus);
-    await bus.publishEvent({ jobId: 'early', kind: 'ended' });
+    await bus.publishEvent({ jobId: 'early', kind: 'ended', to: bus.address });
     await heard.until(1);
     await bus.close();
     await late.stop();

@@ -1,9 +1,11 @@
+import { randomUUID } from 'node:crypto';
 import { EventEmitter, once } from 'node:events';
 import type { JobClass, JobPointer, PointerConsumer, Slot } from '../../../src/infra/bus/bus.ts';
 import { HUNG_MS } from '../../support/eventually.ts';
 
 /** A consumer with a number of slots for each class, which records pointers and releases slots on demand. */
 export class RecordingConsumer implements PointerConsumer {
+  readonly worker = randomUUID();
   readonly accepted: JobPointer[] = [];
   /** Runs within each acceptance. */
   onAccept: (pointer: JobPointer) => Promise<void> | void = () => {};

@@ -197,6 +197,47 @@ describe('A callback', () => {
     assert.equal((await theirs.expect(200, 'GET', `/user/webhook-deliveries?jobId=${jobId}`)).total, 0);
   });
 
+  it('is shown with what the receiver has responded, without its secrets', async () => {
+    const secret = 'c2VjcmV0LXRoYXQtaXMtbG9uZw';
+    receiver.respond = (_request, response) =>
+      response
+        .writeHead(500, {
+          'content-type': 'text/plain',
+          'set-cookie': [`session=${secret}`, 'a=b'],
+          'x-auth-token': secret,
+          location: `https://shop.example/retry?token=${secret}&page=2`,
+          'x-long': `${'y'.repeat(2000)}${secret}`,
+        })
+        .end(`${'ü'.repeat(1023)}€ and more`);
+    await renderFor(receiver.url());
+    const { id } = await tried();
+    receiver.respond = (_request, response) => response.writeHead(200).end(Buffer.from([0xff, 0xfe]));
+    await owner.expect(202, 'POST', `/user/webhook-deliveries/${id}/redeliver`);
+    await tried();
+    const shown = await owner.expect(200, 'GET', `/user/webhook-deliveries/${id}`);
+    const [failed, arrived] = shown.attempts;
+    assert.deepEqual([failed.response.body, failed.response.bodyIsCut], ['ü'.repeat(1023), true]);
+    const headers = Object.fromEntries(
+      failed.response.headers.map(({ name, value }: Record<string, string>) => [name, value]),
+    );
+    assert.deepEqual(
+      [headers['content-type'], headers['set-cookie'], headers['x-auth-token'], headers.location],
+      ['text/plain', '***', '***', 'https://shop.example/retry?token=***&page=2'],
+    );
+    assert.equal(headers['x-long'].length, 256);
+    assert.ok(!JSON.stringify(shown).includes(secret));
+    assert.deepEqual([arrived.response.body, arrived.response.bodyIsCut], [null, false]);
+    for (const { durationMs } of shown.attempts) assert.ok(Number.isInteger(durationMs) && durationMs >= 0);
+    // A third attempt takes the place of the first one's response.
+    await owner.expect(202, 'POST', `/user/webhook-deliveries/${id}/redeliver`);
+    await tried();
+    const { attempts } = await owner.expect(200, 'GET', `/user/webhook-deliveries/${id}`);
+    assert.deepEqual(
+      attempts.map(({ response }: { response: unknown }) => response !== null),
+      [false, true, true],
+    );
+  });
+
   it('is sent as a test, signed, to an allowed address', async () => {
     const test = await owner.expect(202, 'POST', '/user/webhook-deliveries/test', { url: receiver.url() });
     assert.deepEqual([test.event, test.status], ['webhook.test', 'pending']);

@@ -106,6 +106,47 @@ describe("An account's view of its callbacks and batches", () => {
     }
   });
 
+  it('is found by event and address among 5,000, and goes on where the search has stopped', async () => {
+    const path = '/user/webhook-deliveries?limit=5&event=batch.completed&url=EXAMPLE.com/Told';
+    const found: number[] = [];
+    let to = '';
+    for (let searches = 0; searches < 2; searches += 1) {
+      const ask = () => owner.expect(200, 'GET', path + to);
+      const page = await ask();
+      const read = await documentsRead(api.domain.connection, ask);
+      assert.ok(read <= 5001 + 5 + EXTRA_DOCUMENTS, `${read} documents`);
+      found.push(page.total);
+      to = `&to=${page.searchedTo}`;
+    }
+    assert.deepEqual([found, to], [[5000, OWN - 5000], '&to=null']);
+    assert.equal((await owner.expect(200, 'GET', '/user/webhook-deliveries?url=nowhere')).total, 0);
+    const from = new Date(began - 9.5 * MINUTE_MS).toISOString();
+    assert.equal((await owner.expect(200, 'GET', `/user/webhook-deliveries?from=${from}`)).total, 10);
+  });
+
+  it('is sent again where it has failed, 500 at a time, from a time on', async () => {
+    const path = '/user/webhook-deliveries/redeliver-failed';
+    const from = new Date(began - (2100 - 0.5) * MINUTE_MS);
+    const sent: number[] = [];
+    let since: string | null = from.toISOString();
+    while (since !== null) {
+      const reply: { redelivered: number; nextSince: string | null } = await owner.expect(202, 'POST', path, {
+        since,
+        url: 'example',
+      });
+      sent.push(reply.redelivered);
+      since = reply.nextSince;
+    }
+    assert.deepEqual(sent, [500, 200]);
+    const failed = await owner.expect(200, 'GET', '/user/webhook-deliveries?status=failed');
+    assert.equal(failed.total, OWN / 3 - 700);
+    const others = { accountId: { $ne: accountId }, state: 'failed' } as const;
+    const records = api.domain.connection.collection('callback_deliveries');
+    assert.equal(await records.countDocuments(others), OTHERS / 3);
+    const none = { since: from.toISOString(), event: 'webhook.test' };
+    assert.deepEqual(await owner.expect(202, 'POST', path, none), { redelivered: 0, nextSince: null });
+  });
+
   it(`is its batches' metrics, without reading ${BATCHES} others`, async () => {
     const ask = () => owner.expect(200, 'GET', '/user/batches/metrics?period=90d');
     assert.equal((await ask()).itemEligibleCount, 3000);

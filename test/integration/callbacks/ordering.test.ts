@@ -37,7 +37,6 @@ describe('The callback of a render whose follower is killed', () => {
       };
       const followUp = new JobFollowUp({
         ...domain,
-        usage: domain.counters,
         logger: pino({ level: 'silent' }),
         observe: () => undefined,
         furtherSteps: [dying],

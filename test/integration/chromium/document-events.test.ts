@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,6 +19,7 @@ import { printPage } from '../../../src/render/chromium/job/print/print.ts';
 import { SheetCache } from '../../../src/render/chromium/job/print/sheet.ts';
 import { renderJob } from '../../../src/render/chromium/job/render-job.ts';
 import { ReportCollector } from '../../../src/render/chromium/job/report-collector.ts';
+import { MAX_MESSAGE_BYTES } from '../../../src/render/chromium/process/bounded-pipe.ts';
 import { findBrowser } from '../../../src/render/chromium/process/find-browser.ts';
 import { launchBrowser } from '../../../src/render/chromium/process/launch.ts';
 import { isRenderer, killProcess, processTree } from '../../../src/render/chromium/process/processes.ts';
@@ -30,7 +32,25 @@ const SCRIPTED = `<p id=p>before<script>
 requestAnimationFrame(() => requestAnimationFrame(() => { p.textContent = 'drawn'; console.log('x'); }));
 </script>`;
 const IMAGE = '<p>an image<img src="http://127.0.0.1:9/none.png">';
+/** Runs in the document: the width of its picture, once it can be drawn. */
+const DECODED = '() => document.images[0].decode().then(() => document.images[0].naturalWidth)';
+const MAX_BYTES = 64 * 1024 * 1024;
 const EVENTS = ['Page.lifecycleEvent', 'Page.loadEventFired', 'Page.documentOpened'] as const;
+
+/** A bitmap of random pixels, which no filter makes smaller (BITMAPINFOHEADER, 24 bits a pixel). */
+function noise(side: number): Buffer {
+  const header = Buffer.alloc(54);
+  const pixels = randomBytes(side * side * 3);
+  header.write('BM');
+  header.writeUInt32LE(header.length + pixels.length, 2);
+  header.writeUInt32LE(header.length, 10);
+  header.writeUInt32LE(40, 14);
+  header.writeInt32LE(side, 18);
+  header.writeInt32LE(side, 22);
+  header.writeUInt16LE(1, 26);
+  header.writeUInt16LE(24, 28);
+  return Buffer.concat([header, pixels]);
+}
 
 describe('what becomes of documents, in a page without frames', () => {
   const cores = new Cores(1);
@@ -57,6 +77,23 @@ describe('what becomes of documents, in a page without frames', () => {
     await browser.kill('the tests are over');
     rmSync(userDataRoot, { recursive: true, force: true });
   });
+
+  /** The commands that its page sends from now on. */
+  function commandsSent(): string[] {
+    const { session } = context.page;
+    const sent: string[] = [];
+    const send = session.send.bind(session);
+    session.send = (method, ...rest) => {
+      sent.push(method);
+      return send(method, ...rest);
+    };
+    return sent;
+  }
+
+  async function setContent(html: string): Promise<void> {
+    const { session, frameId } = context.page;
+    await session.send('Page.setDocumentContent', { frameId, html });
+  }
 
   async function renderHere(html: string, foretold: Partial<DocumentTraits> = {}) {
     const request: RenderRequest = {
@@ -117,31 +154,33 @@ describe('what becomes of documents, in a page without frames', () => {
   });
 
   it('is not asked for once more when a PDF has come whole', async () => {
-    const { session, frameId } = context.page;
-    const asked: string[] = [];
-    const send: typeof session.send = (method, ...rest) => {
-      asked.push(method);
-      return session.send(method, ...rest);
-    };
-    await session.send('Page.setDocumentContent', { frameId, html: PLAIN });
-    const pdf = await printPage(
-      { session: Object.assign(Object.create(session), { send }) },
-      {},
-      1024 * 1024,
-    );
+    await setContent(PLAIN);
+    const asked = commandsSent();
+    const pdf = await printPage(context.page, {}, 1024 * 1024);
     assert.match((await readPdf(pdf)).text, /nothing to tell/);
-    assert.deepEqual(asked, ['Page.printToPDF', 'IO.read', 'IO.close']);
+    assert.deepEqual(asked.splice(0), ['Page.printToPDF', 'IO.read', 'IO.close']);
+    const next = await printPage(context.page, {}, 1024 * 1024);
+    assert.match((await readPdf(next)).text, /nothing to tell/);
+    assert.deepEqual(asked, ['Page.printToPDF']);
+  });
+
+  it('is printed in pieces when it does not fit into a message, although the one before did', async () => {
+    await setContent(PLAIN);
+    await printPage(context.page, {}, MAX_BYTES);
+    const picture = noise(1800).toString('base64');
+    await setContent(`<p>large</p><img src="data:image/bmp;base64,${picture}" width="500">`);
+    assert.equal(await context.page.runIsolated(DECODED), 1800);
+    const asked = commandsSent();
+    const pdf = await printPage(context.page, {}, MAX_BYTES);
+    assert.ok(pdf.byteLength > MAX_MESSAGE_BYTES, `${pdf.byteLength} bytes`);
+    assert.match((await readPdf(pdf)).text, /large/);
+    assert.deepEqual(asked.slice(0, 3), ['Page.printToPDF', 'Page.printToPDF', 'IO.read']);
+    assert.equal(context.usable, true);
   });
 
   it('is asked for by no command of an option that is not given', async () => {
     await renderHere(PLAIN);
-    const { session } = context.page;
-    const asked: string[] = [];
-    const send = session.send.bind(session);
-    session.send = (method, ...rest) => {
-      asked.push(method);
-      return send(method, ...rest);
-    };
+    const asked = commandsSent();
     assert.match((await renderHere(PLAIN)).text, /nothing to tell/);
     const known = ['Page.setDocumentContent', 'Page.printToPDF', 'IO.read', 'IO.close', 'Runtime.evaluate'];
     // The last one goes to a page whose step takes long, on a busy machine.

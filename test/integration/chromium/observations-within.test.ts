@@ -233,6 +233,12 @@ describe('a look into frames, shadow trees, linked style sheets and fonts', () =
     const before = site.requests.length;
     await observed(`<!doctype html>${link('/print.css', 'once')}<h1>x</h1>`);
     assert.equal(site.requests.length - before, 1);
+    const rule = { failOn: { unsupportedCss: true } };
+    const { code } = await failure(
+      render(bench, `<!doctype html>${link('/print.css', 'rule')}<h1>x</h1>`, rule),
+    );
+    assert.equal(code, 'DOCUMENT_FAULT');
+    assert.equal(site.requests.length - before, 2);
   });
 
   it('says that it has not looked at a style sheet that is too large', async () => {

@@ -133,6 +133,10 @@ describe('the requests in the report of a render', () => {
           ],
         );
         cached += entries.filter(({ rule }) => rule === 'cache').length;
+        // A waterfall: what a style sheet imports is asked for once that has come.
+        const sheet = entries.find(({ url }) => url.endsWith('/sheet.css'))!;
+        const imported = entries.find(({ url }) => url.endsWith('/imported.css'))!;
+        assert.ok(imported.startMs >= sheet.startMs, `${imported.startMs} before ${sheet.startMs}`);
       }
       // A page that had a worker is not used again, and its cache with it.
       assert.equal(cached > 0, options === undefined);

@@ -53,6 +53,23 @@ describe('batches of the TypeScript client', () => {
   }
   const isEvents = ({ url }: Request) => url.endsWith('/events');
 
+  it('of the rows of a file are uploaded in any form, proved, paused, resumed and released', async () => {
+    const { templateId } = await service.saveTemplate(tenant, '<p>{{ name }}</p>');
+    const text = 'id,name\na,Ada\nb,Grace\nc,Barbara\n';
+    for (const file of [text, Buffer.from(text), new Blob([text]), new Blob([text]).stream()]) {
+      const { id, bytes } = await client.batches.upload(file, 'csv');
+      assert.equal(bytes, text.length);
+      const source = { upload: id, format: 'csv', templateId } as const;
+      const { jobId } = await client.batches.create({ source, proof: 1 });
+      assert.equal((await client.batches.pause(jobId)).source?.state, 'paused');
+      await client.batches.resume(jobId);
+      const released = await client.batches.release(jobId);
+      assert.notEqual(released.source?.releasedAt, null);
+      const { progress } = await client.batches.wait(jobId);
+      assert.deepEqual([progress.completed, progress.total], [3, 3]);
+    }
+  });
+
   it('are submitted, followed to their end and listed', async () => {
     const { seen, client } = watched((_, response) => response());
     const input = {

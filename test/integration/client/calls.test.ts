@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
+import { PDFDocument } from '@cantoo/pdf-lib';
 import { Agent, fetch as undiciFetch } from 'undici';
 import {
   type ConnectionOptions,
@@ -20,6 +21,10 @@ import { watched } from './watched.ts';
 const NOWHERE = '00000000-0000-4000-8000-000000000000';
 /** Longer than any call here waits. */
 const SLOW = { html: '<p>slow</p>', options: { delayMs: 20_000 } };
+
+async function fieldsOf(pdf: Uint8Array): Promise<number> {
+  return (await PDFDocument.load(pdf)).getForm().getFields().length;
+}
 
 /** No index signature, as types of callers are. */
 interface Letter {
@@ -58,6 +63,47 @@ describe('calls of the TypeScript client', () => {
     }
     const url = new URL(service.url);
     assert.equal((await clientWith({ baseUrl: url }).render({ html: '<p>x</p>' })).pages, 1);
+  });
+
+  it('change PDFs that exist, and say whether they hold', async () => {
+    const html = '<title>Order</title><label>Name <input name="name"></label>';
+    const order = await client.render({ html, options: { forms: true } });
+    const filled = await client.fill({ pdf: order.bytes, values: { name: 'Ada' } });
+    const flat = await client.flatten({ jobId: filled.jobId }, { cancelOnAbort: true });
+    assert.match((await readPdf(flat.bytes)).text, /Ada/);
+    assert.equal(await fieldsOf(filled.bytes), 1);
+    assert.equal(await fieldsOf(flat.bytes), 0);
+    const options = { conformance: { pdfa: '2b' } } as const;
+    const archived = await client.convert({ pdf: flat.bytes, filename: 'order', options });
+    assert.equal((await client.job(archived.jobId)).inputMode, 'pdf');
+    const { holds, claims } = await client.validate({ pdf: archived.bytes });
+    assert.deepEqual([holds, claims.pdfa], [true, '2b']);
+    assert.equal((await client.validate({ jobId: order.jobId })).claims.pdfa, null);
+    const unknown = client.fill({ pdf: order.bytes, values: { missing: 'x' } });
+    await assert.rejects(unknown, { name: 'PlatenJobError', code: 'FORM_FIELD_UNKNOWN' });
+    await assert.rejects(client.flatten({} as { jobId: string }), TypeError);
+  });
+
+  it('are one conversion by one idempotency key, and by none where a connection breaks', async () => {
+    const { jobId } = await client.render({ html: '<p>x</p>' });
+    const [first, second] = await Promise.all([
+      client.convert({ jobId }, { idempotencyKey: 'once' }),
+      client.convert({ jobId }, { idempotencyKey: 'once' }),
+    ]);
+    assert.equal(first.jobId, second.jobId);
+    let breaks = 1;
+    const losing = clientWith({
+      retry: { firstMs: 1, longestMs: 1 },
+      async fetch(request) {
+        const response = await fetch(request);
+        if (request.method !== 'POST' || breaks-- <= 0) return response;
+        throw new TypeError('The connection broke.');
+      },
+    });
+    const third = await losing.convert({ jobId });
+    const all: string[] = [];
+    for await (const job of client.jobs()) all.push(job.jobId);
+    assert.deepEqual(all.toSorted(), [jobId, first.jobId, third.jobId].toSorted());
   });
 
   it('are refused at once where the address is none, or the key is missing', () => {

@@ -23,6 +23,8 @@ import {
   reachBatches,
   reachBilling,
   reachKeys,
+  reachLog,
+  reachNotifications,
   reachRenders,
   reachSessions,
   reachTemplates,
@@ -270,15 +272,15 @@ describe('the TypeScript client', () => {
 
   it('reaches every account route', async () => {
     const asked = new Set<string>();
-    const names = ['{id}', '{versionId}'];
+    const names = (path: string) => ['{id}', path.includes('/shares/') ? '{shareId}' : '{versionId}'];
     const connection: ConnectionOptions = {
       baseUrl: service.url,
       fetch(request) {
         let i = 0;
-        const path = new URL(request.url).pathname.replace(
-          /[0-9a-f]{8}-[0-9a-f-]{27}|0{64}/g,
-          () => names[i++]!,
-        );
+        const { pathname } = new URL(request.url);
+        const path = pathname
+          .replace('nobodys.example', '{domain}')
+          .replace(/[0-9a-f]{8}-[0-9a-f-]{27}|0{64}/g, () => names(pathname)[i++]!);
         asked.add(`${request.method} ${path}`);
         return fetch(request);
       },
@@ -292,6 +294,7 @@ describe('the TypeScript client', () => {
 
     await reachKeys(account);
     await reachBilling(account);
+    await reachNotifications(account);
     await reachWebhooks(account);
     await reachTemplates(account);
 
@@ -302,6 +305,7 @@ describe('the TypeScript client', () => {
     const { entries } = await dataOf(account.GET('/user/audit-log'));
     assert.equal(entries[0]?.action, 'template.deleted');
     await reachRenders(account);
+    await reachLog(account);
     await reachBatches(account);
     await reachSessions(account);
     assert.equal((await dataOf(account.GET('/user/plans'))).current, 'professional');

@@ -106,6 +106,11 @@ const PRODUCED: Partial<Record<ErrorCode, (api: TestApi, caller: TestCaller) => 
     await eventually('it has ended', async () => (await caller.get(path)).json.finishedAt !== null);
     return caller.call('GET', `${path}/zip`, undefined, { range: 'bytes=999999999-' });
   },
+  WRONG_STATE: async (_, caller) => {
+    const items = ['a', 'b'].map((id) => ({ id, ...BODY }));
+    const { jobId } = (await caller.post('/v1/pdf/batch', { items })).json;
+    return caller.post(`/v1/pdf/batch/${jobId}/pause`, undefined);
+  },
   BATCH_TOO_LARGE: (_, caller) => {
     const items = Array.from({ length: 251 }, (_, i) => ({ id: `${i}`, html: 'x' }));
     return caller.post('/v1/pdf/batch', { items });
@@ -166,8 +171,11 @@ const OF_JOBS = [
   'GLYPH_MISSING',
   'DOCUMENT_FAULT',
   'CONFORMANCE_FAILED',
+  'FORM_FIELD_UNKNOWN',
+  'FORM_VALUE_INVALID',
   'SEAL_FAILED',
   'TIMESTAMP_FAILED',
+  'REVOCATION_FAILED',
   'COOKIE_INVALID',
   'PAGE_RANGE_INVALID',
   'TEMPLATE_ERROR',
@@ -200,6 +208,30 @@ const ELSEWHERE: readonly ErrorCode[] = [
   'CONFIRMATION_UNPROVEN',
   'ADDRESS_NOT_CONFIRMED',
   'ACCOUNT_SUSPENDED',
+  // Of batches with a source.
+  'SOURCE_UNREADABLE',
+  // Those of PDFs that are sent.
+  'PDF_INVALID',
+  'PDF_ENCRYPTED',
+  'PDF_SIGNED',
+  // The tests of members cover these.
+  'ROLE_NOT_ALLOWED',
+  'INVITATION_UNPROVEN',
+  'MEMBER_CAPACITY',
+  'ALREADY_MEMBER',
+  'OWNER_REQUIRED',
+  'CODE_REQUIRED',
+  'WRONG_CODE',
+  'SECOND_FACTOR_REQUIRED',
+  'SECOND_FACTOR_SET',
+  'PASSKEY_REFUSED',
+  'ISSUER_REQUIRED',
+  'DOMAIN_UNPROVEN',
+  'DOMAIN_CAPACITY',
+  'DOMAIN_CLAIMED',
+  'DOMAIN_TAKEN',
+  'PASSKEY_CAPACITY',
+  'SESSION_REQUIRED',
   // The tests of billing cover these.
   'PAYMENT_EVENT_REFUSED',
   'NOT_SUBSCRIBED',
@@ -221,6 +253,7 @@ describe('Every error of the registry, over HTTP', () => {
   before(async () => {
     const plan = {
       maxTimeoutMs: 60_000,
+      maxBatchItems: 250,
       maxInputSizeBytes: 65_536,
       monthlyRenders: 4,
       requestsPerMinute: 12,

@@ -39,9 +39,19 @@ describe(`The list of renders of an account that has had ${RENDERS}`, () => {
       test: n % 2 === 1,
       createdAt,
       expiresAt: new Date(createdAt.getTime() + 24 * 3_600_000),
+      completedAt: new Date(createdAt.getTime() + tookMs(n)),
+      fileName: n % 1000 === 7 ? `Receipt ${n}.pdf` : 'invoice.pdf',
+      ...(n % 3 === 1 && {
+        error: { code: n % 4 === 0 ? 'RENDER_TIMEOUT' : 'EXCEPTION_THROWN', message: 'x' },
+      }),
       // Says which it is.
       processingTimeMs: n,
     };
+  }
+
+  /** The slowest is the 100th. */
+  function tookMs(n: number): number {
+    return n === 100 ? 60_000 : 100 + (n % 7);
   }
 
   const span = 300;
@@ -85,4 +95,40 @@ describe(`The list of renders of an account that has had ${RENDERS}`, () => {
       assert.ok(took <= read + OF_THE_CALLER, `${took} documents`);
     });
   }
+
+  const search = (query: string) => owner.expect(200, 'GET', `/user/renders?limit=${PAGE}&${query}`);
+  const numbers = (page: { renders: { processingTimeMs: number }[] }) =>
+    page.renders.map((row) => row.processingTimeMs);
+
+  it('is searched by name, error and duration among 5,000 of them, and on from where that has ended', async () => {
+    const thousands = (from: number) => Array.from({ length: 5 }, (_, i) => from + 1000 * i);
+    const first = await search('search=RECEIPT');
+    assert.deepEqual([first.total, numbers(first)], [5, thousands(7)]);
+    assert.equal(Date.parse(first.searchedTo), began - 5000 * 1000 + 1);
+    const second = await search(`search=receipt&to=${first.searchedTo}`);
+    assert.deepEqual([second.total, numbers(second)], [5, thousands(5007)]);
+    const third = await search(`search=receipt&to=${second.searchedTo}`);
+    assert.deepEqual([third.total, third.searchedTo], [0, null]);
+    const oldest = await search('search=receipt&sort=created_asc');
+    assert.deepEqual(numbers(oldest), thousands(5007).toReversed());
+    const newer = await search(`search=receipt&sort=created_asc&from=${oldest.searchedTo}`);
+    assert.deepEqual(numbers(newer), thousands(7).toReversed());
+    const slow = await search('sort=duration_desc&mode=live');
+    assert.equal(numbers(slow)[0], 100);
+    assert.deepEqual(numbers(await search('minMs=1000')), [100]);
+    assert.equal((await search('maxMs=99')).total, 0);
+    const [one] = slow.renders;
+    assert.deepEqual(numbers(await search(`search=${one.jobId.slice(-8)}`)), [100]);
+    // Of the failed ones 3,334 are there, so all are looked at.
+    const timeouts = await search('error=RENDER_TIMEOUT');
+    assert.deepEqual(numbers(timeouts).slice(0, 3), [4, 16, 28]);
+    assert.deepEqual([timeouts.total, timeouts.searchedTo], [834, null]);
+    assert.equal((await search('error=RENDER_TIMEOUT&status=completed')).total, 0);
+    assert.equal((await search('apiKeyId=none')).total, 0);
+  });
+
+  it('reads no more documents in a search than it examines, and a part of each list', async () => {
+    const took = await documentsRead(api.domain.connection, () => search('search=nothing-like-this'));
+    assert.ok(took <= 5001 + 3 * 2 * 500 + OF_THE_CALLER, `${took} documents`);
+  });
 });

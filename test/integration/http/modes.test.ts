@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
+import { AccountClient } from '../../support/account-client.ts';
 import { eventually } from '../../support/eventually.ts';
 import { TestCaller, useApi } from './support/api.ts';
 import { latch } from './support/test-worker.ts';
@@ -69,6 +70,36 @@ describe('Live and test keys of one account', () => {
       assert.equal(again.headers.get('x-service-job-id'), own);
     }
     assert.equal((await live.post('/v1/pdf', { html: '<p>y</p>' }, key)).status, 409);
+  });
+
+  it('have a report of what they try, unless they do without; live renders and batches have one if they ask', async () => {
+    const hasReport = async (who: TestCaller, body: object) => {
+      const jobId = (await who.render({ ...BODY, ...body })).headers.get('x-service-job-id');
+      return (await who.get(`/v1/pdf/jobs/${jobId}`)).json.reportEndpoint !== undefined;
+    };
+    const asked = [];
+    for (const body of [{}, { report: false }, { options: { report: false } }])
+      asked.push(await hasReport(tester, body));
+    for (const body of [{}, { report: true }]) asked.push(await hasReport(live, body));
+    assert.deepEqual(asked, [true, false, false, false, true]);
+    const owner = new AccountClient(api.url, (await api.tenants.tokens.issue(live.accountId)).token);
+    for (const mode of ['test', 'live']) {
+      const { jobId } = await owner.expect(202, 'POST', '/user/renders', { ...BODY, mode });
+      await eventually('its record has the report', async () => {
+        const { completedAt, reportEndpoint } = await owner.expect(200, 'GET', `/user/renders/${jobId}`);
+        return completedAt !== null && reportEndpoint === `/v1/pdf/jobs/${jobId}/report`;
+      });
+    }
+    const items = [
+      { id: 'one', ...BODY },
+      { id: 'two', ...BODY, report: true },
+    ];
+    const { jobId } = (await tester.post('/v1/pdf/batch', { items })).json;
+    await eventually('the item that asked for one has a report, and no other', async () => {
+      const batch = (await tester.get(`/v1/pdf/batch/${jobId}`)).json;
+      const endpoints = batch.items.map(({ reportEndpoint }: { reportEndpoint?: string }) => reportEndpoint);
+      return batch.status === 'completed' && endpoints[0] === undefined && endpoints[1] !== undefined;
+    });
   });
 
   describe('with batches', () => {

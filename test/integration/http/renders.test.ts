@@ -133,7 +133,7 @@ describe('POST /v1/pdf', () => {
         tester,
       );
       const own = { text: 'mine', opacity: 0.02, color: 'white' };
-      assert.deepEqual(input.options, { scale: 2, watermark: { text: 'TEST', own } });
+      assert.deepEqual(input.options, { scale: 2, report: true, watermark: { text: 'TEST', own } });
       assert.equal(job.test, true);
     });
 

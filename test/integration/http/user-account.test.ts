@@ -86,7 +86,7 @@ describe('The dashboard of an account', () => {
       'it is rendered',
       async () => (await owner.expect(200, 'GET', `/user/renders/${jobId}`)).status === 'completed',
     );
-    const expected = { ...options, watermark: { text: 'TEST' } };
+    const expected = { ...options, report: true, watermark: { text: 'TEST' } };
     assert.deepEqual(seen, [true, { mode: 'html', html: '<p>b</p>' }, expected]);
     await assertRefused(400, 'TEMPLATE_ERROR', 'POST', '/user/templates/preview', {
       ...asPdf,

@@ -253,6 +253,9 @@ describe('A process that dies', () => {
           const ended = await domain.store.history.find(id);
           assert.ok(ended !== undefined && hasEnded(ended.state), `after ${last} writes: ${id}`);
         }
+        const { totalRequests } = await domain.counters.usage(accountId, new Date(0));
+        const ended = await domain.connection.collection('job_history').countDocuments({ accountId });
+        assert.equal(totalRequests, ended, `after ${last} writes: each outcome counts once`);
         last += 1;
       } while (life.isOver);
       assert.ok(last > 15, `${last} writes`);

@@ -127,7 +127,6 @@ describe('waiting jobs whose time is over', () => {
       'naming them': () => dieAt(domain.ledger, 'announceEnds'),
       'ending them': () => dieAt(domain.store.transitions, 'fail'),
       'giving back what they held': () => dieAt(domain.ledger, 'leave'),
-      'counting their outcomes': () => dieAt(domain.counters, 'countEnds'),
       'forgetting them': () => dieAt(domain.ledger, 'forgetEnded'),
       'passing over their positions': () => dieAt(domain.ledger, 'passOver'),
     };

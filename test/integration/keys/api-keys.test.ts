@@ -62,6 +62,7 @@ describe('API keys', () => {
         mode: 'test',
         status: 'active',
         createdAt: keys[0].createdAt,
+        createdBy: (await client.expect(200, 'GET', '/auth/me')).email,
         lastUsedAt: keys[0].lastUsedAt,
         lastUsedIp: keys[0].lastUsedIp,
         lastUsedGeo: keys[0].lastUsedGeo,

@@ -8,6 +8,7 @@ import { parse } from 'yaml';
 import type { Kind, KubeObject } from '../../../src/infra/kube/client/kube-object.ts';
 import type { KubernetesApi } from '../../../src/infra/kube/client/kubernetes-api.ts';
 import { openKubernetesApi } from '../../../src/infra/kube/client/open-kubernetes-api.ts';
+import { MetricTarget } from '../../../src/infra/telemetry/metrics.ts';
 import { createControllerMetrics } from '../../../src/kubernetes/controller-metrics.ts';
 import { watchDefinitions } from '../../../src/kubernetes/definition-watch.ts';
 import { LEAST, render } from '../../chart/support/helm.ts';
@@ -59,7 +60,7 @@ describe("What the controller finds of the cluster's definitions, with the right
   const compared = async (source: Pick<KubernetesApi, 'openApi'> = api) => {
     const lines: Record<string, unknown>[] = [];
     const logger = pino({}, { write: (line: string) => void lines.push(JSON.parse(line)) });
-    const metrics = createControllerMetrics(new Registry());
+    const metrics = createControllerMetrics(new MetricTarget(new Registry()));
     const stop = new AbortController();
     let asked = 0;
     const counting = {

@@ -120,9 +120,9 @@ describe('Rate limits', () => {
     const { clock, connection } = first.domain;
     const { limiter } = first.tenants;
     await limiter.take('a', 'requests', 10);
-    assert.equal(await limiter.deleteOld(new Date(0)), 0);
+    assert.equal(await limiter.deleteExpired(new Date(0)), 0);
     pass(61_000);
-    assert.ok((await limiter.deleteOld(clock.now())) > 0);
+    assert.ok((await limiter.deleteExpired(clock.now())) > 0);
     assert.equal(await connection.collection('rate_windows').countDocuments(), 0);
   });
 });

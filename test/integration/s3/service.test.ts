@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { keysAfter } from '../../../src/infra/outputs/s3/listed-objects.ts';
 import { TestClient } from '../../support/client.ts';
 import { eventually } from '../../support/eventually.ts';
+import { exampleInvoice, exampleXml } from '../../support/invoice.ts';
 import { readPdf } from '../../support/pdf.ts';
 import { type RoleProcess, startRole } from '../../support/processes.ts';
 import { bucketClient, type S3Server, s3Config, startS3 } from '../../support/s3-server.ts';
@@ -58,6 +59,24 @@ describe('A service with its outputs in S3', () => {
     assert.equal(status, 200);
     assert.match((await readPdf(bytes)).text, /kept in a bucket/);
     assert.equal((await objects()).length, 1);
+  });
+
+  it('keeps e-invoices there beside their PDFs, and the XML can be had by itself', async () => {
+    const before = await objects();
+    const options = { einvoice: { profile: 'en16931', data: exampleInvoice() } };
+    const jobId = await client.submit({ html: '<title>An invoice</title><p>of a bucket</p>', options });
+    assert.equal((await client.end(jobId)).status, 'completed');
+    const file = await client.call('GET', `/v1/pdf/jobs/${jobId}/einvoice`);
+    assert.deepEqual([file.status, file.headers.get('content-type')], [200, 'application/xml']);
+    assert.equal(Buffer.from(file.bytes).toString(), exampleXml('en16931'));
+    const added = (await objects()).filter((key) => !before.includes(key));
+    assert.deepEqual(added.map((key) => key.replace(/^.*\./, '')).toSorted(), ['pdf', 'xml']);
+    const pdf = await client.call('GET', `/v1/pdf/jobs/${jobId}/file`);
+    const [attached] = (await readPdf(pdf.bytes)).attachments;
+    assert.deepEqual(
+      [attached?.name, Buffer.from(attached!.content).toString()],
+      ['factur-x.xml', exampleXml('en16931')],
+    );
   });
 
   it('loses nothing that it has accepted while the store is away, and accepts nothing more after a while', async () => {

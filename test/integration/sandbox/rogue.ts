@@ -9,6 +9,7 @@ interface Deed {
     | 'spin'
     | 'grow'
     | 'grow at once'
+    | 'fill buffers'
     | 'replace'
     | 'exit'
     | 'read'
@@ -30,6 +31,10 @@ serve<Deed>(({ deed, value }) => {
     }
     case 'grow at once':
       return new Array(50_000_000).fill(1.5).length;
+    case 'fill buffers': {
+      const kept: Buffer[] = [];
+      for (;;) kept.push(Buffer.alloc(1024 * 1024, 1));
+    }
     case 'replace':
       return 'ab'.repeat(50_000_000).replace(/a/g, '<><><>').length;
     case 'exit':

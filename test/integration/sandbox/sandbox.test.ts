@@ -13,7 +13,7 @@ const ENTRY = new URL('./rogue.ts', import.meta.url);
 describe('Sandbox', () => {
   let sandbox: Sandbox;
   before(async () => {
-    sandbox = createSandbox({ entry: ENTRY, processes: 1, heapMb: 64 });
+    sandbox = createSandbox({ entry: ENTRY, processes: 1, heapMb: 64, memoryMb: 512 });
     await echo(0);
   });
   after(() => sandbox.close());
@@ -42,6 +42,7 @@ describe('Sandbox', () => {
     ['replace', 'memory'],
     ['grow', 'memory'],
     ['grow at once', 'memory'],
+    ['fill buffers', 'memory'],
     ['exit', 'lost'],
   ] as const) {
     it(`survives work that does "${deed}", and does the next`, async () => {

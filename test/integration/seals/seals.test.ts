@@ -2,9 +2,11 @@ import assert from 'node:assert/strict';
 import { sign, X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
+import { PDFDocument } from '@cantoo/pdf-lib';
 import { PlatenError } from '../../../src/infra/errors/registry.ts';
 import { buildCms } from '../../../src/render/seal/build-cms.ts';
 import { signatures as signaturesOf } from '../../../src/work/callbacks/signature.ts';
+import { hasPdfsig, pdfsigVerdicts } from '../../support/pdfsig.ts';
 import { type Identity, opensslVerifies, SealKeys, signatureOf } from '../../support/seal-keys.ts';
 import { Signatures } from '../../support/signatures.ts';
 import { type Received, Receiver } from '../callbacks/support.ts';
@@ -75,7 +77,7 @@ describe('A seal', () => {
     it('is valid for openssl and pyHanko, with its texts, and a byte that is changed is seen', async () => {
       const texts = { reason: 'Ünder (a) \\ /ByteRange [0 1 2 3] /Contents <00>', location: 'Wien 漢' };
       const pdf = await rig.place(texts);
-      const facts = await rig.sealer.seal(pdf, terms({ keyId: 'ada' }));
+      const { facts } = await rig.sealer.seal(pdf, terms({ keyId: 'ada' }));
       assert.deepEqual(
         [facts.level, facts.subject, facts.issuer],
         ['B-B', 'CN=Ada', 'CN=Authority of tests'],
@@ -84,7 +86,14 @@ describe('A seal', () => {
       const [verdict, another] = await judge.verdicts(pdf, keys.authority);
       assert.equal(another, undefined);
       assert.deepEqual(verdict, {
-        ...{ intact: true, valid: true, trusted: true, good: true, coverage: 'ENTIRE_FILE' },
+        ...{
+          intact: true,
+          valid: true,
+          trusted: true,
+          good: true,
+          coverage: 'ENTIRE_FILE',
+          modified: 'NONE',
+        },
         ...{ signer: 'Ada', ...texts, filter: '/ETSI.CAdES.detached', stamped: false },
         // Without signing_time, which PAdES forbids here.
         attributes: ['content_type', 'message_digest', 'signing_certificate_v2'],
@@ -96,6 +105,40 @@ describe('A seal', () => {
       const [seen] = await judge.verdicts(changed, keys.authority);
       assert.deepEqual([seen?.intact, seen?.good], [false, false]);
       assert.deepEqual(rig.counted, ['keyId sealed']);
+    });
+
+    it('is valid for pdfsig, which trusts the authority, and a byte that is changed is seen', async function () {
+      if (!hasPdfsig) this.skip();
+      const pdf = await rig.place({ reason: 'Approved', location: 'Wien' });
+      await rig.sealer.seal(pdf, terms({ keyId: 'ada' }));
+      const verdict = { field: 'Seal', signature: 'Signature is Valid.', total: true };
+      assert.deepEqual(await pdfsigVerdicts(pdf, keys.authority), [
+        { ...verdict, certificate: 'Certificate is Trusted.' },
+      ]);
+      const others = await SealKeys.make();
+      assert.deepEqual(await pdfsigVerdicts(pdf, others.authority), [
+        { ...verdict, certificate: "Certificate issuer isn't Trusted." },
+      ]);
+      await others.close();
+      const changed = Buffer.from(pdf);
+      changed.write('/Type /Pagf', changed.lastIndexOf('/Type /Page'), 'latin1');
+      const [seen] = await pdfsigVerdicts(changed, keys.authority);
+      assert.deepEqual([seen?.signature, seen?.certificate], ['Digest Mismatch.', undefined]);
+    });
+
+    it('has a field whose name no field of a PDF that was sent has', async () => {
+      const sent = await PDFDocument.create();
+      const page = sent.addPage();
+      for (const name of ['Seal', 'Seal 2']) sent.getForm().createTextField(name).addToPage(page);
+      const pdf = await rig.place({}, await sent.save());
+      await rig.sealer.seal(pdf, terms({ keyId: 'ada' }));
+      const [verdict] = await judge.verdicts(pdf, keys.authority);
+      assert.equal(verdict?.good, true);
+      const fields = (await PDFDocument.load(pdf)).getForm().getFields();
+      assert.deepEqual(
+        fields.map((field) => field.getName()),
+        ['Seal', 'Seal 2', 'Seal 3'],
+      );
     });
 
     it('is by RSA too, by keys of old files, and by files that begin with an authority', async () => {
@@ -137,12 +180,14 @@ describe('A seal', () => {
     it('fails where the key cannot be used: the operator finds why in the log, and the customer does not', async () => {
       const stranger = await keys.identity('Stranger');
       await keys.add('expired', await keys.identity('Late', { days: 0 }));
+      await keys.add('early', await keys.identity('Early', { begins: '20990101000000Z' }));
       await keys.add('ciphers', await keys.identity('Ciphers', { keyUsage: 'keyEncipherment' }));
       await keys.add('locked', ada);
       await keys.setPassword('locked', 'another');
       await keys.put('mismatched', await judge.pkcs12(stranger.key, [keys.authority, ada.cert], 'x'), 'x');
       const reasons: Record<string, RegExp> = {
         expired: /expired on 20/,
+        early: /is by a certificate that is valid from 2099-01-01T00:00:00/,
         ciphers: /may not sign/,
         locked: /is no PKCS #12 file that locked.password opens/,
         mismatched: /no certificate in it is that of its key/,
@@ -159,7 +204,7 @@ describe('A seal', () => {
   describe('by the server of a customer', () => {
     it('asks by a request that is signed as callbacks are, and puts the CMS into the PDF', async () => {
       const pdf = await rig.place();
-      const facts = await rig.sealer.seal(pdf, byServer());
+      const { facts } = await rig.sealer.seal(pdf, byServer());
       assert.equal(facts.subject, 'CN=Ada');
       await opensslVerifies(pdf, keys.authority);
       const [verdict] = await judge.verdicts(pdf, keys.authority);
@@ -249,11 +294,13 @@ describe('A seal', () => {
     it('fails for a signature that is none of the PDF, of its signer, or of now', async () => {
       const stranger = await keys.identity('Stranger');
       const late = await keys.identity('Late', { days: 0 });
+      const early = await keys.identity('Early', { begins: '20990101000000Z' });
       const ciphers = await keys.identity('Ciphers', { keyUsage: 'keyEncipherment' });
       const other = Buffer.alloc(32, 1);
       const made: [reason: RegExp, make: (digest: Buffer) => Promise<Buffer>][] = [
         [/is of another digest/, () => judge.sign(other, ada)],
         [/expired on/, (digest) => judge.sign(digest, late)],
+        [/by a certificate that is valid from 2099-01-01T/, (digest) => judge.sign(digest, early)],
         [/may not sign/, (digest) => judge.sign(digest, ciphers)],
         [/not by the key of its certificate/, (digest) => judge.sign(digest, { ...ada, key: stranger.key })],
         [/has the time of its signing/, (digest) => judge.sign(digest, ada, { timed: true })],

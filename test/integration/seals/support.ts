@@ -6,6 +6,7 @@ import { MARKER } from '../../../src/render/seal/placeholder.ts';
 import { createKeySigner } from '../../../src/render/seal/signer.ts';
 import { askDigestServer } from '../../../src/work/seals/digest-server.ts';
 import { createExchange } from '../../../src/work/seals/exchange.ts';
+import { askRevocationServers } from '../../../src/work/seals/revocation-servers.ts';
 import { askTimestampAuthority } from '../../../src/work/seals/timestamp-authority.ts';
 import { createSealer } from '../../../src/worker/seal-pdf.ts';
 import { testAgent } from '../callbacks/support.ts';
@@ -15,12 +16,15 @@ export const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
 export const JOB = { _id: '01990000-0000-7000-8000-000000000001', accountId: 'account-a', attempts: 1 };
 
 export interface Rig {
-  /** A PDF with a place for its seal. */
-  place(texts?: {
-    readonly reason?: string;
-    readonly location?: string;
-    readonly bytes?: number;
-  }): Promise<Uint8Array>;
+  /** A PDF with a place for its seal. @param of the PDF that gets it; by default one of a page. */
+  place(
+    texts?: {
+      readonly reason?: string;
+      readonly location?: string;
+      readonly bytes?: number;
+    },
+    of?: Uint8Array,
+  ): Promise<Uint8Array>;
   readonly sealer: ReturnType<typeof createSealer>;
   /** What was told about keys, and what was counted. */
   readonly logged: string[];
@@ -47,16 +51,15 @@ export function openRig(folder: string | undefined, timeoutMs = 10_000): Rig {
     signer,
     ask: (asked) => askDigestServer(server, asked),
     stamp: (asked) => askTimestampAuthority(exchange, asked),
+    askRevocation: (asks, where) => askRevocationServers(exchange, asks, where),
     finisher,
     onWaiting: (seals) => void waiting.push(seals),
     observe: (key, outcome) => void counted.push(`${key} ${outcome}`),
   });
   return {
-    async place({ bytes = 24 * 1024, ...texts } = {}) {
-      const document = await PDFDocument.create();
-      document.addPage().drawText('To be sealed.');
+    async place({ bytes = 24 * 1024, ...texts } = {}, of) {
       const argument = { marker: MARKER, bytes, at: Date.now(), ...texts };
-      const { pdf } = await finisher.finish(await document.save(), { steps: [{ step: 'seal', argument }] });
+      const { pdf } = await finisher.finish(of ?? (await onePage()), { steps: [{ step: 'seal', argument }] });
       return pdf;
     },
     ...{ sealer, logged, counted, waiting },
@@ -64,4 +67,10 @@ export function openRig(folder: string | undefined, timeoutMs = 10_000): Rig {
       await Promise.all([signer.close(), finisher.close(), agent.destroy()]);
     },
   };
+}
+
+async function onePage(): Promise<Uint8Array> {
+  const document = await PDFDocument.create();
+  document.addPage().drawText('To be sealed.');
+  return await document.save();
 }

@@ -41,7 +41,7 @@ describe('A seal with a time stamp', () => {
     timestampUrl = authority.url,
     key: { keyId?: string; digestUrl?: string } = { keyId: 'ada' },
   ) => ({
-    seal: { key, timestampUrl },
+    seal: { key, timestampUrl, level: 'B-T' as const },
     job: JOB,
     deadline: Date.now() + 20_000,
     signal: new AbortController().signal,
@@ -57,7 +57,7 @@ describe('A seal with a time stamp', () => {
   };
   const sealed = async (asked = terms()) => {
     const pdf = await rig.place({ bytes: 40 * 1024 });
-    const { level, timestamp } = await rig.sealer.seal(pdf, asked);
+    const { level, timestamp } = (await rig.sealer.seal(pdf, asked)).facts;
     assert.deepEqual([level, timestamp?.authority], ['B-T', 'CN=Clock']);
     assert.ok(Math.abs(timestamp!.time - Date.now()) < 3_600_000);
     await opensslVerifies(pdf, keys.authority);
@@ -98,6 +98,7 @@ describe('A seal with a time stamp', () => {
   it('refuses what is no time stamp of the signature, or by nobody who gives them', async () => {
     const wrong = await keys.identity('Ordinary');
     const late = await keys.identity('Late', { ...STAMPS, days: 0 });
+    const early = await keys.identity('Early', { ...STAMPS, begins: '20990101000000Z' });
     const other = await keys.identity('Other', STAMPS);
     /** To the same query with one byte changed: of the nonce, or of the hash. */
     const changed = (at: number) => async (query: Buffer, response: ServerResponse) => {
@@ -108,6 +109,7 @@ describe('A seal with a time stamp', () => {
       [/is of something else/, changed(30)],
       [/is of another request/, changed(60)],
       [/expired on/, async (query, response) => response.end(await authority.reply(query, late))],
+      [/valid from 2099-/, async (query, response) => response.end(await authority.reply(query, early))],
       [/was refused with status 2/, (_query, response) => response.end(Buffer.from('30053003020102', 'hex'))],
       [/no DER|cannot be read/, (_query, response) => response.end('<html>')],
       [

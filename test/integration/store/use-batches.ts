@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { BATCH_STATUSES } from '../../../src/work/batches/batch.ts';
 import { endBatchRetention } from '../../../src/work/batches/retention.ts';
 import { eventually } from '../../support/eventually.ts';
-import type { TestApi } from '../http/support/api.ts';
+import { bytesOf, csvOf, Sourced, submissionOf } from '../batches/sourced.ts';
+import type { TestApi, TestCaller } from '../http/support/api.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -28,6 +29,7 @@ export async function useBatches(api: TestApi): Promise<void> {
   // Of an admission that died before it had written the batch.
   await batches.admission.forgetUnless(randomUUID(), 3);
   await batches.reconciler.sweep();
+  await useSources(api, caller);
   for (const days of [1, 30, 200]) {
     clock.pass(days * DAY_MS);
     await batches.reconciler.sweep();
@@ -35,4 +37,32 @@ export async function useBatches(api: TestApi): Promise<void> {
     await caller.get(`/v1/pdf/batch/${jobId}`);
     clock.pass(-days * DAY_MS);
   }
+}
+
+/** Every way that the file of a batch goes. */
+async function useSources({ domain }: TestApi, { accountId, apiKeyId }: TestCaller): Promise<void> {
+  const { batches, clock } = domain;
+  const caller = { accountId, apiKeyId, apiKeyPrefix: 'sk', mode: 'live', planName: 'professional' } as const;
+  const sourced = new Sourced(domain, {}, { ...caller, plan: domain.plan });
+  const { _id } = await sourced.upload(csvOf(4), { proof: 2 });
+  await sourced.readUntil(_id, 'the proof is there', ({ source }) => source!.read === 2);
+  await sourced.idle();
+  for (const order of ['pause', 'goOn', 'release'] as const)
+    await batches.service.direct(sourced.caller, _id, order);
+  await sourced.finish(_id);
+  const { _id: cancelled } = await sourced.upload(csvOf(4), { proof: 2 });
+  await batches.service.cancel(sourced.caller, cancelled);
+  await sourced.finish(cancelled);
+  const failing = await sourced.submit(submissionOf({ url: 'http://10.0.0.1/' }));
+  await sourced.finish(failing._id);
+  const unused = { _id: randomUUID(), accountId, test: false };
+  await batches.files.keep(unused, 1e9, bytesOf(csvOf(1)));
+  await batches.files.storedBytes(accountId);
+  // As while others are being fetched.
+  await batches.store.readings.due(1, { accountId: { $nin: [] }, fetches: { $exists: false } });
+  clock.pass(2 * DAY_MS);
+  await batches.files.deleteDue();
+  clock.pass(-2 * DAY_MS);
+  await batches.files.deleteOf(accountId);
+  await sourced.close();
 }

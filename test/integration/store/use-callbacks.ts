@@ -30,6 +30,7 @@ export async function useCallbacks({ url, domain, newCaller }: TestApi): Promise
   await deliveries.finishAttempt(again, { ...noted, state: 'failed' });
   await deliveries.find(ordered!._id);
   await deliveries.list(caller.accountId, { ...all, state: 'failed', newestFirst: false });
+  await deliveries.redeliverFailed(caller.accountId, { from: new Date(0) });
   await endCallbacks(deliveries, domain.stored, new Date(domain.clock.now().getTime() - 91 * DAY_MS));
   await deliveries.storedBytes(caller.accountId);
   await keys.signing(caller.accountId);

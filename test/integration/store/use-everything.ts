@@ -3,17 +3,20 @@ import { PlatenError } from '../../../src/infra/errors/registry.ts';
 import { ensureIndexes } from '../../../src/infra/store/collection-spec.ts';
 import { PlanMirror } from '../../../src/tenants/plans/plan-mirror.ts';
 import { BUILT_IN } from '../../../src/tenants/plans/plan-source.ts';
-import { PoolTopics } from '../../../src/work/pools/pool-topics.ts';
+import type { Job } from '../../../src/work/jobs/job.ts';
 import { WorkerRegistry } from '../../../src/work/pools/worker-registry.ts';
-import { PASSWORD, signUp } from '../../support/account-client.ts';
+import { AccountClient, PASSWORD, signUp } from '../../support/account-client.ts';
 import { openBrowser } from '../../support/browser.ts';
+import { newJob } from '../../support/domain.ts';
 import type { TestApi } from '../http/support/api.ts';
 import { useAdmin } from './use-admin.ts';
+import { useAlerts } from './use-alerts.ts';
 import { useBatches } from './use-batches.ts';
 import { useBilling } from './use-billing.ts';
 import { useCallbacks } from './use-callbacks.ts';
 import { useDeletion } from './use-deletion.ts';
 import { useMails } from './use-mails.ts';
+import { useDomains, useMembers, usePasskeys } from './use-members.ts';
 import { useTakeover } from './use-takeover.ts';
 
 const HTML = { html: '<p>x</p>' };
@@ -25,6 +28,7 @@ export async function useEverything(api: TestApi): Promise<void> {
   await useBatches(api);
   await useCallbacks(api);
   await useMails(api);
+  await useAlerts(api);
   await useBilling(api);
   await manageAccount(api);
   await useTakeover(api);
@@ -54,6 +58,11 @@ async function renderAndCheck(api: TestApi): Promise<void> {
   await caller.render(HTML);
   api.worker.render = async () => ({ pages: 1 });
   await caller.render({ templateId: randomUUID() });
+  await api.domain.requestLog.flush();
+  const { token } = await api.tenants.tokens.issue(caller.accountId);
+  const path = '/user/request-logs?status=error&endpoint=/v1/pdf';
+  const { logs } = await new AccountClient(api.url, token).expect(200, 'GET', path);
+  await new AccountClient(api.url, token).expect(200, 'GET', `${path}&apiKeyId=${logs[0].apiKeyId}`);
 }
 
 async function manageAccount(api: TestApi): Promise<void> {
@@ -65,6 +74,10 @@ async function manageAccount(api: TestApi): Promise<void> {
   await api.accounts.countWithPlan('professional');
   await api.accounts.list(1, 0);
   await api.accounts.listByShownEmail(email);
+  await useMembers(api, accountId);
+  // The account goes on signing in with its password alone.
+  await usePasskeys(api, randomUUID());
+  await useDomains(api, accountId);
   for (const password of ['not the password', PASSWORD]) {
     await fetch(`${api.url}/auth/login`, {
       method: 'POST',
@@ -95,21 +108,43 @@ async function manageAccount(api: TestApi): Promise<void> {
     await owner.expect(200, 'GET', `/user/templates${path}`);
   }
   await owner.call('POST', `/user/templates/${id}/versions/${versionId}/rollback`);
+  for (const content of ['1', '2']) {
+    await owner.expect(200, 'PUT', `/user/templates/${id}/draft`, { name: 't', content });
+  }
+  await owner.expect(200, 'GET', `/user/templates/${id}/draft`);
+  await owner.expect(200, 'POST', `/user/templates/${id}/draft/publish`, { message: 'x' });
+  await owner.expect(200, 'DELETE', `/user/templates/${id}/draft`);
   const caller = await api.newCaller();
   await caller.render({ templateId: id, templateVersionId: versionId });
   await owner.call('DELETE', `/user/templates/${id}`);
+  // More than a search reads at once.
+  const ended: Partial<Job> = {
+    state: 'completed',
+    expiresAt: new Date(Date.now() + DAY_MS),
+    apiKeyId: caller.apiKeyId,
+  };
+  const many = Array.from({ length: 501 }, () => newJob(caller.accountId, ended).job);
+  await api.domain.connection.collection<Job>('job_history').insertMany(many);
+  const { token } = await api.tenants.tokens.issue(caller.accountId);
+  await new AccountClient(api.url, token).expect(200, 'GET', '/user/renders?search=t');
   const { jobId: rendered } = await owner.expect(202, 'POST', '/user/renders', { html: '<p>x</p>' });
   for (const path of ['', '/input', '/file']) await owner.get(`/user/renders/${rendered}${path}`);
   await owner.call('DELETE', `/user/renders/${rendered}`);
   await owner.call('POST', `/user/renders/${rendered}/retry`);
-  for (const query of ['', '?status=queued&mode=test', '?from=2026-01-01T00:00:00Z&sort=created_asc'])
+  for (const query of [
+    '',
+    '?status=queued&mode=test',
+    '?from=2026-01-01T00:00:00Z&sort=created_asc',
+    '?search=t',
+    '?error=INTERNAL&sort=duration_desc&minMs=1',
+  ])
     await owner.expect(200, 'GET', `/user/renders${query}`);
+  await owner.call('GET', `/user/renders/zip?ids=${rendered}`);
   await owner.get('/user/queue');
   await owner.expect(200, 'GET', '/user/templates?view=summary');
   await owner.expect(200, 'GET', '/user/templates?view=summary&search=t');
   for (const query of ['', '?interval=hour&period=1d'])
     await owner.expect(200, 'GET', `/user/usage/series${query}`);
-  await owner.expect(200, 'GET', '/user/request-logs?status=error&endpoint=/v1/pdf');
   for (const query of ['', '?mode=live&status=completed'])
     await owner.expect(200, 'GET', `/user/batches${query}`);
   await owner.get('/user/audit-log');
@@ -133,7 +168,7 @@ async function deleteOld({ domain, tenants, outputs }: TestApi): Promise<void> {
     const now = new Date(Date.now() + days * DAY_MS);
     await domain.requestLog.deleteOld(now);
     await domain.counters.deleteOld(now);
-    await tenants.limiter.deleteOld(now);
+    await tenants.limiter.deleteExpired(now);
     await domain.idempotency.deleteExpired(now);
     await tenants.deleteExpired(now);
     await outputs.deleteExpired(now);
@@ -144,13 +179,13 @@ async function mirrorPlans({ domain }: TestApi): Promise<void> {
   const mirror = new PlanMirror(domain.connection);
   for (const slotsPerWorker of [1, 2])
     await mirror.write({ ...BUILT_IN, pools: new Map([['large', { slotsPerWorker }]]) });
-  await mirror.revision();
+  await mirror.revisions();
+  await mirror.own();
   await mirror.read();
 }
 
 async function listWorkers({ domain }: TestApi): Promise<void> {
   const registry = new WorkerRegistry(domain.connection, domain.clock);
-  const topics = new PoolTopics(domain.connection);
   await ensureIndexes(domain.connection);
   const location = { pool: 'default', pod: null, namespace: null, node: null };
   for (const _id of ['gone', 'here']) {
@@ -165,13 +200,16 @@ async function listWorkers({ domain }: TestApi): Promise<void> {
       browser: null,
     });
   }
-  await topics.note('default', 12);
-  await topics.partitions();
-  await topics.forget('default');
+  const lease = await registry.lanes.take('default', 'here', () => undefined);
+  await lease.reads(true);
+  await registry.lanes.lanesOf('default');
+  await registry.lanes.idleLanesOf('default', 10);
+  await lease.release();
   await registry.requestPause(['gone', 'here']);
   await registry.cancelPause(['here']);
   await registry.list('default');
   await registry.slotsOf('default');
+  await registry.sealKeysOf('default');
   await registry.list();
   await registry.remove('gone');
   await registry.forgetUnseen(new Date(domain.clock.now().getTime() + DAY_MS));

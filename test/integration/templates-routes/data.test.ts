@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { PlatenError } from '../../../src/infra/errors/registry.ts';
-import type { RenderRequest } from '../../../src/render/renderer.ts';
+import type { JobRequest } from '../../../src/render/renderer.ts';
 import { rawNumber } from '../../../src/tenants/templates/long-integers.ts';
 import { AccountClient } from '../../support/account-client.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -20,7 +20,7 @@ describe('The data of templates', () => {
   let caller: TestCaller;
   let owner: AccountClient;
   /** What the worker was asked to render, in this order. */
-  let rendered: RenderRequest[];
+  let rendered: JobRequest[];
 
   beforeEach(async () => {
     rendered = [];
@@ -34,7 +34,7 @@ describe('The data of templates', () => {
 
   const save = async (content: string, more: object = {}) =>
     owner.expect(201, 'POST', '/user/templates', { name: 'invoice', content, ...more });
-  const htmlOf = ({ source }: RenderRequest) => (source.kind === 'html' ? source.html : undefined);
+  const htmlOf = ({ source }: JobRequest) => (source.kind === 'html' ? source.html : undefined);
 
   async function batchItems(items: readonly object[]) {
     const accepted = await caller.post('/v1/pdf/batch', { items });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { isDeepStrictEqual } from 'node:util';
-import type { RenderRequest } from '../../../src/render/renderer.ts';
+import type { JobRequest } from '../../../src/render/renderer.ts';
 import { AccountClient } from '../../support/account-client.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type TestCaller, useApi } from '../http/support/api.ts';
@@ -22,7 +22,7 @@ describe('The options of a template', () => {
   let caller: TestCaller;
   let owner: AccountClient;
   /** What the worker was asked to render, in this order. */
-  let rendered: RenderRequest[];
+  let rendered: JobRequest[];
 
   beforeEach(async () => {
     rendered = [];
@@ -64,7 +64,8 @@ describe('The options of a template', () => {
     assert.deepEqual(lastOptions(), { ...OPTIONS, headerTemplate: FILLED });
     await owner.expect(202, 'POST', '/user/renders', { templateId: id, data: DATA });
     await eventually('all are rendered', () => rendered.length === 3);
-    assert.deepEqual(lastOptions(), { ...OPTIONS, headerTemplate: FILLED, watermark: { text: 'TEST' } });
+    const tried = { watermark: { text: 'TEST' }, report: true };
+    assert.deepEqual(lastOptions(), { ...OPTIONS, headerTemplate: FILLED, ...tried });
   });
 
   it('come after those of a render, and those that stand beside them', async () => {
@@ -212,8 +213,8 @@ describe('The options of a template', () => {
     assert.equal((await preview({ templateId: id, options: { locale: 'en-US' } })).json.html, '€1.50');
     assert.equal((await preview({ templateId: id, output: 'pdf', options: { format: 'A3' } })).status, 202);
     await eventually('it is rendered', () => rendered.length === 1);
-    const watermark = { text: 'TEST' };
-    assert.deepEqual(lastOptions(), { ...OPTIONS, format: 'A3', headerTemplate: FILLED, watermark });
+    const tried = { watermark: { text: 'TEST' }, report: true };
+    assert.deepEqual(lastOptions(), { ...OPTIONS, format: 'A3', headerTemplate: FILLED, ...tried });
     const broken = await preview({ content: 'x', options: { headerTemplate: '{{ a | nope }}' } });
     assert.deepEqual([broken.status, broken.json.code], [400, 'TEMPLATE_ERROR']);
     assert.match(broken.json.message, /^options\.headerTemplate: Line 1, /);

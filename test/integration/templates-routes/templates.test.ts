@@ -226,7 +226,8 @@ describe('templates', () => {
       });
       const { versions, ...page } = await client.expect(200, 'GET', `${path}/versions`);
       assert.deepEqual(page, { total: 2, limit: 20, offset: 0 });
-      const common = { templateId: first.id };
+      const { email: author } = await client.expect(200, 'GET', '/auth/me');
+      const common = { templateId: first.id, author, message: null };
       assert.deepEqual(versions, [
         {
           ...common,

@@ -110,7 +110,7 @@ describe('What is recorded of requests for renders', () => {
     const { accountId, apiKeyId } = caller;
     const recordRejection = () =>
       recorder.record({
-        caller: { accountId, apiKeyId, apiKeyPrefix: 'sk_live_abcd' },
+        caller: { accountId, apiKeyId, apiKeyPrefix: 'sk_live_abcd', plan: { retentionHours: 24 } },
         endpoint: '/v1/pdf',
         ipAddress: '127.0.0.1',
         ...{ method: 'POST', statusCode: 429, durationMs: 1 },
@@ -144,14 +144,14 @@ describe('What is recorded of requests for renders', () => {
   });
 
   it('a log that cannot be written fails no request, and is written later', async () => {
-    const blocks = api.domain.connection.collection('request_log_segments');
-    const { bulkWrite } = blocks;
-    blocks.bulkWrite = async () => {
+    const entries = api.domain.connection.collection('request_log');
+    const { insertMany } = entries;
+    entries.insertMany = async () => {
       throw new Error('the disk is full');
     };
     assert.equal((await caller.render(BODY)).status, 200);
     await api.domain.requestLog.flush();
-    blocks.bulkWrite = bulkWrite;
+    entries.insertMany = insertMany;
     assert.equal((await usage()).log.total, 1);
   });
 });

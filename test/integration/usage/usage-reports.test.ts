@@ -4,6 +4,7 @@ import type { ErrorCode } from '../../../src/infra/errors/registry.ts';
 import { DEFAULT_PLANS } from '../../../src/tenants/plans/plan.ts';
 import { quotaPeriod } from '../../../src/tenants/plans/quota-period.ts';
 import type { RequestLogOrder } from '../../../src/tenants/usage/usage-reports.ts';
+import { documentsRead } from '../../support/documents-read.ts';
 import { type Domain, openDomain } from '../../support/domain.ts';
 import { startMongo } from '../../support/mongo.ts';
 
@@ -27,7 +28,8 @@ describe('Usage summary and request log', () => {
   async function past(agoMs: number, apiKeyId: string, errorCode?: ErrorCode): Promise<void> {
     const { clock, recorder, counters, requestLog } = domain;
     clock.pass(-agoMs);
-    const caller = { accountId: account, apiKeyId, apiKeyPrefix: 'sk_live_abcd' };
+    const plan = { retentionHours: 24 };
+    const caller = { accountId: account, apiKeyId, apiKeyPrefix: 'sk_live_abcd', plan };
     const ipAddress = '203.0.113.77';
     recorder.record({
       caller,
@@ -151,11 +153,16 @@ describe('Usage summary and request log', () => {
     }
   });
 
-  it('keeps every entry of two processes that write at once, over many blocks', async () => {
+  it('keeps every entry of two processes that write at once, over many pages', async () => {
     const other = await openDomain({ uri });
     const write = (target: Domain, i: number) =>
       target.recorder.record({
-        caller: { accountId: account, apiKeyId: `key-${i % 3}`, apiKeyPrefix: 'sk_live_abcd' },
+        caller: {
+          accountId: account,
+          apiKeyId: `key-${i % 3}`,
+          apiKeyPrefix: 'sk_live_abcd',
+          plan: { retentionHours: 24 },
+        },
         endpoint: '/v1/pdf',
         ipAddress: '203.0.113.77',
         ...{ method: 'POST', statusCode: 200, durationMs: 7 },
@@ -183,6 +190,50 @@ describe('Usage summary and request log', () => {
     assert.deepEqual([log.total, log.logs.length, log.summary], [1, 1, { successCount: 0, failedCount: 1 }]);
     assert.equal(log.logs[0]!.errorReason, 'QUOTA_EXCEEDED');
     assert.equal((await logs({ apiKeyId: 'c' })).total, 0);
+  });
+
+  it('finds the requests of a kind, page by page, and reads the entries of few others', async () => {
+    const { clock, requestLog } = domain;
+    const now = clock.now().getTime();
+    const write = (accountId: string, i: number) =>
+      requestLog.record({
+        accountId,
+        apiKeyId: `${accountId}-${i % 2}`,
+        apiKeyPrefix: 'sk_live_abcd',
+        endpoint: i % 100 === 7 ? '/v1/batches' : '/v1/pdf',
+        ipAddress: '203.0.113.77',
+        status: i % 50 === 7 ? 'error' : 'success',
+        errorReason: i % 50 === 7 ? 'VALIDATION' : null,
+        createdAt: new Date(now - i * (HOUR_MS / 100)),
+      });
+    for (let i = 0; i < 2000; i += 1) {
+      write(account, i);
+      write(`${account}0`, i);
+    }
+    await requestLog.flush();
+    const times = async (order: Partial<RequestLogOrder>) => {
+      const found: number[] = [];
+      for (;;) {
+        const page = await logs({ ...order, limit: 7, offset: found.length });
+        found.push(...page.logs.map(({ createdAt }) => Math.round((now - createdAt.getTime()) / 36_000)));
+        if (page.logs.length === 0) return found;
+      }
+    };
+    const every = (step: number) => Array.from({ length: 2000 / step }, (_, i) => 7 + i * step);
+    assert.deepEqual(await times({ status: 'error' }), every(50));
+    assert.deepEqual(await times({ status: 'error', newestFirst: false }), every(50).reverse());
+    assert.deepEqual(await times({ endpoint: '/v1/batches' }), every(100));
+    assert.deepEqual(await times({ status: 'success', endpoint: '/v1/batches' }), []);
+    assert.deepEqual(await times({ status: 'error', endpoint: '/v1/pdf', apiKeyId: `${account}-1` }), [
+      ...every(100).map((i) => i + 50),
+    ]);
+    const last = { offset: 1980, limit: 20 };
+    assert.equal((await logs(last)).logs.length, 20);
+    const read = (order: Partial<RequestLogOrder>) => documentsRead(domain.connection, () => logs(order));
+    // The counts of its days and keys, the page, and of the hour in which it begins what is before it.
+    assert.ok((await read(last)) < 150);
+    assert.ok((await read({ apiKeyId: `${account}-1` })) < 30);
+    assert.ok((await read({ status: 'error', limit: 2 })) < 120);
   });
 
   it('masks addresses unless the plan reveals them', async () => {

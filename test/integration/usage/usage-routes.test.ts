@@ -35,6 +35,8 @@ describe('GET /user/usage and /user/request-logs', () => {
         summary: { successCount: 1, failedCount: 1 },
         logs: 1,
         canRevealIp: true,
+        detailsKept: true,
+        detailsKeptHours: 7 * 24,
       },
     );
     const [{ status, errorReason, apiKeyId, ipAddress }] = log.logs;

@@ -3,10 +3,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Connection } from 'mongoose';
 import { pino } from 'pino';
 import type { Bus } from '../../../src/infra/bus/bus.ts';
 import { createInProcessBus } from '../../../src/infra/bus/in-process.ts';
 import { createFolderOutputStore } from '../../../src/infra/outputs/folder.ts';
+import { connectDatabase } from '../../../src/infra/store/connection.ts';
 import { DEFAULT_POOL } from '../../../src/tenants/plans/names.ts';
 import { WorkerRegistry } from '../../../src/work/pools/worker-registry.ts';
 import { WorkerPresence } from '../../../src/worker/presence.ts';
@@ -15,6 +17,7 @@ import { type Domain, newJob, openDomain } from '../../support/domain.ts';
 import { eventually } from '../../support/eventually.ts';
 import { HeldRenderer } from '../../support/held-renderer.ts';
 import { newPrefix, sharedKafka, type TestKafka } from '../../support/kafka.ts';
+import { startMongo } from '../../support/mongo.ts';
 import { workerOf } from '../../support/worker.ts';
 import { openBus } from '../bus/kafka-help.ts';
 
@@ -54,11 +57,13 @@ describe('A worker that is to pause', () => {
     await domain.close();
   });
 
-  const open = async (bus: Bus) => {
-    domain = await openDomain({ bus, plan: { concurrentRenders: 100, maxWaitingJobs: 1000 } });
+  const open = async (bus: Bus, connection?: Connection) => {
+    const plan = { concurrentRenders: 100, maxWaitingJobs: 1000 };
+    domain = await openDomain({ bus, plan, ...(connection !== undefined && { connection }) });
     registry = new WorkerRegistry(domain.connection, domain.clock);
   };
-  const start = async (name: string, bus: Bus): Promise<Running> => {
+  /** @param own the registry of its process, whose lanes the bus goes by. */
+  const start = async (name: string, bus: Bus, own = registry): Promise<Running> => {
     const renderer = new HeldRenderer();
     renderer.holds = false;
     const worker = workerOf(domain, SLOTS, {
@@ -70,7 +75,7 @@ describe('A worker that is to pause', () => {
     });
     const startedAt = new Date();
     const presence = new WorkerPresence({
-      registry,
+      registry: own,
       describe: () => ({
         _id: name,
         pool: DEFAULT_POOL,
@@ -187,10 +192,15 @@ describe('A worker that is to pause', () => {
 
     it('leaves all work to another meanwhile, loses none, stays ready, and takes its part again', async () => {
       const prefix = newPrefix();
-      const [first, second] = [await openBus(kafka, prefix), await openBus(kafka, prefix)];
-      await open(first);
-      const a = await start('a', first);
-      const b = await start('b', second);
+      const connection = await connectDatabase((await startMongo()).uri, logger);
+      const process = async () => {
+        const own = new WorkerRegistry(connection, { now: () => new Date() });
+        return { own, bus: await openBus(kafka, prefix, { lanes: own.lanes }) };
+      };
+      const [first, second] = [await process(), await process()];
+      await open(first.bus, connection);
+      const a = await start('a', first.bus, first.own);
+      const b = await start('b', second.bus, second.own);
       const bothServe = () =>
         eventually('both serve', async () => (await renderersOf(await submit(40))).size === 2);
       await bothServe();

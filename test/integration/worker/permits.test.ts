@@ -107,7 +107,7 @@ describe('Accounts at the slots of a worker', () => {
     });
 
     it('get slots by the fair queue, though the pointers of the one are behind those of the other', async () => {
-      await checkFairness(await openBus(kafka, newPrefix(), { partitions: 1 }));
+      await checkFairness(await openBus(kafka, newPrefix()));
     });
 
     it('find a worker that has room for what waits at another, though their keys lead to that one', async () => {
@@ -144,12 +144,12 @@ describe('Accounts at the slots of a worker', () => {
 /** The bus for one worker, with a note of the jobs whose pointers that has taken. */
 function withNoteOf(bus: Bus, accepted: Set<string>): Bus {
   const noted = (consumer: PointerConsumer): PointerConsumer => ({
+    worker: consumer.worker,
     reserve: (...asked) => consumer.reserve(...asked),
     async accept(pointer, slot) {
       await consumer.accept(pointer, slot);
       accepted.add(pointer.jobId);
     },
-    regrouped: async (jobClass) => consumer.regrouped?.(jobClass),
   });
   return new Proxy(bus, {
     get(target, name: keyof Bus) {

@@ -71,8 +71,7 @@ describe('accounts of several workers', () => {
 
   it('go where they are warm, and all workers have some', async () => {
     const prefix = newPrefix();
-    // As many partitions as there are by default, of which each worker has its part.
-    const open = () => openBus(kafka, prefix, { partitions: 12 });
+    const open = () => openBus(kafka, prefix);
     domain = await openDomain({ bus: await open() });
     closers.push(() => domain.close());
     const leases: Leases[] = [];

@@ -46,7 +46,7 @@ describe('The registry of workers', () => {
     await registry.report(report('a'));
     await registry.report(report('b', { pool: 'large' }));
     const { seenAt, ...said } = await registry.report(report('a', { busy: 2, state: 'ending' }));
-    assert.deepEqual(said, { ...report('a'), busy: 2, state: 'ending', pauseRequested: false });
+    assert.deepEqual(said, { ...report('a'), busy: 2, state: 'ending', idle: 0, pauseRequested: false });
     assert.ok(Math.abs(seenAt.getTime() - Date.now()) < 20_000);
     assert.deepEqual((await registry.list()).map(({ _id }) => _id).sort(), ['a', 'b']);
     assert.deepEqual(
@@ -78,6 +78,24 @@ describe('The registry of workers', () => {
     assert.equal(poolSlots.of('nobody'), undefined);
     await registry.remove('a');
     assert.equal(poolSlots.of('large'), 7, 'for as long as nobody says otherwise');
+  });
+
+  it('knows the keys that seal in a pool once every worker that is seen has told its own', async () => {
+    const key = (name: string) => ({ name, accounts: ['account-a'] });
+    assert.equal(await registry.sealKeysOf('default'), undefined);
+    await registry.report(report('earlier'));
+    await registry.report(report('a', { sealKeys: [key('one')] }));
+    await registry.report(report('other', { pool: 'large', sealKeys: [key('large')] }));
+    assert.equal(await registry.sealKeysOf('default'), undefined, 'one is of an earlier version');
+    clock.pass(UNSEEN_AFTER_MS);
+    await registry.report(report('a', { sealKeys: [key('one')] }));
+    const { sealKeys: _, ...b } = await registry.report(report('b', { sealKeys: [key('two')] }));
+    const told = (await registry.sealKeysOf('default'))?.map(({ name }) => name).sort();
+    assert.deepEqual(told, ['one', 'two']);
+    assert.ok((await registry.list()).every((worker) => !('sealKeys' in worker)));
+    await registry.report({ ...report('b'), sealKeys: null });
+    assert.equal(b.state, 'claiming');
+    assert.equal(await registry.sealKeysOf('default'), undefined, 'one cannot tell');
   });
 
   it('knows which workers have not reported lately, and forgets those that ended long ago', async () => {

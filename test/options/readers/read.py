@@ -31,8 +31,22 @@ def by_qpdf(path: Path) -> dict[str, object]:
             "title": str(pdf.docinfo["/Title"]) if "/Title" in pdf.docinfo else None,
             "attachments": [attachment(name, spec) for name, spec in pdf.attachments.items()],
             "encryption": encryption(pdf, path) if pdf.is_encrypted else None,
+            "fields": [field(found) for found in pdf.acroform.fields],
             "associated": [str(file["/UF"]) for file in root.get("/AF", [])],
         }
+
+
+def field(found: pikepdf.AcroFormField) -> dict[str, object]:
+    value = found.value
+    values = list(value) if isinstance(value, pikepdf.Array) else [value]
+    return {
+        "name": found.fully_qualified_name,
+        "type": str(found.field_type),
+        "label": found.alternate_name,
+        "values": [str(each) for each in values if each is not None],
+        "flags": found.flags,
+        "choices": list(found.choices) if found.is_choice else [],
+    }
 
 
 def encryption(pdf: pikepdf.Pdf, path: Path) -> dict[str, object]:

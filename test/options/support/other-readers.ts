@@ -54,6 +54,16 @@ interface OtherResult {
     /** Whether its bytes have the checksum that is noted with it. */
     readonly intact: boolean;
   }[];
+  /** The fields to fill in: of radio buttons, one for each. */
+  readonly fields: readonly {
+    /** With those above it. */
+    readonly name: string;
+    readonly type: '/Tx' | '/Btn' | '/Ch' | '/Sig';
+    readonly label: string;
+    readonly values: readonly string[];
+    readonly flags: number;
+    readonly choices: readonly string[];
+  }[];
   /** Names of the files that are associated with the document. */
   readonly associated: readonly string[];
   /** How it is encrypted; null for a PDF that is not. */

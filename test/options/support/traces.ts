@@ -13,6 +13,7 @@ export const EVERYTHING: Options = {
   margin: { top: '1in', bottom: '1in' },
   outline: true,
   tagged: true,
+  forms: true,
   omitBackground: true,
   viewport: { width: 1234, height: 567, deviceScaleFactor: 2 },
   mediaType: 'screen',

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { setTimeout as pause } from 'node:timers/promises';
 import RequestQueue from 'kafkajs/src/network/requestQueue/index.js';
 import '../../../src/infra/bus/kafka/request-queue.ts';
 
@@ -9,26 +10,42 @@ interface Queue {
   push(request: object): void;
   fulfillRequest(response: { correlationId: number; size: number; payload: null }): void;
   checkPendingRequests(): void;
+  scheduleRequestTimeoutCheck(): void;
   destroy(): void;
 }
 
 describe('the request queue of a Kafka connection', () => {
   let queue: Queue;
   let sent: number[];
+  let connected: boolean;
 
   beforeEach(() => {
     const logger = { debug() {}, warn() {} };
-    const options = { maxInFlightRequests: 1, requestTimeout: 60_000, clientId: 'x', broker: 'x:1', logger };
+    const limits = { maxInFlightRequests: 1, requestTimeout: 200, enforceRequestTimeout: true };
+    const options = { ...limits, clientId: 'x', broker: 'x:1', logger, isConnected: () => connected };
     queue = Reflect.construct(RequestQueue, [options]) as Queue;
     sent = [];
+    connected = true;
   });
-  afterEach(() => queue.destroy());
+  afterEach(() => {
+    connected = false;
+    queue.destroy();
+  });
 
   const push = (correlationId: number) =>
     queue.push({
       entry: { correlationId, apiKey: 1, apiVersion: 1, apiName: 'x', resolve() {}, reject() {} },
       expectResponse: true,
       sendRequest: () => sent.push(correlationId),
+    });
+  /** Resolves with the error that a request ends with. */
+  const pushUnanswered = () =>
+    new Promise<Error>((reject) => {
+      queue.push({
+        entry: { correlationId: 9, apiKey: 1, apiVersion: 1, apiName: 'x', resolve() {}, reject },
+        expectResponse: true,
+        sendRequest() {},
+      });
     });
   const respond = (correlationId: number) => queue.fulfillRequest({ correlationId, size: 0, payload: null });
 
@@ -59,5 +76,23 @@ describe('the request queue of a Kafka connection', () => {
       });
       assert.ok(queue.throttleCheckTimeoutId);
     });
+  });
+
+  it('ends a request that gets no response in time, each time', async () => {
+    queue.scheduleRequestTimeoutCheck();
+    for (let i = 0; i < 2; i++) assert.match((await pushUnanswered()).message, /timed out/i);
+  });
+
+  it('looks after a connection no more once it is closed, and again when it is open', async () => {
+    queue.scheduleRequestTimeoutCheck();
+    const first = pushUnanswered();
+    await first;
+    connected = false;
+    await pause(1100);
+    const late = pushUnanswered();
+    assert.equal(await Promise.race([late, pause(1500)]), undefined);
+    connected = true;
+    queue.scheduleRequestTimeoutCheck();
+    assert.match((await late).message, /timed out/i);
   });
 });

@@ -3,6 +3,7 @@ import { PassThrough } from 'node:stream';
 import { setImmediate as immediate } from 'node:timers/promises';
 import {
   BoundedPipe,
+  LARGE_RESPONSE,
   MAX_MESSAGE_BYTES,
   SESSION_LIMITS,
 } from '../../../src/render/chromium/process/bounded-pipe.ts';
@@ -85,6 +86,20 @@ describe('the pipe to a browser', () => {
     const other = report('Page.other', {}, 'B'.repeat(32));
     await write(`${other}\0`);
     assert.deepEqual(received, [other]);
+  });
+
+  it('fails the command whose response is too large, if its session wants that, and goes on', async () => {
+    const counted = count();
+    counted.failLargeResponses(true);
+    const response = (id: number, result: string) => JSON.stringify({ id, result, sessionId: SESSION });
+    await write(`${response(7, 'x'.repeat(MAX_MESSAGE_BYTES))}\0${response(8, 'x')}\0`);
+    const failed = { id: 7, error: { code: -32000, message: LARGE_RESPONSE }, sessionId: SESSION };
+    assert.deepEqual(received, [JSON.stringify(failed), response(8, 'x')]);
+    assert.deepEqual(limitExceeded, []);
+    counted.failLargeResponses(false);
+    await write(`${response(9, 'x'.repeat(MAX_MESSAGE_BYTES))}\0`);
+    assert.deepEqual(limitExceeded, [`a message of more than ${MAX_MESSAGE_BYTES} bytes`]);
+    assert.equal(received.length, 2);
   });
 
   it('leaves out a report of the network that is too large, and goes on', async () => {

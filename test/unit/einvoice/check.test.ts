@@ -1,7 +1,16 @@
 import assert from 'node:assert/strict';
 import { checkEinvoice, type EinvoiceCall } from '../../../src/render/einvoice/check.ts';
 import { PROFILE_NAMES, type ProfileName } from '../../../src/render/einvoice/profiles.ts';
-import { exampleInvoice, exampleXml, fullInvoice, kindsOfInvoices } from '../../support/invoice.ts';
+import {
+  CODED_TERMS,
+  exampleInvoice,
+  exampleXml,
+  fullInvoice,
+  invoiceOfCategory,
+  kindsOfInvoices,
+  withCode,
+  xmlOfCodes,
+} from '../../support/invoice.ts';
 
 type Example = ReturnType<typeof exampleInvoice>;
 
@@ -108,6 +117,10 @@ describe('e-invoices are checked', () => {
         /^BG-23 \(line 2, BR-S-1\): the VAT breakdown has no row/,
       ],
       [(i) => Object.assign(i.lines[1]!, { vatRate: undefined }), /^BT-152 \(line 2, BR-S-5\)/],
+      [
+        (i) => i.vatBreakdown.push({ base: 0, amount: 0, category: 'Z', rate: 0 }),
+        /^BG-23 \(BR-Z-1\): there is a row of category Z, which no line/,
+      ],
       [(i) => Object.assign(i.seller, { vatId: undefined }), /^BT-31 \(BR-S-2\)/],
       [(i) => Object.assign(i.payment, { transfers: [] }), /^BT-84 \(BR-61\)/],
       [(i) => Object.assign(i.allowances[0]!, { reason: undefined }), /^BT-97 \(BR-33\)/],
@@ -125,6 +138,34 @@ describe('e-invoices are checked', () => {
         `${expected}: ${faults.join('\n')}`,
       );
     }
+  });
+
+  it('by the list of each code: the term and its rule are named, and nothing else is', () => {
+    const xml = xmlOfCodes();
+    assert.deepEqual(faultsOf({ profile: 'xrechnung', xml }), []);
+    for (const [term, rule, path, wrong] of CODED_TERMS) {
+      const [fault = '', ...others] = faultsOf({ profile: 'xrechnung', xml: withCode(xml, path, wrong) });
+      assert.match(fault, new RegExp(`^${term} \\((line 1, )?${rule}\\): "${wrong}" is no .*, such as `));
+      // What the code decides besides, such as whether an identifier of the seller is left.
+      assert.ok(
+        others.every((other) => !other.includes('BR-CL')),
+        others.join('\n'),
+      );
+    }
+  });
+
+  it('by further media types and schemes in the extended profile alone', () => {
+    const mediaType = (profile: 'extended' | 'en16931') =>
+      faultsOf({
+        profile,
+        xml: withCode(
+          exampleXml(profile, fullInvoice(profile)),
+          'AttachmentBinaryObject@mimeCode',
+          'text/xml',
+        ),
+      });
+    assert.deepEqual(mediaType('extended'), []);
+    assert.match(mediaType('en16931')[0]!, /^BT-125-1 \(BR-CL-24\): "text\/xml" is no media type/);
   });
 
   it('by the rules of categories without VAT', () => {
@@ -155,7 +196,30 @@ describe('e-invoices are checked', () => {
     assert.match(faultsOfInvoice(without('AE', {}))[0]!, /^BT-48 \(BR-AE-2\)/);
     assert.match(faultsOfInvoice({ ...without('K', {}), buyer })[0]!, /^BT-80 \(BR-IC-12\)/);
     assert.match(faultsOfInvoice(without('E', { exemptionReason: undefined }))[0]!, /^BT-120 \(BR-E-10\)/);
+    const unused = { base: 0, amount: 0, category: 'S', rate: 21 };
+    assert.deepEqual(
+      faultsOfData((invoice) => invoice.vatBreakdown.push(unused)),
+      [],
+    );
     assert.match(faultsOfInvoice(without('Z', {}))[0]!, /^BT-120 \(BR-Z-10\): category Z has no reason/);
+    const split = invoiceOfCategory('B');
+    assert.deepEqual(faultsOfInvoice(split), [
+      'BT-151 (BR-B-1): category B (split payment) is for Italian invoices alone',
+    ]);
+    const italian = <T extends { address: object }>(party: T) => ({
+      ...party,
+      address: { ...party.address, country: 'IT' },
+    });
+    const parties = { seller: italian(split.seller), buyer: italian(split.buyer) };
+    assert.deepEqual(faultsOfInvoice({ ...split, ...parties }), []);
+    const lines = split.lines.map((line, i) => (i === 2 ? { ...line, vatCategory: 'S' } : line));
+    const vatBreakdown = ['B', 'S'].map((category, i) => ({
+      ...{ category, rate: 7 },
+      ...(i === 0 ? { base: 245, amount: 17.15 } : { base: 20, amount: 1.4 }),
+    }));
+    assert.deepEqual(faultsOfInvoice({ ...split, ...parties, lines, vatBreakdown }), [
+      'BG-23 (BR-B-2): category B does not go together with category S',
+    ]);
   });
 
   it('with the lines and charges that only the extended profile has', () => {
@@ -263,6 +327,20 @@ describe('e-invoices are checked', () => {
         `${expected}: ${faults.join('\n')}`,
       );
     }
+  });
+
+  it('in sentences that stay short, whatever the invoice has as identifiers and codes', () => {
+    const faults = faultsOfXml((xml) =>
+      xml
+        .replace('<ram:LineID>1<', `<ram:LineID>${'1'.repeat(300_000)}<`)
+        .replace('unitCode="C62"', `unitCode="${'x'.repeat(300_000)}"`)
+        .replace('<ram:CategoryCode>S<', `<ram:CategoryCode>${'S'.repeat(300_000)}<`),
+    );
+    assert.deepEqual(
+      faults.map((fault) => fault.split(' ')[0]),
+      ['BT-130', 'BT-151', 'BT-116'],
+    );
+    for (const fault of faults) assert.ok(fault.length < 400, `${fault.length} characters`);
   });
 
   it('and refused where they attack: entities, external files, size, depth', () => {

@@ -9,16 +9,16 @@ import {
 } from '../../support/hostile-texts.ts';
 import { fieldsOf } from '../../support/schema-fields.ts';
 
-/** Fields whose texts browsers, template engines and readers of XML read: they hold any character. */
+/** Fields whose texts browsers, template engines and readers of XML or of forms read: they hold any character. */
 const DOCUMENTS =
-  /^body(?:\.items\[\])?\.(?:html|content|sampleData|data(?:\{\}|\{name\})|options\.(?:einvoice\.(?:xml|data(?:\{\}|\{name\}))|styles\[\]|scripts\[\]|waitForSelector|waitForExpression|\w*(?:[hH]eader|[fF]ooter)Template))$/;
+  /^body(?:\.items\[\]|\.source)?\.(?:html|content|sampleData|data(?:\{\}|\{name\})|values\{\}(?:\[\])?|options\.(?:seal\.visible\.html|fill\.values\{\}(?:\[\])?|einvoice\.(?:xml|data(?:\{\}|\{name\}))|styles\[\]|scripts\[\]|waitForSelector|waitForExpression|\w*(?:[hH]eader|[fF]ooter)Template))$/;
 /** A JSON Schema, which is read as such: its texts hold any character of JSON. */
 const SCHEMA = /^body\.dataSchema(?:\{\}|\{name\})?$/;
 /** Fields that are compared with what is stored, by a hash or by the name of a file, and never stored or shown. */
 const COMPARED =
-  /^body\.(?:password|currentPassword|newPassword|invitation|oneTimeToken)$|^query\.(?:token|state|code|error)$|^params\.(?:token|itemId|path\[\])$|^headers\.(?:accept|(?:If-)?Range|Last-Event-ID|\w+-signature)$/;
+  /^body\.(?:password|currentPassword|newPassword|invitation|oneTimeToken|code)$|^query\.(?:token|state|code|error)$|^params\.(?:token|itemId|path\[\])$|^headers\.(?:accept|(?:If-)?Range|Last-Event-ID|\w+-signature)$/;
 /** Texts of several lines for people. */
-const LINES = /^body\.(?:notes|metadata\{\})$/;
+const LINES = /^body\.(?:notes|message|metadata\{\})$/;
 /** Values of headers: one may have tabs, the other any character that is no control character. */
 const HEADERS = /\.assetHeaders\{\}$/;
 const POLICY = /\.csp$/;

@@ -16,6 +16,7 @@ function worker(withinMs: number) {
     },
     options: { locale: 'de-DE', timezone: 'Europe/Berlin', strictData: true },
     withinMs,
+    pdfOf: async (jobId) => (jobId === 'kept' ? Buffer.from('%PDF-') : undefined),
     signal,
   };
   return { calls, context, signal };
@@ -33,6 +34,19 @@ describe('The document of a source', () => {
       url: 'https://example.com/',
     });
     assert.deepEqual(calls, []);
+  });
+
+  it('is the PDF that was sent, or that of another job while that is kept', async () => {
+    const { context } = worker(1000);
+    const source = (fields: object) =>
+      ({ mode: 'pdf', ...fields }) as { mode: 'pdf'; pdf: string; pdfJobId: string };
+    const sent = await INPUTS.pdf.documentOf(source({ pdf: 'JVBERi0=' }), context);
+    const ofJob = await INPUTS.pdf.documentOf(source({ pdfJobId: 'kept' }), context);
+    for (const document of [sent, ofJob])
+      assert.deepEqual(document, { kind: 'pdf', pdf: Buffer.from('%PDF-') });
+    await assert.rejects(async () => INPUTS.pdf.documentOf(source({ pdfJobId: 'gone' }), context), {
+      code: 'GONE',
+    });
   });
 
   it('is the template filled in with its data, within its own limit of time and that of the render', async () => {

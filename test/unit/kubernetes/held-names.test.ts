@@ -98,7 +98,7 @@ describe('plans and pools of a namespace that cannot be read', () => {
       [['there', { slotsPerWorker: 3 }]],
     );
     const seen = poolsInForce([pool('there', { slotsPerWorker: 1 })], INSTALLATION, held.pools);
-    assert.deepEqual([...seen.pools], [['there', { slotsPerWorker: 1, maxWorkers: 10 }]]);
+    assert.deepEqual([...seen.pools], [['there', { slotsPerWorker: 1 }]]);
   });
 });
 

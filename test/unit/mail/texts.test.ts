@@ -10,6 +10,7 @@ const LINKS = {
   dashboardUrl: 'https://platen.example/dashboard',
   billingUrl: 'https://platen.example/dashboard/billing',
   disableUrl: 'https://platen.example/public/auto-overage/disable?token=TOKEN',
+  unsubscribeUrl: 'https://platen.example/public/notifications/unsubscribe?token=TOKEN',
 };
 const EXAMPLES: MailValues = {
   'password-reset': { token: 'TOKEN', until: '2026-11-23T14:05:00.000Z' },
@@ -32,7 +33,46 @@ const EXAMPLES: MailValues = {
   },
   'subscription-ended': { plan: 'professional', because: 'cancellation', payUrl: null },
   'duplicate-subscription': { plan: 'starter' },
+  'team-invitation': {
+    token: 'T',
+    until: '2026-07-01T00:00:00.000Z',
+    by: 'a@example.com',
+    role: 'viewer',
+    account: 'Engines',
+  },
+  'ownership-transferred': { from: 'a@example.com', to: 'b@example.com' },
+  'quota-alert': {
+    percent: 80,
+    used: 2_000,
+    limit: 2_500,
+    renews: '2026-12-01T00:00:00.000Z',
+    beyond: 'rejected',
+    sells: true,
+  },
+  'spend-alert': { percent: 50, spentCents: 5_000, capCents: 10_000 },
+  'failure-alert': {
+    hour: '2026-11-23T14:00:00.000Z',
+    renders: 120,
+    failed: 42,
+    codes: [
+      { code: 'URL_UNREACHABLE', count: 40 },
+      { code: 'RENDER_TIMEOUT', count: 2 },
+    ],
+  },
+  'webhook-alert': {
+    url: 'https://shop.example/hooks/platen',
+    since: '2026-11-23T13:02:00.000Z',
+    failures: 7,
+    outcome: 'The receiver responded with status 500.',
+    nextAt: '2026-11-23T14:35:00.000Z',
+  },
+  'webhook-recovered': {
+    url: 'https://shop.example/hooks/platen',
+    since: '2026-11-23T13:02:00.000Z',
+    at: '2026-11-23T14:35:00.000Z',
+  },
 };
+const USED_UP = { percent: 100, used: 2_500, limit: 2_500, renews: '2026-12-01T00:00:00.000Z' };
 /** The files of docs/mails: one for each kind of mail, and several for a kind with variants. */
 const SHOWN: readonly (readonly [file: string, content: Mail['content']])[] = [
   ...(Object.keys(EXAMPLES) as MailKind[]).map(
@@ -53,6 +93,12 @@ const SHOWN: readonly (readonly [file: string, content: Mail['content']])[] = [
     },
   ],
   ['auto-overage-disabled-unproven', { kind: 'auto-overage-disabled', values: { because: 'unproven' } }],
+  ['quota-alert-used-up', { kind: 'quota-alert', values: { ...USED_UP, beyond: 'rejected', sells: false } }],
+  ['quota-alert-bought', { kind: 'quota-alert', values: { ...USED_UP, beyond: 'bought', sells: true } }],
+  [
+    'spend-alert-reached',
+    { kind: 'spend-alert', values: { percent: 100, spentCents: 10_000, capCents: 10_000 } },
+  ],
   ['auto-overage-disabled-by-link', { kind: 'auto-overage-disabled', values: { because: 'link' } }],
 ];
 
@@ -74,7 +120,7 @@ describe('Mails in docs/mails', () => {
       assert.ok(urls.length > 0);
       for (const url of urls) {
         assert.ok(plain.includes(`\n${url}\n`), `${kind}: ${url}`);
-        assert.ok(html.includes(`href="${url}"`), `${kind}: ${url}`);
+        assert.ok(html.includes(`href="${url.replaceAll('&', '&amp;')}"`), `${kind}: ${url}`);
       }
     }
   });

@@ -22,7 +22,7 @@ describe('the options that are saved with a template', () => {
     );
     assert.deepEqual(
       merged,
-      ['blockRequests', 'conformance', 'failOn', 'margin', 'mediaFeatures', 'metadata'],
+      ['blockRequests', 'conformance', 'failOn', 'fill', 'margin', 'mediaFeatures', 'metadata'],
       'as docs/guide/templates.md says',
     );
     assert.deepEqual(

@@ -35,22 +35,30 @@ describe('pointers that a worker has read ahead', () => {
     assert.deepEqual(again.take(), pointer('x'));
   });
 
-  it('are offered to other workers in rotation, when they have been here for a while', () => {
+  it('are offered to other workers in turn, when they have been here for a while, and again after another', () => {
     const clock = new HeldClock();
     try {
       const ahead = new ReadAhead();
       for (const id of ['v', 'w', 'x']) ahead.add(pointer(id));
-      const next = () => ahead.nextToOffer(1000, 2).map(({ jobId }) => jobId);
+      const next = () =>
+        ahead.nextToOffer(1000, 2).map(({ jobId }) => {
+          ahead.offered(jobId, 500);
+          return jobId;
+        });
       clock.nowMs += 999;
       assert.deepEqual(next(), []);
       ahead.add(pointer('y'));
       clock.nowMs += 1;
       // Others may have claimed the first ones long ago: they keep none back that comes after them.
       assert.deepEqual(next(), ['v', 'w']);
-      assert.deepEqual(next(), ['x', 'v'], 'y has just come');
+      assert.deepEqual(next(), ['x'], 'y has just come');
       clock.nowMs += 999;
-      assert.deepEqual(next(), ['y', 'w']);
-      assert.deepEqual(next(), ['x', 'v']);
+      assert.deepEqual(next(), ['y']);
+      clock.nowMs += 500;
+      assert.deepEqual(next(), [], 'the others have been offered');
+      clock.nowMs += 1;
+      assert.deepEqual(next(), ['v', 'w']);
+      assert.deepEqual(next(), ['x']);
     } finally {
       clock.restore();
     }

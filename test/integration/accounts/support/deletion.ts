@@ -2,6 +2,7 @@ import { openDeletion as openDeletionOf } from '../../../../src/roles/services.t
 import type { AccountDeletion, DeletionWork } from '../../../../src/tenants/accounts/account-deletion.ts';
 import { deletionSteps } from '../../../../src/work/deletion-steps.ts';
 import { eventually } from '../../../support/eventually.ts';
+import { Sourced } from '../../batches/sourced.ts';
 import type { TestApi } from '../../http/support/api.ts';
 
 /** After this time a deletion may be finished, in milliseconds. */
@@ -15,6 +16,19 @@ export function openDeletion(
   return openDeletionOf(core, services, change(deletionSteps(core, core)));
 }
 
+/** A deletion beside what else has to end the account's work. */
+export function sweeps({ domain }: TestApi, deletion: AccountDeletion) {
+  const sourced = new Sourced(domain);
+  return {
+    async sweep(): Promise<void> {
+      await sourced.reader.sweep();
+      await domain.batches.reconciler.sweep();
+      await deletion.sweep();
+    },
+    close: () => sourced.close(),
+  };
+}
+
 /** Sweeps until the account is gone; the clock passes the time that a deletion waits. */
 export async function finishDeletion(
   api: TestApi,
@@ -22,14 +36,15 @@ export async function finishDeletion(
   deletion = openDeletion(api),
 ): Promise<void> {
   const { domain, accounts, tenants } = api;
+  const { sweep, close } = sweeps(api, deletion);
   await eventually('its records are deleted, and nothing but the wait is left', async () => {
-    await domain.batches.reconciler.sweep();
+    await sweep();
     await domain.flush();
-    await deletion.sweep();
     const noted = await tenants.deletions.find(accountId);
     const since = (await accounts.findNow(accountId))?.deletingSince;
     return since === undefined || noted?.dueAt?.getTime() === since.getTime() + QUIET_MS;
   });
+  await close();
   domain.clock.pass(QUIET_MS);
   await eventually('the account is gone', async () => {
     await deletion.sweep();

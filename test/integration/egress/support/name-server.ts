@@ -5,17 +5,19 @@ import type { AddressInfo } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { type Lookup, resolverLookup } from '../../../../src/infra/egress/lookup.ts';
 
-const TYPES: Readonly<Record<number, 'A' | 'AAAA'>> = { 1: 'A', 28: 'AAAA' };
+const TYPE_NUMBERS = { A: 1, TXT: 16, AAAA: 28 } as const;
+type Type = keyof typeof TYPE_NUMBERS;
 const NXDOMAIN = 3;
 const REFUSED = 5;
 
 /** The response for a name: addresses of both families, or one such list per look-up, the last of them for ever. */
 export type Reply = readonly string[] | readonly (readonly string[])[];
 
-/** A name server on loopback that speaks the DNS protocol (RFC 1035) over UDP, for A and AAAA questions. */
+/** A name server on loopback that speaks the DNS protocol (RFC 1035) over UDP, for A, AAAA and TXT questions. */
 export class NameServer {
   readonly #socket: Socket;
   readonly #responses = new Map<string, Reply>();
+  readonly #texts = new Map<string, readonly (readonly string[])[]>();
   /** Questions so far, as `A name`. */
   readonly questions: string[] = [];
 
@@ -38,8 +40,13 @@ export class NameServer {
     this.#responses.set(name, response);
   }
 
+  /** @param records the strings of each TXT record. */
+  setTexts(name: string, records: readonly (readonly string[])[]): void {
+    this.#texts.set(name, records);
+  }
+
   /** Queries of one kind for one name so far. */
-  asked(type: 'A' | 'AAAA', name: string): number {
+  asked(type: Type, name: string): number {
     return this.questions.filter((question) => question === `${type} ${name}`).length;
   }
 
@@ -72,6 +79,14 @@ export class NameServer {
     this.questions.push(`${type} ${name}`);
     if (name.startsWith('silent.')) return undefined;
     if (name.startsWith('broken.')) return message(query, end, [], REFUSED);
+    const texts = type === 'TXT' ? this.#texts.get(name) : undefined;
+    if (texts)
+      return message(
+        query,
+        end,
+        texts.map((strings) => record(type, textBytes(strings))),
+        0,
+      );
     const response = this.#responses.get(name);
     if (!response) return message(query, end, [], NXDOMAIN);
     const addresses = current(response, this.asked(type, name)).map((text) => ipaddr.parse(text));
@@ -91,7 +106,7 @@ function current(response: Reply, round: number): readonly string[] {
   return typeof last === 'string' || last === undefined ? (response as readonly string[]) : last;
 }
 
-function readQuestion(query: Buffer): { name: string; type: 'A' | 'AAAA'; end: number } {
+function readQuestion(query: Buffer): { name: string; type: Type; end: number } {
   const labels: string[] = [];
   let at = 12;
   while (query[at] !== 0) {
@@ -99,8 +114,9 @@ function readQuestion(query: Buffer): { name: string; type: 'A' | 'AAAA'; end: n
     labels.push(query.toString('latin1', at + 1, at + 1 + length));
     at += 1 + length;
   }
-  const type = TYPES[query.readUInt16BE(at + 1)];
-  if (!type) throw new Error('only A and AAAA are asked here');
+  const asked = query.readUInt16BE(at + 1);
+  const type = (Object.keys(TYPE_NUMBERS) as Type[]).find((each) => TYPE_NUMBERS[each] === asked);
+  if (!type) throw new Error(`nothing is asked here by type ${asked}`);
   return { name: labels.join('.').toLowerCase(), type, end: at + 5 };
 }
 
@@ -114,11 +130,16 @@ function message(query: Buffer, end: number, records: readonly Buffer[], code: n
 }
 
 /** A resource record for the name in the question, with a time to live of 0. */
-function record(type: 'A' | 'AAAA', bytes: readonly number[]): Buffer {
+function record(type: Type, bytes: readonly number[]): Buffer {
   const head = Buffer.alloc(12);
   head.writeUInt16BE(0xc00c, 0);
-  head.writeUInt16BE(type === 'A' ? 1 : 28, 2);
+  head.writeUInt16BE(TYPE_NUMBERS[type], 2);
   head.writeUInt16BE(1, 4);
   head.writeUInt16BE(bytes.length, 10);
   return Buffer.concat([head, Buffer.from(bytes)]);
+}
+
+/** Each string behind its length (RFC 1035, section 3.3.14). */
+function textBytes(strings: readonly string[]): number[] {
+  return strings.flatMap((text) => [text.length, ...Buffer.from(text)]);
 }

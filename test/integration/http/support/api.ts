@@ -10,6 +10,9 @@ import { type Config, loadConfig } from '../../../../src/config/config.ts';
 import { createHttpApp } from '../../../../src/http/app.ts';
 import { openApi as openApiOf } from '../../../../src/http/open-api.ts';
 import type { DocumentationFiles } from '../../../../src/http/site/documentation-files.ts';
+import { createAddressPolicy } from '../../../../src/infra/egress/address-policy.ts';
+import { parseNetworks } from '../../../../src/infra/egress/networks.ts';
+import type { LookupText } from '../../../../src/infra/egress/text-records.ts';
 import type { PlatenError } from '../../../../src/infra/errors/registry.ts';
 import { createFolderOutputStore } from '../../../../src/infra/outputs/folder.ts';
 import { createGridFsOutputStore } from '../../../../src/infra/outputs/gridfs.ts';
@@ -30,6 +33,7 @@ import type { KeyMode } from '../../../../src/tenants/keys/secret.ts';
 import { DEFAULT_PLANS, type Plan } from '../../../../src/tenants/plans/plan.ts';
 import { HeldPlans } from '../../../../src/tenants/plans/plan-source.ts';
 import type { TemplateBounds } from '../../../../src/tenants/templates/template-store.ts';
+import { SERVER } from '../../../support/certificates.ts';
 import { TestClient } from '../../../support/client.ts';
 import { openDomain } from '../../../support/domain.ts';
 import { type Reply, send } from '../../../support/send.ts';
@@ -45,6 +49,9 @@ const ENVIRONMENT = {
   PLATEN_REGISTRATIONS_PER_ADDRESS: '10000',
   PLATEN_SYNC_WAIT_MS: '300000',
 };
+
+/** Of the service, in place of PLATEN_SECRET. */
+export const SECRET = 'a secret for tests, long enough to be one';
 
 export type TestApi = Awaited<ReturnType<typeof openApi>>;
 
@@ -77,6 +84,8 @@ interface TestApiOptions {
   /** Where outputs are kept. Default: a folder of its own, or the database with `uri`. */
   readonly outputs?: OutputStore;
   readonly documentation?: DocumentationFiles;
+  /** The TXT records that there are. Default: none. */
+  readonly lookupText?: LookupText;
 }
 
 /** The whole HTTP app on a database of its own, opened as by the API role; the test makes the PDFs of renders. */
@@ -130,8 +139,14 @@ export async function openApi(options: TestApiOptions = {}) {
   const state: ApiState = { rejection: undefined, problems: [], stuck: undefined };
   const api = await openApiOf(core, {
     ...services,
+    // Issuers of customers are servers of the tests.
+    wayOut: {
+      policy: createAddressPolicy({ allowedNetworks: parseNetworks(['127.0.0.1/32']) }),
+      ca: SERVER.cert,
+    },
+    lookupText: options.lookupText ?? (async () => []),
     templateEngine: sharedTemplateEngine(),
-    secret: 'a secret for tests, long enough to be one',
+    secret: SECRET,
     checks: {
       readiness: async () => ({ ready: state.problems.length === 0, problems: state.problems }),
       liveness: () => (state.stuck === undefined ? { live: true } : { live: false, problem: state.stuck }),

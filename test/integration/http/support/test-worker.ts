@@ -2,7 +2,7 @@ import { PDFDocument } from '@cantoo/pdf-lib';
 import { PlatenError } from '../../../../src/infra/errors/registry.ts';
 import { PDF } from '../../../../src/infra/outputs/media-type.ts';
 import type { OutputStore } from '../../../../src/infra/outputs/output-store.ts';
-import type { Renderer, RenderRequest } from '../../../../src/render/renderer.ts';
+import type { JobRenderer, JobRequest } from '../../../../src/render/renderer.ts';
 import type { Job, JobInput } from '../../../../src/work/jobs/job.ts';
 import type { Worker } from '../../../../src/worker/worker.ts';
 import type { Domain } from '../../../support/domain.ts';
@@ -25,7 +25,7 @@ export class TestWorker {
   readonly #outputs: OutputStore;
   #worker: Worker | undefined;
   /** Called for each render; a test sets it. */
-  render: (job: Job, input: JobInput, request: RenderRequest) => Promise<Outcome> = async () => ({
+  render: (job: Job, input: JobInput, request: JobRequest) => Promise<Outcome> = async () => ({
     pages: 1,
   });
 
@@ -48,7 +48,7 @@ export class TestWorker {
     this.#worker = undefined;
   }
 
-  async #outcomeOf(request: RenderRequest): Promise<Outcome> {
+  async #outcomeOf(request: JobRequest): Promise<Outcome> {
     const { jobId } = request;
     const { live, inputs } = this.#domain.store;
     const [job, input] = await Promise.all([live.find(jobId), inputs.load(jobId)]);
@@ -57,7 +57,7 @@ export class TestWorker {
     return this.render(job, input, request);
   }
 
-  #renderer(): Renderer {
+  #renderer(): JobRenderer {
     return {
       render: async (request) => {
         const outcome = await Promise.race([this.#outcomeOf(request), stopped(request.signal)]);

@@ -269,35 +269,6 @@ describe("the condition Sandboxed, by the workers' own tests", () => {
   }
 });
 
-describe('the condition Partitioned', () => {
-  const found = (partitions: number | undefined, spec: Partial<ObservedPool['spec']>) => {
-    const seen = observed({ sample: { ...sample(START, []), partitions } });
-    const wide = { ...seen, spec: { ...seen.spec, ...spec } };
-    const plan = planPool(wide, startMemory(START), START);
-    const outcome = { reason: 'Applied', message: '' } as const;
-    const facts = { observed: wide, plan, outcome, sized: true, plans: [], unreadable: new Map() };
-    const {
-      status,
-      reason,
-      message = '',
-    } = findCondition(poolStatus(POOL, facts, new Date(START)).conditions, 'Partitioned') ?? {};
-    return { status, reason, message };
-  };
-
-  it('counts the workers that the pool may have, in either mode', () => {
-    assert.equal(found(12, { maxReplicas: 12 }).reason, 'PartitionsSuffice');
-    const few = found(12, { maxReplicas: 40 });
-    assert.deepEqual([few.status, few.reason], ['False', 'PartitionsTooFew']);
-    assert.match(few.message, /12 partitions.* 40 workers.* 28 of them/);
-    assert.equal(found(12, { maxReplicas: 5, mode: 'Manual', replicas: 13 }).reason, 'PartitionsTooFew');
-    assert.equal(found(13, { maxReplicas: 5, mode: 'Manual', replicas: 13 }).reason, 'PartitionsSuffice');
-  });
-
-  it('is unknown before the first count', () => {
-    assert.deepEqual(found(undefined, { maxReplicas: 1 }).status, 'Unknown');
-  });
-});
-
 describe('a contest', () => {
   it('is over when no other client has written for a quarter of an hour', () => {
     const contest = nextContest(undefined, ['hpa'], START);

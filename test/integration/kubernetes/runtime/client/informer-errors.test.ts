@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { systemTimers, type Timers } from '../../../../../src/infra/async/timers.ts';
-import { type Informer, startInformer } from '../../../../../src/infra/kube/client/informer.ts';
+import { Informer } from '../../../../../src/infra/kube/client/informer.ts';
 import type { KubernetesApi } from '../../../../../src/infra/kube/client/kubernetes-api.ts';
 import type { ListWatchTiming } from '../../../../../src/infra/kube/client/list-watch.ts';
 import { openKubernetesApi } from '../../../../../src/infra/kube/client/open-kubernetes-api.ts';
@@ -35,7 +35,7 @@ describe('an informer of an API server with errors', () => {
     server = await startScriptedApi(script, timers);
     api = await openKubernetesApi({ kubeconfigPath: server.kubeconfigPath, timers });
     warnings = 0;
-    informer = startInformer({
+    informer = new Informer({
       api,
       kind: CONFIG_MAPS,
       namespaces: ['ns'],

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { type Informer, startInformer } from '../../../../../src/infra/kube/client/informer.ts';
+import { Informer } from '../../../../../src/infra/kube/client/informer.ts';
 import type { KubernetesApi } from '../../../../../src/infra/kube/client/kubernetes-api.ts';
 import { openKubernetesApi } from '../../../../../src/infra/kube/client/open-kubernetes-api.ts';
 import { eventually } from '../../../../support/eventually.ts';
@@ -30,7 +30,7 @@ describe('an informer of a real API server', () => {
     way = await severableWay(plane);
     watching = await openKubernetesApi({ kubeconfigPath: way.kubeconfigPath });
     reasons = [];
-    informer = startInformer({
+    informer = new Informer({
       api: watching,
       kind: CONFIG_MAPS,
       namespaces: [namespace],
