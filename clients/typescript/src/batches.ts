@@ -1,23 +1,14 @@
 import { dataOf, type PlatenApi, type Stream } from './api.ts';
-import { type Backoff, pauseMs, sleep } from './backoff.ts';
-import { type AttemptBounds, SilenceError } from './bounded-fetch.ts';
-import { type Call, within } from './call.ts';
-import {
-  type AbortOptions,
-  about,
-  type CallOptions,
-  named,
-  type SubmitOptions,
-  type WaitOptions,
-} from './call-options.ts';
+import type { Backoff } from './backoff.ts';
+import { type BatchWaitOptions, endOfBatch } from './batch-end.ts';
+import { within } from './call.ts';
+import { type AbortOptions, about, type CallOptions, named, type SubmitOptions } from './call-options.ts';
 import type { DownloadOptions, Downloads } from './download.ts';
 import { PlatenApiError } from './errors.ts';
-import { serverEvents } from './event-source.ts';
 import type {
   AcceptedBatch,
   Batch,
   BatchItem,
-  BatchProgress,
   BatchRequest,
   BatchSummary,
   BatchUpload,
@@ -39,19 +30,6 @@ export type BatchInput = Omit<BatchRequest, 'items' | 'source'> &
 
 /** The file of a batch: text, bytes, a `Blob`, or a stream that is sent as it is read. */
 export type BatchFile = string | Uint8Array<ArrayBuffer> | Blob | ReadableStream<Uint8Array<ArrayBuffer>>;
-
-/** How a batch stands at a moment. */
-export interface BatchStanding {
-  readonly jobId: string;
-  readonly status: BatchSummary['status'];
-  readonly progress: BatchProgress;
-  readonly estimatedCompletionTime: string | null;
-}
-
-export interface BatchWaitOptions extends WaitOptions {
-  /** Told whenever items have ended. */
-  readonly onProgress?: ((standing: BatchStanding) => void) | undefined;
-}
 
 /** What became of each item of a batch, and under which name its PDF is in the zip. */
 export interface BatchManifest {
@@ -88,11 +66,6 @@ export interface BatchesDeps {
   readonly polling: Backoff;
 }
 
-/**
- * The service says something every 15 seconds, and how things stand at once. Where there is neither an answer nor an event
- * something in between holds them back.
- */
-const EVENTS_BOUNDS: AttemptBounds = { answerTimeoutMs: 35_000, silenceTimeoutMs: 35_000 };
 const PAGE_SIZE = 100;
 const ITEMS_PAGE_SIZE = 1000;
 
@@ -253,24 +226,14 @@ export class Batches {
       options,
       async (call) => {
         call.cancel = (signal) => this.cancel(batchId, { signal });
-        return await this.#wait(batchId, call, options);
+        const get = async () => {
+          const { items: _, ...batch } = await this.get(batchId, { signal: call.signal, limit: 0 });
+          return batch;
+        };
+        return await endOfBatch(batchId, get, this.#deps, { ...options, signal: call.signal });
       },
       batchId,
     );
-  }
-
-  async #wait(batchId: string, { signal }: Call, { onProgress }: BatchWaitOptions): Promise<BatchSummary> {
-    const options = { signal, onProgress };
-    const following: Following = { lastEventId: undefined, usesEvents: true, lastReported: '' };
-    for (let checks = 1; ; checks += 1) {
-      const before = following.lastEventId;
-      if (following.usesEvents) await this.#follow(batchId, following, options);
-      if (following.lastEventId !== before) checks = 1;
-      const { items: _, ...batch } = await this.get(batchId, { ...options, limit: 0 });
-      report(batch, following, options);
-      if (batch.finishedAt !== null) return batch;
-      await sleep(pauseMs(this.#deps.polling, checks), options.signal);
-    }
   }
 
   /**
@@ -356,59 +319,8 @@ export class Batches {
       batchId,
     );
   }
-
-  /** Follows the events of a batch over one connection, for as long as that lasts. Whatever ends it, `get` tells more. */
-  async #follow(batchId: string, following: Following, options: Standings): Promise<void> {
-    const path = `/v1/pdf/batch/${encodeURIComponent(batchId)}/events`;
-    const { lastEventId } = following;
-    const connection = new AbortController();
-    const signals = options.signal === undefined ? [connection.signal] : [connection.signal, options.signal];
-    const headers: Record<string, string> = lastEventId === undefined ? {} : { 'Last-Event-ID': lastEventId };
-    try {
-      const response = await this.#deps.stream(path, headers, AbortSignal.any(signals), EVENTS_BOUNDS);
-      if (!isEventStream(response)) {
-        following.usesEvents = response.status === 429 || response.status >= 500;
-        return;
-      }
-      for await (const event of serverEvents(response.body!)) {
-        following.lastEventId = event.id;
-        report(JSON.parse(event.data) as BatchStanding, following, options);
-        if (event.name === 'end') return;
-      }
-    } catch (error) {
-      options.signal?.throwIfAborted();
-      if (error instanceof SilenceError && following.lastEventId === undefined) following.usesEvents = false;
-    } finally {
-      connection.abort();
-    }
-  }
-}
-
-/** Whom to report to, and for how long. */
-type Standings = Pick<BatchWaitOptions, 'signal' | 'onProgress'>;
-
-interface Following {
-  lastEventId: string | undefined;
-  /** Whether events can be had, as far as is known. */
-  usesEvents: boolean;
-  /** What `onProgress` was told last. */
-  lastReported: string;
-}
-
-function isEventStream({ ok, headers, body }: Response): boolean {
-  return ok && body !== null && /^text\/event-stream\b/.test(headers.get('content-type') ?? '');
 }
 
 function fileOf(batchId: string, name: string) {
   return { path: `/v1/pdf/batch/${encodeURIComponent(batchId)}/${name}`, jobId: batchId };
-}
-
-/** Reports how a batch stands, unless no item has ended since the last time. */
-function report(standing: BatchStanding, following: Following, { onProgress }: Standings): void {
-  const { jobId, status, progress, estimatedCompletionTime } = standing;
-  const hasEnded = status !== 'queued' && status !== 'processing';
-  const reported = `${hasEnded} ${progress.completed} ${progress.failed}`;
-  if (reported === following.lastReported) return;
-  following.lastReported = reported;
-  onProgress?.({ jobId, status, progress, estimatedCompletionTime });
 }

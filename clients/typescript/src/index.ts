@@ -7,14 +7,13 @@ export {
   signIn,
 } from './api.ts';
 export type { Backoff } from './backoff.ts';
+export type { BatchStanding, BatchWaitOptions } from './batch-end.ts';
 export type {
   Batches,
   BatchFilter,
   BatchInput,
   BatchItemInput,
   BatchManifest,
-  BatchStanding,
-  BatchWaitOptions,
   ManifestItem,
 } from './batches.ts';
 export type { AttemptBounds, Fetch } from './bounded-fetch.ts';
