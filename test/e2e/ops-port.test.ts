@@ -52,8 +52,9 @@ describe('The port of operations', () => {
       assert.deepEqual(Object.keys(await versionAt(url)), ['version']);
       const { version, commit, node, browser } = await versionAt(opsUrl);
       assert.deepEqual({ version, node }, { version: BUILD.version, node: BUILD.node });
-      // What was bundled in a checkout has its commit; sources that run as they are do not know it.
-      assert.match(String(commit), /^(unknown|[0-9a-f]{40})$/);
+      // What was bundled in a checkout has its commit, with `-dirty` where files were changed; sources that run as they are
+      // do not know it.
+      assert.match(String(commit), /^(unknown|[0-9a-f]{40}(-dirty)?)$/);
       assert.equal(typeof browser, role === 'standalone' ? 'string' : 'undefined');
       const ready = await running!.logged(({ msg }) => msg === 'ready');
       assert.deepEqual([ready.version, ready.commit], [version, commit]);
