@@ -4,6 +4,7 @@ import { API_ROUTES } from '../../src/http/app.ts';
 import { ACCESS } from '../e2e/support/access-table.ts';
 import { Cast } from '../e2e/support/cast.ts';
 import { newEmail, PASSWORD } from '../support/account-client.ts';
+import { chargedTo } from '../support/charged.ts';
 import { eventually, HUNG_MS } from '../support/eventually.ts';
 import { assertNothingHeld } from '../support/held.ts';
 import { suspendMongo } from '../support/mongo.ts';
@@ -50,13 +51,7 @@ describe('While the database accepts connections and responds to nothing', () =>
     process = service.roles.get('standalone')!;
     cast = await Cast.assemble(service, '203.0.113.1');
     connection = await mongoose.createConnection(service.mongodbUri).asPromise();
-    // In its ledger, which counts a PDF when it is admitted, and gives it back if there is none.
-    used = async () => {
-      const ledger = await connection
-        .collection<{ _id: string; quota?: Record<string, number> }>('ledgers')
-        .findOne({ _id: cast.owner.accountId });
-      return Object.values(ledger?.quota ?? {}).reduce((sum, each) => sum + each, 0);
-    };
+    used = () => chargedTo(connection, cast.owner.accountId);
     for (const name of ROUTES) asks.set(name, await ACCESS[name]!.ask(cast.owner));
   });
   after(async () => {
