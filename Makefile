@@ -137,8 +137,8 @@ release: node_modules/.installed helm
 image-test: peers
 	@test/image/run.sh
 
-## e2e: a whole Kubernetes on this machine, Platen in it by its chart and image, and what the chart promises (as root; CASES='--grep …' for some; docs/development-cluster.md)
-e2e: peers kubernetes
+## e2e: a whole Kubernetes on this machine, Platen in it by its chart and image, and what the chart promises (as root; CASES='--grep …' for some; TEST_STORE=s3: PDFs in a bucket; docs/development-cluster.md)
+e2e: peers kubernetes $(if $(filter s3,$(TEST_STORE)),versitygw)
 	@test/cluster/run.sh $(CASES)
 
 build: dist/main.js

@@ -28,6 +28,7 @@ const PROMPT_MS = 10_000;
 /** Connections that the callers of a case keep. */
 const KEPT_AT_MOST = 16;
 const NAME = 'platen';
+const BUCKET_SECRET = 'platen-bucket';
 
 /** What an account on the plan business may run at a time here. */
 export const BUSINESS_SLOTS = 6;
@@ -185,6 +186,7 @@ export class Release {
 
   /** `helm install` with values over those that this machine needs, until everything is ready. */
   async install(values: object = {}): Promise<void> {
+    await this.#makeBucketSecret();
     await this.helm(
       ...['install', NAME, this.target.chart, '--create-namespace', '--wait', '--timeout', HELM_WAIT],
       ...(await this.#valueFlags(values)),
@@ -215,6 +217,30 @@ export class Release {
     return flags;
   }
 
+  /** What whoever installs makes before: the Secret of a bucket, in the namespace. */
+  async #makeBucketSecret(): Promise<void> {
+    if (this.peers.bucket === undefined) return;
+    const { namespace } = this.target;
+    const items = [
+      { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } },
+      {
+        apiVersion: 'v1',
+        kind: 'Secret',
+        metadata: { name: BUCKET_SECRET, namespace },
+        stringData: this.peers.bucket.credentials,
+      },
+    ];
+    const file = await this.cluster.write('bucket.json', { apiVersion: 'v1', kind: 'List', items });
+    await this.cluster.plane.kubectl('apply', '--filename', file);
+  }
+
+  /** The chart's `outputs`: a bucket, where there is one. */
+  #outputs(): object {
+    if (this.peers.bucket === undefined) return {};
+    const own = { prefix: `${this.target.data}/`, existingSecret: { name: BUCKET_SECRET } };
+    return { outputs: { store: 's3', s3: { ...this.peers.bucket.values, ...own } } };
+  }
+
   /** The peers' addresses, and the image; small CPU requests, since all pods share the processors. */
   #baseValues(): object {
     const resources = { requests: { cpu: '10m', memory: '64Mi' } };
@@ -225,6 +251,7 @@ export class Release {
       image: { repository: 'docker.io/library/platen', tag: TAG, pullPolicy: 'Never' },
       mongodb: { uri: mongodb.href },
       kafka: { brokers: this.peers.brokers, topics: { prefix: data } },
+      ...this.#outputs(),
       // All accounts of the tests are opened from one address.
       config: { registrationsPerAddress: 1000 },
       api: { resources },
