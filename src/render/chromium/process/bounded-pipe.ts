@@ -90,8 +90,8 @@ export class BoundedPipe implements ConnectionTransport {
   send(message: string): void {
     if (this.#closed) return;
     this.#unsent.push(message);
-    // After everything that is sent synchronously now.
-    if (this.#unsent.length === 1) process.nextTick(this.#sendAll);
+    // After all that is ready to run now, of every render: so what resets a page goes with the next document's content.
+    if (this.#unsent.length === 1) setImmediate(this.#sendAll);
   }
 
   close(): void {
