@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http';
-import { pipeline } from 'node:stream';
+import { finished, pipeline } from 'node:stream';
 import type { Response } from 'express';
 import type { ResponseReservation } from '../../infra/overload/unread-responses.ts';
 import type { Logger } from '../../infra/telemetry/logger.ts';
@@ -80,6 +80,12 @@ function sendFile(response: Response, contentType: string, file: FileBody, logge
   }
   // The last bytes read from the file are buffered in the response until the caller has received them.
   for (const reservation of file.reservations ?? []) reservation.hold(response);
+  if (file.bytes !== undefined) {
+    const { onSent } = file;
+    if (onSent !== undefined) finished(response, (error) => !error && onSent());
+    response.end(file.bytes);
+    return;
+  }
   // When reading fails, the connection is closed: the caller sees less than Content-Length, or no last chunk.
   pipeline(file.stream, response, (error) => {
     if (error && error.code !== 'ERR_STREAM_PREMATURE_CLOSE') {

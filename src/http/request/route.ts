@@ -52,6 +52,8 @@ export interface FileBody {
   /** Bytes; absent when the size is not known before the file has been read. */
   readonly size?: number;
   readonly stream: Readable;
+  /** All of it, where it is in memory: then it is not read from the stream. */
+  readonly bytes?: Uint8Array;
   /** Reservations of the bounds of concurrent downloads, held until the caller has received the whole file. */
   readonly reservations?: readonly StreamReservation[];
   /** Called when the connection to the caller has taken the whole file. */

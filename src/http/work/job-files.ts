@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { Readable } from 'node:stream';
 import { PlatenError } from '../../infra/errors/registry.ts';
 import { contentDisposition } from '../../infra/outputs/file-name.ts';
+import { inMemory } from '../../infra/outputs/output-store.ts';
 import { type Batch, hasFinished } from '../../work/batches/batch.ts';
 import type { Job } from '../../work/jobs/job.ts';
 import { outputExpiry } from '../../work/jobs/job-record.ts';
@@ -39,9 +39,7 @@ export async function deliveredOutput(
   { renders, delivered }: Pick<ApiDeps, 'renders' | 'delivered'>,
   offered?: Uint8Array,
 ): Promise<FileBody> {
-  const stored = isOutputOf(job, offered)
-    ? { size: offered.byteLength, stream: Readable.from([offered]) }
-    : await renders.openOutput(job);
+  const stored = isOutputOf(job, offered) ? inMemory(offered) : await renders.openOutput(job);
   // An upload reads it as well, and deletes it in the end.
   if (!job.keepsNothing || job.uploadUrl !== undefined) return stored;
   return { ...stored, onSent: () => void delivered.delete(job) };

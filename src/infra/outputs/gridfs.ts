@@ -5,6 +5,7 @@ import { isDuplicateKey } from '../store/duplicate-key.ts';
 import {
   expiryOf,
   HOUR_MS,
+  inMemory,
   mediaTypeOf,
   type OutputKey,
   type OutputStore,
@@ -72,7 +73,7 @@ export function createGridFsOutputStore(connection: Connection): OutputStore {
       const file = await files.findById(key);
       if (file === undefined) return undefined;
       const { length: size, data } = file;
-      if (data !== undefined) return { size, stream: Readable.from([bytesOf(data)]) };
+      if (data !== undefined) return inMemory(bytesOf(data));
       return { size, stream: Readable.from(contents(chunks, key, Math.ceil(size / file.chunkSize))) };
     },
 

@@ -1,10 +1,23 @@
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import { PDF, XML } from './media-type.ts';
 
 /** A stored PDF that is being read. */
 export interface StoredOutput {
   readonly size: number;
   readonly stream: Readable;
+  /** All of it, where it is in memory anyway: then the stream need not be read, which costs more than the bytes do. */
+  readonly bytes?: Uint8Array;
+}
+
+/** An output that is in memory as a whole. */
+export function inMemory(bytes: Uint8Array): StoredOutput {
+  return {
+    size: bytes.byteLength,
+    bytes,
+    get stream() {
+      return Readable.from([bytes]);
+    },
+  };
 }
 
 /**

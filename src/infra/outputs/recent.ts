@@ -1,6 +1,5 @@
-import { Readable } from 'node:stream';
 import { LRUCache } from 'lru-cache';
-import type { OutputKey, OutputStore } from './output-store.ts';
+import { inMemory, type OutputKey, type OutputStore } from './output-store.ts';
 
 /** How long a PDF stays in memory, in milliseconds: a waiting caller fetches its PDF at once. */
 const KEPT_MS = 5000;
@@ -32,7 +31,7 @@ export function withRecentOutputs(store: OutputStore, maxBytes = 32 * 1024 * 102
     async get(key) {
       const pdf = recent.get(key);
       if (pdf === undefined) return await store.get(key);
-      return { size: pdf.byteLength, stream: Readable.from([pdf]) };
+      return inMemory(pdf);
     },
     async delete(...keys) {
       for (const key of keys) recent.delete(key);
