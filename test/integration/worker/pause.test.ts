@@ -10,6 +10,7 @@ import { createInProcessBus } from '../../../src/infra/bus/in-process.ts';
 import { createFolderOutputStore } from '../../../src/infra/outputs/folder.ts';
 import { connectDatabase } from '../../../src/infra/store/connection.ts';
 import { DEFAULT_POOL } from '../../../src/tenants/plans/names.ts';
+import { repairInterruptedJobs } from '../../../src/work/jobs/sweeps/interrupted-jobs.ts';
 import { WorkerRegistry } from '../../../src/work/pools/worker-registry.ts';
 import { WorkerPresence } from '../../../src/worker/presence.ts';
 import type { Worker } from '../../../src/worker/worker.ts';
@@ -22,6 +23,7 @@ import { workerOf } from '../../support/worker.ts';
 import { openBus } from '../bus/kafka-help.ts';
 
 const SLOTS = 2;
+const REDELIVERY_MS = 5000;
 const logger = pino({ level: 'silent' });
 
 /** A worker with its record in the registry, as the role puts them together. */
@@ -110,11 +112,22 @@ describe('A worker that is to pause', () => {
   const said = async (name: string) => (await registry.list()).find(({ _id }) => _id === name);
   const saysState = (name: string, state: string) =>
     eventually(`${name} says that it is ${state}`, async () => (await said(name))?.state === state);
+  /** Publishes again what a publisher has sent to a lane that was given back before it knew, as the dispatcher does. */
+  const redeliver = async () =>
+    repairInterruptedJobs(
+      { ...domain, redeliveryMs: 0, retryBaseMs: 100, random: () => 1, onRetried: () => {} },
+      await domain.ledger.active(),
+    );
   /** Who rendered these jobs, once all of them have ended. */
   const renderersOf = async (ids: readonly string[]) => {
     const history = domain.connection.collection<{ _id: string; owner: string }>('job_history');
+    let redelivered = Date.now();
     const find = async () => {
       await domain.flush();
+      if (Date.now() - redelivered > REDELIVERY_MS) {
+        await redeliver();
+        redelivered = Date.now();
+      }
       return history.find({ _id: { $in: [...ids] } }).toArray();
     };
     await eventually('all have ended', async () => (await find()).length === ids.length);
