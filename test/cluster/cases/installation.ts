@@ -17,6 +17,9 @@ export function describeInstallation(release: () => Release): void {
       assert.equal(response.status, 200, Buffer.from(response.bytes).toString().slice(0, 500));
       assert.equal((await readPdf(response.bytes)).text.trim(), 'From a pod');
       console.log(`      helm install to the first PDF: ${(tookMs / 1000).toFixed(1)} s`);
+      const { peers, target } = release();
+      const kept = await peers.bucket?.keys(`${target.data}/`);
+      if (kept !== undefined) assert.ok(kept.some((key) => key.endsWith('.pdf')));
     });
 
     it('shows plans and the pool in the columns of kubectl', async () => {

@@ -1,7 +1,8 @@
+import { keysAfter } from '../../../src/infra/outputs/s3/listed-objects.ts';
 import { openDatabaseWay } from '../../support/database-way.ts';
 import { startKafka, type TestKafka } from '../../support/kafka.ts';
 import { startMongo } from '../../support/mongo.ts';
-import { REGION, sharedS3 } from '../../support/s3-server.ts';
+import { bucketClient, REGION, s3Config, sharedS3 } from '../../support/s3-server.ts';
 import { forwardToLoopback, HOST_ADDRESS } from './network.ts';
 
 const DATABASE_PORT = 27017;
@@ -13,6 +14,8 @@ export interface PeerBucket {
   readonly values: { readonly bucket: string; readonly endpoint: string; readonly region: string };
   /** What the Secret holds, under the names that the chart expects. */
   readonly credentials: Readonly<Record<'access-key-id' | 'secret-access-key', string>>;
+  /** The keys of its objects that begin with a prefix. */
+  keys(prefix: string): Promise<readonly string[]>;
 }
 
 /** What the cluster's pods use on this machine, outside the cluster: the database, the broker, and a bucket or none. */
@@ -49,6 +52,14 @@ async function newBucket(): Promise<PeerBucket> {
     credentials: {
       'access-key-id': made.AWS_ACCESS_KEY_ID!,
       'secret-access-key': made.AWS_SECRET_ACCESS_KEY!,
+    },
+    async keys(prefix) {
+      const client = bucketClient(s3Config(made));
+      try {
+        return await keysAfter(client, prefix, '');
+      } finally {
+        await client.close();
+      }
     },
   };
 }
