@@ -1,3 +1,4 @@
+import { every } from '../infra/async/every.ts';
 import type { Subscription } from '../infra/bus/bus.ts';
 import type { WorkerState } from '../work/pools/worker-registry.ts';
 import { HeldJobs } from './held-jobs.ts';
@@ -15,7 +16,7 @@ export class Worker {
   readonly #held: HeldJobs;
   readonly #claims: JobClaims;
   #cancels: Subscription | undefined;
-  #checks: NodeJS.Timeout | undefined;
+  #endChecks = () => {};
   #state: WorkerState = 'starting';
   #pauseRequested = false;
   /** Whether it has been without a browser for longer than UNABLE_AFTER_MS. */
@@ -46,8 +47,7 @@ export class Worker {
     this.#cancels = await this.#deps.bus.subscribeEvents('cancels', ({ jobId }) => {
       if (this.#held.holds(jobId)) void this.#held.renew();
     });
-    this.#checks = setInterval(() => this.#checkRenderer(), CHECK_EVERY_MS);
-    this.#checks.unref();
+    this.#endChecks = every(CHECK_EVERY_MS, () => this.#checkRenderer());
     await this.resume();
   }
 
@@ -67,7 +67,7 @@ export class Worker {
   async stop(graceMs: number): Promise<void> {
     const deadline = performance.now() + graceMs;
     this.#become('ending');
-    clearInterval(this.#checks);
+    this.#endChecks();
     await this.#changed;
     await this.#claims.close();
     await this.#cancels?.stop();

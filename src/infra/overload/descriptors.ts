@@ -1,4 +1,5 @@
 import { openSync, readdirSync, readSync } from 'node:fs';
+import { every } from '../async/every.ts';
 import type { Logger } from '../telemetry/logger.ts';
 
 const CHECK_EVERY_MS = 1000;
@@ -37,7 +38,7 @@ export class DescriptorWatch {
   readonly #logger: Pick<Logger, 'warn' | 'error' | 'info'>;
   readonly #count: () => Descriptors | undefined;
   #state: 'far' | 'near' | 'out' = 'far';
-  #timer: NodeJS.Timeout | undefined;
+  #end = () => {};
 
   /** @param count replaces the look at this process, for tests. */
   constructor(logger: Pick<Logger, 'warn' | 'error' | 'info'>, count = countDescriptors) {
@@ -47,12 +48,11 @@ export class DescriptorWatch {
 
   start(): void {
     this.check();
-    this.#timer = setInterval(() => this.check(), CHECK_EVERY_MS);
-    this.#timer.unref();
+    this.#end = every(CHECK_EVERY_MS, () => this.check());
   }
 
   stop(): void {
-    clearInterval(this.#timer);
+    this.#end();
   }
 
   check(): void {

@@ -1,3 +1,4 @@
+import { every } from '../async/every.ts';
 import type { Clock } from '../clock.ts';
 import { PlatenError } from '../errors/registry.ts';
 import type { Logger } from '../telemetry/logger.ts';
@@ -27,7 +28,8 @@ interface WorkGateDeps {
 export class WorkGate {
   readonly #deps: WorkGateDeps;
   readonly #shedder: LoadShedder;
-  readonly #timer: NodeJS.Timeout;
+  /** Counts no more. */
+  readonly stop: () => void;
   #storageProblemLogged = false;
   #counting = false;
   /** Whether work was asked for since the last count, and how many were left out since then. */
@@ -39,8 +41,7 @@ export class WorkGate {
     const { maxLiveJobs, keptForPaidPercent } = deps;
     const keptForPaid = Math.floor((maxLiveJobs * keptForPaidPercent) / 100);
     this.#shedder = new LoadShedder(maxLiveJobs, maxLiveJobs - keptForPaid);
-    this.#timer = setInterval(() => this.#check(), COUNT_EVERY_MS);
-    this.#timer.unref();
+    this.stop = every(COUNT_EVERY_MS, () => this.#check());
   }
 
   /** The error for new work of a plan; undefined while there is room. */
@@ -52,10 +53,6 @@ export class WorkGate {
     return new PlatenError('UNAVAILABLE', 'The service has no room to keep more work at the moment.', {
       retryAfterSeconds: STORAGE_RETRY_S,
     });
-  }
-
-  stop(): void {
-    clearInterval(this.#timer);
   }
 
   #check(): void {

@@ -10,7 +10,9 @@
  * when none is under way. Each time that an idle process wakes costs 0.1 to 0.2 ms of a processor, and a worker has five
  * connections. Once a second, for all together, is enough for a time-out of eight seconds.
  */
+
 import RequestQueue from 'kafkajs/src/network/requestQueue/index.js';
+import { every } from '../../async/every.ts';
 
 /** Interval of the checks for the time-out of requests, in milliseconds. */
 const TIMEOUT_CHECK_MS = 1000;
@@ -23,11 +25,11 @@ RequestQueue.prototype.scheduleCheckPendingRequests = function () {
 
 /** The queues of the connections of this process. */
 const queues = new Set<RequestQueue>();
-let timer: NodeJS.Timeout | undefined;
+let endChecks: (() => void) | undefined;
 
 RequestQueue.prototype.scheduleRequestTimeoutCheck = function () {
   queues.add(this);
-  timer ??= setInterval(endLateRequests, TIMEOUT_CHECK_MS).unref();
+  endChecks ??= every(TIMEOUT_CHECK_MS, endLateRequests);
 };
 
 function endLateRequests(): void {
@@ -37,6 +39,6 @@ function endLateRequests(): void {
     if (!queue.isConnected()) queues.delete(queue);
   }
   if (queues.size > 0) return;
-  clearInterval(timer);
-  timer = undefined;
+  endChecks?.();
+  endChecks = undefined;
 }

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { backoffMs } from '../../../infra/async/backoff.ts';
+import { every } from '../../../infra/async/every.ts';
 import type { ListenerOpener } from '../../../infra/egress/proxy-listeners.ts';
 import type { MachineMemory } from '../../../infra/machine/machine-memory.ts';
 import {
@@ -78,7 +79,7 @@ export class BrowserPool implements GroupedBrowsers, RecycledBrowsers {
   #contexts: KeptContexts | undefined;
   /** Browsers that have not responded to their ping yet. */
   readonly #pinged = new Set<RenderBrowser>();
-  #timer: NodeJS.Timeout | undefined;
+  #endChecks = () => {};
 
   constructor(options: BrowserPoolOptions) {
     this.#options = options;
@@ -107,7 +108,7 @@ export class BrowserPool implements GroupedBrowsers, RecycledBrowsers {
   /** @param contexts the contexts that are kept in its browsers. @throws the rejection of the first one's start. */
   async start(contexts: KeptContexts): Promise<void> {
     this.#contexts = contexts;
-    this.#timer = setInterval(() => void this.#check(), this.#options.checkEveryMs).unref();
+    this.#endChecks = every(this.#options.checkEveryMs, () => void this.#check());
     await this.add();
     this.#fill();
   }
@@ -181,7 +182,7 @@ export class BrowserPool implements GroupedBrowsers, RecycledBrowsers {
   async close(): Promise<void> {
     this.#closed = true;
     this.#recycling.close();
-    clearInterval(this.#timer);
+    this.#endChecks();
     while (this.#browsers.size > 0 || this.#starting + this.#adding > 0) {
       await Promise.all([...this.#browsers].map((browser) => browser.kill('closed')));
       await pause(10);

@@ -1,3 +1,4 @@
+import { every } from '../../../infra/async/every.ts';
 import { within } from '../../../infra/async/timeout.ts';
 import { PlatenError } from '../../../infra/errors/registry.ts';
 import type { Cores, CoreUser } from '../../../infra/scheduling/cores.ts';
@@ -59,7 +60,7 @@ export class ContextPool implements KeptContexts, MovedContexts {
   readonly #idle: RenderContext[] = [];
   readonly #ahead: ContextsAhead;
   readonly #moves: ContextMoves;
-  readonly #timer: NodeJS.Timeout;
+  readonly #endTicks: () => void;
 
   constructor(options: ContextPoolOptions, browsers: BrowserPool) {
     this.#options = options;
@@ -68,8 +69,7 @@ export class ContextPool implements KeptContexts, MovedContexts {
     this.#contexts = contexts;
     this.#ahead = new ContextsAhead({ ...options, each: options.ahead, browsers, contexts });
     this.#moves = new ContextMoves({ ...options, browsers, contexts }, this);
-    this.#timer = setInterval(() => this.#tick(), Math.min(MAX_TICK_MS, options.idleMs));
-    this.#timer.unref();
+    this.#endTicks = every(Math.min(MAX_TICK_MS, options.idleMs), () => this.#tick());
   }
 
   get idle(): readonly RenderContext[] {
@@ -181,7 +181,7 @@ export class ContextPool implements KeptContexts, MovedContexts {
   }
 
   close(): void {
-    clearInterval(this.#timer);
+    this.#endTicks();
     this.#moves.close();
     this.#ahead.close();
     this.#idle.length = 0;
