@@ -10,7 +10,10 @@ const RETRY_MS = 500;
 const CLOSE_TIMEOUT_MS = 2000;
 const NOT_YET = 'not connected yet';
 
-/** Knows whether the brokers respond, by a query every two seconds. */
+/**
+ * Knows whether the brokers respond, by a query every two seconds: unless a consumer of this process has had a response
+ * since the last one, as it has each second. A thousand workers would else ask brokers a thousand times a second.
+ */
 export class BrokerMonitor {
   readonly #admin: Admin;
   readonly #logger: Logger;
@@ -19,6 +22,8 @@ export class BrokerMonitor {
   #reachable = pending();
   #connected = false;
   #problem: string | undefined = NOT_YET;
+  /** Whether a broker has responded to somebody else since the last query. */
+  #heard = false;
 
   constructor(kafka: Kafka, logger: Logger) {
     this.#admin = kafka.admin();
@@ -29,6 +34,11 @@ export class BrokerMonitor {
   /** Undefined while the brokers respond. */
   problem(): string | undefined {
     return this.#problem;
+  }
+
+  /** To be called when a broker has responded to something else. */
+  heard(): void {
+    this.#heard = true;
   }
 
   /** Resolves as soon as the brokers respond; rejects when the monitor is closed before. */
@@ -53,7 +63,9 @@ export class BrokerMonitor {
     const { signal } = this.#stopped;
     while (!signal.aborted) {
       try {
-        await this.whileOpen(PROBE_TIMEOUT_MS, 'the response of the brokers', this.#ask());
+        if (this.#problem !== undefined || !this.#heard)
+          await this.whileOpen(PROBE_TIMEOUT_MS, 'the response of the brokers', this.#ask());
+        this.#heard = false;
         this.#responded();
       } catch (error) {
         if (signal.aborted) return;

@@ -185,6 +185,7 @@ export class SupervisedConsumer {
     });
     consumer.on(REQUEST, ({ payload }) => {
       fetches ||= payload.apiName === 'Fetch';
+      this.#monitor.heard();
     });
     consumer.on(FETCH, () => {
       // kafkajs reports a fetch that failed, too: before the brokers have said where to begin, later messages would be skipped.
