@@ -1,13 +1,11 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import mongoose, { type Connection } from 'mongoose';
 import { chargedTo } from '../support/charged.ts';
 import { eventually } from '../support/eventually.ts';
 import { assertNothingHeld } from '../support/held.ts';
 import { readPdf } from '../support/pdf.ts';
+import { type PlansFile, writePlansFile } from '../support/plans-file.ts';
 import { openKafkaService, SHORT_LEASE, type Tenant, type TestService } from '../support/service.ts';
 
 const JOBS = 12;
@@ -18,19 +16,17 @@ describe('kill -9 under a plan that keeps nothing', () => {
   let service: TestService;
   let tenant: Tenant;
   let connection: Connection;
-  let folder: string;
+  let plans: PlansFile;
   before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'platen-keeps-nothing-'));
-    const plansFile = join(folder, 'plans.json');
-    await writeFile(plansFile, JSON.stringify({ plans: { professional: PLAN } }));
-    service = await openKafkaService({ ...SHORT_LEASE, PLATEN_PLANS_FILE: plansFile });
+    plans = await writePlansFile({ professional: PLAN });
+    service = await openKafkaService({ ...SHORT_LEASE, PLATEN_PLANS_FILE: plans.path });
     connection = await mongoose.createConnection(service.mongodbUri).asPromise();
     tenant = await service.newTenant('professional');
   });
   after(async () => {
     await connection?.close();
     await service?.stop();
-    await rm(folder, { recursive: true, force: true });
+    await plans?.remove();
   });
 
   /** A caller that asks again, with its key, until it has the PDF: of its request, or of its job where it is told to come back. */

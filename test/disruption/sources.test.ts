@@ -1,17 +1,15 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import mongoose, { type Connection } from 'mongoose';
 import { type ChaosAccount, MONTHLY_RENDERS, openAccount } from '../chaos/accounts.ts';
 import { usageErrors } from '../chaos/checks.ts';
 import { eventually } from '../support/eventually.ts';
 import { assertNothingHeld } from '../support/held.ts';
+import { type PlansFile, writePlansFile } from '../support/plans-file.ts';
 import type { Reply } from '../support/send.ts';
 import { openKafkaService, SHORT_LEASE, type TestService } from '../support/service.ts';
 
@@ -43,18 +41,16 @@ function fileOf(rows: number): string {
 describe(`a batch of ${ROWS} rows of a fetched file while dispatcher and worker are killed ${KILLS} times each`, function () {
   this.timeout(1_500_000);
   let service: TestService;
-  let folder: string;
+  let plans: PlansFile;
   let account: ChaosAccount;
   let connection: Connection;
   let server: Server;
 
   before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'platen-killed-source-'));
-    const plans = join(folder, 'plans.json');
-    await writeFile(plans, JSON.stringify({ plans: { free: PLAN } }));
+    plans = await writePlansFile({ free: PLAN });
     server = createServer((_, response) => void response.end(fileOf(ROWS))).listen(0, '127.0.0.1');
     await once(server, 'listening');
-    service = await openKafkaService({ ...SHORT_LEASE, PLATEN_PLANS_FILE: plans });
+    service = await openKafkaService({ ...SHORT_LEASE, PLATEN_PLANS_FILE: plans.path });
     account = await openAccount('sources', [service.url]);
     connection = await mongoose.createConnection(service.mongodbUri).asPromise();
   });
@@ -62,7 +58,7 @@ describe(`a batch of ${ROWS} rows of a fetched file while dispatcher and worker 
     server?.close();
     await connection?.close();
     await service?.stop();
-    await rm(folder, { recursive: true, force: true });
+    await plans?.remove();
   });
 
   async function call(method: string, path: string, body?: object, key?: string): Promise<Reply> {

@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { API_ROUTES } from '../../src/http/app.ts';
 import { errorsOf } from '../../src/http/site/api-document.ts';
 import { ERRORS, type ErrorCode } from '../../src/infra/errors/registry.ts';
+import { type PlansFile, writePlansFile } from '../support/plans-file.ts';
 import { openStandaloneService, type TestService } from '../support/service.ts';
 import type { Ask } from './support/access-asks.ts';
 import { ACCESS } from './support/access-table.ts';
@@ -26,20 +24,18 @@ const ROUTES = API_ROUTES.filter(({ internal }) => internal !== true).map((route
 
 /** Every route × everybody who may ask: the contract's chapters on authentication and errors, as a table. */
 describe('access', () => {
-  let folder: string;
+  let plans: PlansFile;
   let service: TestService;
   let cast: Cast;
 
   before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'platen-access-'));
-    const plans = join(folder, 'plans.json');
-    await writeFile(plans, JSON.stringify({ plans: PLANS }));
-    service = await openStandaloneService({ PLATEN_PLANS_FILE: plans });
+    plans = await writePlansFile(PLANS);
+    service = await openStandaloneService({ PLATEN_PLANS_FILE: plans.path });
     cast = await Cast.assemble(service, ELSEWHERE);
   });
   after(async () => {
     await service?.stop();
-    await rm(folder, { recursive: true, force: true });
+    await plans?.remove();
   });
 
   async function ask({ name }: { name: string }, { path, body, type }: Ask, headers: Headers) {

@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import mongoose from 'mongoose';
 import { eventually } from '../support/eventually.ts';
 import { assertNothingHeld } from '../support/held.ts';
 import { readPdf } from '../support/pdf.ts';
+import { type PlansFile, writePlansFile } from '../support/plans-file.ts';
 import { openStandaloneService, type Tenant, type TestService } from '../support/service.ts';
 import { unzip } from '../support/unzip.ts';
 import { serveWebPages, type WebPages } from '../support/web-pages.ts';
@@ -39,15 +37,13 @@ interface ItemRecord {
 
 describe('a batch with bad items', () => {
   let service: TestService;
-  let folder: string;
+  let plans: PlansFile;
   let tenant: Tenant;
   let pages: WebPages;
 
   before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'platen-batches-'));
-    const plans = join(folder, 'plans.json');
-    await writeFile(plans, JSON.stringify({ plans: { business: PLAN } }));
-    service = await openStandaloneService({ PLATEN_PLANS_FILE: plans });
+    plans = await writePlansFile({ business: PLAN });
+    service = await openStandaloneService({ PLATEN_PLANS_FILE: plans.path });
     tenant = await service.newTenant('business');
     pages = await serveWebPages({
       '/page': '<h1>Over the network</h1>',
@@ -59,7 +55,7 @@ describe('a batch with bad items', () => {
   after(async () => {
     await pages?.close();
     await service?.stop();
-    await rm(folder, { recursive: true, force: true });
+    await plans?.remove();
   });
 
   it('ends completed: each bad item has its own code, each good one its own PDF', async () => {

@@ -10,7 +10,6 @@
  * when none is under way. Each time that an idle process wakes costs 0.1 to 0.2 ms of a processor, and a worker has five
  * connections. Once a second, for all together, is enough for a time-out of eight seconds.
  */
-
 import RequestQueue from 'kafkajs/src/network/requestQueue/index.js';
 import { every } from '../../async/every.ts';
 
